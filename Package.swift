@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The list of what each module may use is the architecture; `make build` refuses an import that is not
+// declared here (--explicit-target-dependency-import-check error). Arrows point down only.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.byName(name: name)] + dependencies,
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "Pippin",
+    targets: [
+        // Level 0: C libraries of the system, each with one shim header.
+        .systemLibrary(name: "CLinux"),
+
+        // Level 1: mechanism. Knows nothing of Pippin.
+        module("Bytes"),
+        module("EventLoop", uses: ["CLinux"]),
+        module("Log", uses: ["Bytes"]),
+
+        // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
+
+        // Level 3: pages and endpoints.
+
+        // Level 4: configuration, wiring, commands.
+
+        // What tests share: a real PostgreSQL.
+
+        // Two registered teams and their people.
+
+        tests(of: "Bytes"),
+        tests(of: "EventLoop"),
+    ]
+)

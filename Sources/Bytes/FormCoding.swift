@@ -1,0 +1,73 @@
+/// `application/x-www-form-urlencoded` of the WHATWG URL standard: bodies and query strings.
+public enum FormCoding {
+    /// Why a form was refused.
+    public enum Failure: Error, Equatable, Sendable {
+        case malformedEscape
+        case notUTF8
+        case tooManyFields(limit: Int)
+    }
+
+    /// One name and its value, in the order of the wire.
+    public struct Field: Equatable, Sendable {
+        public let name: String
+        public let value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Splits and decodes `bytes`; empty pairs are skipped, repetitions are kept for the caller to judge.
+    public static func decode(
+        _ bytes: some Collection<UInt8>,
+        maximumFields: Int = 128
+    ) throws(Failure) -> [Field] {
+        try bytes.withSpan { span throws(Failure) in try decode(span, maximumFields: maximumFields) }
+    }
+
+    private static func decode(_ bytes: Span<UInt8>, maximumFields: Int) throws(Failure) -> [Field] {
+        var fields: [Field] = []
+        var start = 0
+        while start < bytes.count {
+            let end = position(of: UInt8(ascii: "&"), in: bytes, from: start)
+            if start != end {
+                guard fields.count < maximumFields else { throw .tooManyFields(limit: maximumFields) }
+                fields.append(try field(bytes.extracting(start..<end)))
+            }
+            start = end + 1
+        }
+        return fields
+    }
+
+    /// The wire form of `fields`; a space becomes `%20`, which every parser accepts.
+    public static func encode(_ fields: some Sequence<Field>) -> String {
+        var bytes: [UInt8] = []
+        for field in fields {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            PercentCoding.append(field.name, to: &bytes)
+            bytes.append(UInt8(ascii: "="))
+            PercentCoding.append(field.value, to: &bytes)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func field(_ pair: Span<UInt8>) throws(Failure) -> Field {
+        let equals = position(of: UInt8(ascii: "="), in: pair, from: 0)
+        let value = equals < pair.count ? try text(pair.extracting((equals + 1)...)) : ""
+        return Field(try text(pair.extracting(..<equals)), value)
+    }
+
+    private static func text(_ coded: Span<UInt8>) throws(Failure) -> String {
+        guard let bytes = PercentCoding.decode(coded, plus: UInt8(ascii: " ")) else { throw .malformedEscape }
+        guard let text = String(utf8: bytes) else { throw .notUTF8 }
+        return text
+    }
+
+    /// The first such octet at or after `start`, or the end.
+    private static func position(of octet: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
+        var position = start
+        while position < bytes.count, bytes[position] != octet { position += 1 }
+        return position
+    }
+}

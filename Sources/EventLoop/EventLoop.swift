@@ -1,0 +1,274 @@
+// EventLoop: one thread, one epoll, and the tasks that live there.
+//
+// Owns: loop threads, readiness of descriptors, timers, the task executor, the blocking pool, signals.
+// Must not know: what the descriptors carry.
+// Standards: epoll(7), eventfd(2), signal(7); Swift's TaskExecutor (SE-0417).
+
+import CLinux
+import Glibc
+import Synchronization
+
+/// One thread that waits on one epoll and runs the tasks that prefer it.
+///
+/// A task started here never migrates, so what belongs to a loop needs no lock.
+// @unchecked Sendable: every stored property but the inbox and the two descriptors is touched on the loop's
+// own thread alone (`preconditionCurrent`); the inbox is a Mutex, the descriptors never change.
+public final class EventLoop: TaskExecutor, @unchecked Sendable {
+    /// The order of the hooks that end a turn: answers leave first, since writing them may take up requests
+    /// that were waiting, and those ask the outgoing connections for more.
+    public enum Phase: Int, CaseIterable, Sendable {
+        case answers
+        case queries
+    }
+
+    /// What happens to a descriptor.
+    public struct Readiness: OptionSet, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+        public static let read = Readiness(rawValue: pippin_epoll_read)
+        public static let write = Readiness(rawValue: pippin_epoll_write)
+        /// Reported even when not asked for: error or hang-up.
+        public static let closed = Readiness(rawValue: pippin_epoll_closed)
+    }
+
+    /// Why a loop could not do what it was asked.
+    public enum Failure: Error, Equatable, Sendable {
+        case system(call: String, errno: Int32)
+    }
+
+    /// The name of its thread, at most 15 bytes, as `top -H` shows it.
+    public let name: String
+
+    private let epoll: Int32
+    private let wakeup: Int32
+    private let inbox = Mutex(Inbox())
+    private var thread: LoopThread?
+    /// The thread, as `pthread_self` names it there; zero while none runs.
+    private let identity = Atomic<UInt>(0)
+
+    private var ready: [UnownedJob] = []
+    private var running: [UnownedJob] = []
+    private var watches = WatchTable()
+    private var timers = TimerHeap()
+    private var hooks: [[() -> Void]] = Phase.allCases.map { _ in [] }
+    private var isStopping = false
+
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var work: [@Sendable () -> Void] = []
+        var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
+    }
+
+    /// Makes a loop that is not running yet.
+    public init(name: String) throws(Failure) {
+        self.name = name
+        epoll = try Self.check("epoll_create1", pippin_epoll_create())
+        wakeup = try Self.check("eventfd", pippin_eventfd_create())
+        let added = pippin_epoll_add(epoll, wakeup, pippin_epoll_read, WatchTable.wakeupToken)
+        try Self.check("epoll_ctl", added)
+    }
+
+    deinit {
+        close(wakeup)
+        close(epoll)
+    }
+
+    /// Starts the thread; tasks and work handed over before run first.
+    public func start() throws(Failure) {
+        thread = try LoopThread.start(name: name) { self.runUntilStopped() }
+    }
+
+    /// Lets the turn under way finish, ends the thread and waits for it.
+    ///
+    /// Not to be called on the loop itself.
+    public func stop() {
+        execute { self.isStopping = true }
+        thread?.join()
+        thread = nil
+    }
+
+    /// Whether the caller stands on this loop's thread.
+    // Not inlined: glibc declares pthread_self() const, so calls on both sides of a suspension may be merged.
+    @inline(never)
+    public var isCurrent: Bool {
+        identity.load(ordering: .relaxed) == pthread_self()
+    }
+
+    /// Stops the process when called off the loop: a programmer's mistake, never the effect of input.
+    public func preconditionCurrent() {
+        precondition(isCurrent, "called off the loop \(name)")
+    }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let unowned = UnownedJob(job)
+        if isCurrent {
+            ready.append(unowned)
+        } else {
+            deliver { $0.jobs.append(unowned) }
+        }
+    }
+
+    /// Runs `work` on the loop, in a later turn.
+    ///
+    /// May be called from any thread.
+    public func execute(_ work: @escaping @Sendable () -> Void) {
+        deliver { $0.work.append(work) }
+    }
+
+    /// Runs `body` as a task of this loop and waits for its result, from wherever the caller is.
+    public func run<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await Task(executorPreference: self) { try await body() }.value
+    }
+
+    /// Runs `body` as a task of the loop and blocks the calling thread until it has ended.
+    ///
+    /// For the main thread of a command, which has nothing else to do. Never on a loop's own thread.
+    public func wait<Result: Sendable>(
+        for body: @escaping @Sendable () async throws -> Result
+    ) throws -> Result {
+        precondition(!isCurrent, "a loop cannot wait for itself")
+        let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
+        let done = Semaphore()
+        Task(executorPreference: self) {
+            let result: Swift.Result<Result, any Error>
+            do { result = .success(try await body()) } catch { result = .failure(error) }
+            outcome.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        guard let result = outcome.withLock({ $0 }) else { preconditionFailure("the task has ended") }
+        return try result.get()
+    }
+
+    private func deliver(_ change: (inout Inbox) -> Void) {
+        let wasEmpty = inbox.withLock { inbox in
+            defer { change(&inbox) }
+            return inbox.isEmpty
+        }
+        if wasEmpty { eventfd_write(wakeup, 1) }
+    }
+
+    @discardableResult
+    private static func check(_ call: String, _ result: Int32) throws(Failure) -> Int32 {
+        guard result >= 0 else { throw .system(call: call, errno: errno) }
+        return result
+    }
+}
+
+// What may only be asked on the loop's own thread.
+extension EventLoop {
+    /// Calls `handler` whenever `descriptor` is ready for `interest`, until the watch is cancelled.
+    public func watch(
+        _ descriptor: Int32,
+        for interest: Readiness,
+        _ handler: @escaping (Readiness) -> Void
+    ) throws(Failure) -> Watch {
+        preconditionCurrent()
+        let watch = Watch(descriptor: descriptor, epoll: epoll, loop: self, handler: handler)
+        watch.token = watches.insert(watch)
+        do throws(Failure) {
+            try watch.register(interest)
+        } catch {
+            watches.remove(watch.token)
+            throw error
+        }
+        return watch
+    }
+
+    func forget(_ watch: Watch) {
+        watches.remove(watch.token)
+    }
+
+    /// Calls `body` once after `delay`, unless the timer is cancelled before.
+    @discardableResult
+    public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Timer {
+        preconditionCurrent()
+        let (deadline, isNever) = MonotonicTime.now().addingReportingOverflow(max(0, delay.nanoseconds))
+        let timer = Timer(deadline: isNever ? .max : deadline, body: body)
+        timers.insert(timer)
+        return timer
+    }
+
+    /// Suspends the calling task, which lives on this loop, for `delay`.
+    public func sleep(for delay: Duration) async {
+        await unsafe withUnsafeContinuation { continuation in
+            schedule(after: delay) { unsafe continuation.resume() }
+        }
+    }
+
+    /// Calls `hook` at the end of every turn, before the loop sleeps, as long as it runs.
+    public func atEndOfTurn(_ phase: Phase, _ hook: @escaping () -> Void) {
+        preconditionCurrent()
+        hooks[phase.rawValue].append(hook)
+    }
+}
+
+// The turns.
+extension EventLoop {
+    private func runUntilStopped() {
+        identity.store(pthread_self(), ordering: .relaxed)
+        takeInbox()
+        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+            while !isStopping { unsafe turn(events) }
+        }
+        runReadyJobs()
+        identity.store(0, ordering: .relaxed)
+    }
+
+    private func turn(_ events: UnsafeMutableBufferPointer<epoll_event>) {
+        let count = unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), pause())
+        for index in 0..<max(0, Int(count)) {
+            let event = unsafe events[index]
+            let token = unsafe event.data.u64
+            if token == WatchTable.wakeupToken {
+                takeInbox()
+            } else {
+                unsafe watches[token]?.handler(Readiness(rawValue: event.events))
+            }
+        }
+        fireTimers()
+        runReadyJobs()
+        for hooks in hooks {
+            for hook in hooks { hook() }
+            runReadyJobs()
+        }
+    }
+
+    /// How long epoll may sleep, in milliseconds; -1 is until something happens.
+    private func pause() -> Int32 {
+        if !ready.isEmpty || isStopping { return 0 }
+        guard let deadline = timers.nextDeadline else { return -1 }
+        let rest = deadline - MonotonicTime.now()
+        return rest <= 0 ? 0 : Int32(clamping: (rest + 999_999) / 1_000_000)
+    }
+
+    private func takeInbox() {
+        var count: eventfd_t = 0
+        unsafe eventfd_read(wakeup, &count)
+        let taken = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return inbox
+        }
+        for work in taken.work { work() }
+        ready.append(contentsOf: taken.jobs)
+    }
+
+    private func fireTimers() {
+        guard let first = timers.nextDeadline else { return }
+        let now = MonotonicTime.now()
+        guard first <= now else { return }
+        while let timer = timers.popDue(now) { timer.fire() }
+    }
+
+    /// Runs what is ready, and what that makes ready, in rounds; the two arrays trade places to keep their
+    /// storage.
+    private func runReadyJobs() {
+        while !ready.isEmpty {
+            swap(&ready, &running)
+            for job in running { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+            running.removeAll(keepingCapacity: true)
+        }
+    }
+}

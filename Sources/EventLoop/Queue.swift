@@ -1,0 +1,39 @@
+/// First in, first out, in constant time: an array and the index of its first element.
+public struct Queue<Element> {
+    private var elements: [Element?] = []
+    private var first = 0
+
+    public init() {}
+
+    public var count: Int { elements.count - first }
+    public var isEmpty: Bool { first == elements.count }
+    public var head: Element? { isEmpty ? nil : elements[first] }
+
+    public mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    /// Takes the oldest element.
+    ///
+    /// Storage is reclaimed once half of it is behind.
+    public mutating func popFirst() -> Element? {
+        guard first < elements.count else { return nil }
+        let element = elements[first]
+        elements[first] = nil
+        first += 1
+        if first == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first >= 64 && first * 2 >= elements.count {
+            elements.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+
+    /// Takes everything, oldest first.
+    public mutating func drain() -> [Element] {
+        defer { self = Queue() }
+        return elements[first...].compactMap { $0 }
+    }
+}

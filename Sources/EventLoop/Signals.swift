@@ -1,0 +1,26 @@
+import Glibc
+
+/// The signals of the process: taken by one thread that waits for them, never by a handler.
+public enum Signals {
+    /// Ignores SIGPIPE and keeps `signals` from every thread started afterwards, so that `wait` gets them.
+    public static func claim(_ signals: [Int32]) {
+        signal(SIGPIPE, SIG_IGN)
+        var set = set(of: signals)
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Blocks the calling thread until one of `signals`, claimed before, arrives, and returns it.
+    public static func wait(for signals: [Int32]) -> Int32 {
+        var set = set(of: signals)
+        var received: Int32 = 0
+        while unsafe sigwait(&set, &received) != 0 {}
+        return received
+    }
+
+    private static func set(of signals: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        return set
+    }
+}
