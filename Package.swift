@@ -32,11 +32,14 @@ let package = Package(
     targets: [
         // Level 0: C libraries of the system, each with one shim header.
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
         // Level 1: mechanism. Knows nothing of Pippin.
         module("Bytes"),
         module("EventLoop", uses: ["CLinux"]),
         module("Log", uses: ["Bytes"]),
+        module("Crypto", uses: ["Bytes", "COpenSSL", "CSodium"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
 
@@ -50,5 +53,6 @@ let package = Package(
 
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
+        tests(of: "Crypto", uses: ["Bytes"]),
     ]
 )

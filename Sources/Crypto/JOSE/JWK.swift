@@ -1,0 +1,97 @@
+public import Bytes
+
+/// A public key as JSON (RFC 7517, RFC 7518 section 6).
+public struct JWK: Sendable {
+    /// The kinds of keys spoken here.
+    public enum Key: Sendable {
+        /// `kty` is `RSA`.
+        case rsa(RSAPublicKey)
+        /// `kty` is `EC` and `crv` is `P-256`.
+        case p256(P256PublicKey)
+    }
+
+    /// The key.
+    public let key: Key
+    /// `kid`.
+    public let keyID: String?
+
+    /// A key under a name.
+    public init(_ key: Key, keyID: String?) {
+        self.key = key
+        self.keyID = keyID
+    }
+
+    /// Reads a member of a key set.
+    ///
+    /// A key for another use or algorithm is refused: its `kid` must not lead anyone to verify with it.
+    public init(_ json: JSONValue) throws(KeyFailure) {
+        guard json["use"] == nil || json["use"] == "sig" else { throw .unsupportedAlgorithm("use") }
+        switch json["kty"]?.string {
+        case "RSA":
+            key = try .rsa(RSAPublicKey(modulus: Self.number("n", json), exponent: Self.number("e", json)))
+        case "EC":
+            guard json["crv"] == "P-256" else { throw .unsupportedCurve(json["crv"]?.string ?? "") }
+            key = try .p256(P256PublicKey(x: Self.number("x", json), y: Self.number("y", json)))
+        case let type:
+            throw .unsupportedAlgorithm(type ?? "")
+        }
+        keyID = json["kid"]?.string
+        guard json["alg"] == nil || json["alg"]?.string == verifyingKey.algorithm.rawValue else {
+            throw .unsupportedAlgorithm(json["alg"]?.string ?? "")
+        }
+    }
+
+    /// The key, to verify with.
+    public var verifyingKey: any VerifyingKey {
+        switch key {
+        case .rsa(let key): key
+        case .p256(let key): key
+        }
+    }
+
+    /// The members `kty`, `kid`, `use` and `alg`, then the numbers: Apple's order.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        switch key {
+        case .rsa: writer.member("kty", "RSA")
+        case .p256: writer.member("kty", "EC")
+        }
+        if let keyID { writer.member("kid", keyID) }
+        writer.member("use", "sig")
+        writer.member("alg", verifyingKey.algorithm.rawValue)
+        switch key {
+        case .rsa(let key):
+            writer.member("n", Base64URL.encode(key.modulus))
+            writer.member("e", Base64URL.encode(key.exponent))
+        case .p256(let key):
+            let (x, y) = key.coordinates
+            writer.member("crv", "P-256")
+            writer.member("x", Base64URL.encode(x))
+            writer.member("y", Base64URL.encode(y))
+        }
+        return writer.finish()
+    }
+
+    /// The thumbprint of RFC 7638 with SHA-256 in base64url: the required members in alphabetical order.
+    public var thumbprint: String {
+        var writer = JSONWriter()
+        switch key {
+        case .rsa(let key):
+            writer.member("e", Base64URL.encode(key.exponent))
+            writer.member("kty", "RSA")
+            writer.member("n", Base64URL.encode(key.modulus))
+        case .p256(let key):
+            let (x, y) = key.coordinates
+            writer.member("crv", "P-256")
+            writer.member("kty", "EC")
+            writer.member("x", Base64URL.encode(x))
+            writer.member("y", Base64URL.encode(y))
+        }
+        return Base64URL.encode(SHA256.hash(writer.finish()))
+    }
+
+    private static func number(_ name: String, _ json: JSONValue) throws(KeyFailure) -> [UInt8] {
+        guard let text = json[name]?.string, let bytes = Base64URL.decode(text) else { throw .malformed }
+        return bytes
+    }
+}

@@ -1,0 +1,56 @@
+internal import Bytes
+
+/// The public keys of an issuer (RFC 7517 section 5).
+public struct JWKSet: Sendable {
+    /// Most bytes that are read.
+    public static let maximumCount = 65_536
+    /// Most keys that are read.
+    public static let maximumKeys = 32
+
+    /// The keys, in the issuer's order.
+    public let keys: [JWK]
+
+    /// Why a set was refused.
+    public enum Failure: Error, Hashable {
+        /// More than `maximumCount` bytes or `maximumKeys` keys.
+        case tooLarge
+        /// No JSON object with an array `keys`.
+        case malformed
+    }
+
+    /// A set of keys.
+    public init(_ keys: [JWK]) {
+        self.keys = keys
+    }
+
+    /// Reads a set; keys of kinds not spoken here are left out, as RFC 7517 section 5 asks.
+    public init(json: [UInt8]) throws(Failure) {
+        guard json.count <= Self.maximumCount else { throw .tooLarge }
+        guard let set = try? StrictJSON.object(json), case .array(let keys)? = set["keys"] else {
+            throw .malformed
+        }
+        guard keys.count <= Self.maximumKeys else { throw .tooLarge }
+        self.keys = keys.compactMap { try? JWK($0) }
+    }
+
+    /// The only key of that name, if it is for that algorithm.
+    public func key(id: String, algorithm: JWSAlgorithm) -> (any VerifyingKey)? {
+        let named = keys.filter { $0.keyID == id }
+        guard named.count == 1, let key = named.first?.verifyingKey, key.algorithm == algorithm else {
+            return nil
+        }
+        return key
+    }
+
+    /// The set as JSON.
+    public var json: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"keys\":[" as StaticString)
+        for (index, key) in keys.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: key.json)
+        }
+        bytes.append("]}" as StaticString)
+        return bytes
+    }
+}

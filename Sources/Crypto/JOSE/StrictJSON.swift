@@ -1,0 +1,215 @@
+internal import Bytes
+
+/// Reads one JSON object (RFC 8259) the way security demands, where a general parser is lenient.
+///
+/// Refused: a member twice (RFC 7515 section 4, RFC 7519 section 4), nesting beyond a bound, NUL in text,
+/// broken UTF-8 and lone surrogates, anything behind the object. An integer is one only when written without
+/// point and exponent.
+struct StrictJSON {
+    /// Why the text was refused.
+    enum Failure: Error, Hashable {
+        case malformed
+        case tooDeep
+        case duplicateMember
+    }
+
+    private let bytes: [UInt8]
+    private let maximumDepth: Int
+    private var index = 0
+
+    /// The members of the object that is all of `bytes`.
+    static func object(_ bytes: [UInt8], maximumDepth: Int = 8) throws(Failure) -> [String: JSONValue] {
+        var reader = StrictJSON(bytes, maximumDepth)
+        reader.skipSpace()
+        try reader.expect("{")
+        let members = try reader.members(depth: 1)
+        reader.skipSpace()
+        guard reader.index == bytes.count else { throw .malformed }
+        return members
+    }
+
+    private init(_ bytes: [UInt8], _ maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
+
+    private mutating func members(depth: Int) throws(Failure) -> [String: JSONValue] {
+        guard depth <= maximumDepth else { throw .tooDeep }
+        var members: [String: JSONValue] = [:]
+        guard !takes("}") else { return members }
+        repeat {
+            try expect("\"")
+            let name = try string()
+            try expect(":")
+            guard members.updateValue(try value(depth: depth), forKey: name) == nil else {
+                throw .duplicateMember
+            }
+        } while takes(",")
+        try expect("}")
+        return members
+    }
+
+    private mutating func elements(depth: Int) throws(Failure) -> [JSONValue] {
+        guard depth <= maximumDepth else { throw .tooDeep }
+        var elements: [JSONValue] = []
+        guard !takes("]") else { return elements }
+        repeat {
+            elements.append(try value(depth: depth))
+        } while takes(",")
+        try expect("]")
+        return elements
+    }
+
+    private mutating func value(depth: Int) throws(Failure) -> JSONValue {
+        skipSpace()
+        guard let first = peek else { throw .malformed }
+        switch first {
+        case UInt8(ascii: "\""):
+            index += 1
+            return .string(try string())
+        case UInt8(ascii: "{"):
+            index += 1
+            return .object(try members(depth: depth + 1))
+        case UInt8(ascii: "["):
+            index += 1
+            return .array(try elements(depth: depth + 1))
+        case UInt8(ascii: "t"): return try word("true", .boolean(true))
+        case UInt8(ascii: "f"): return try word("false", .boolean(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func number() throws(Failure) -> JSONValue {
+        let start = index
+        skip("-")
+        let hasLeadingZero = peek == UInt8(ascii: "0")
+        let digits = skipDigits()
+        guard digits == 1 || digits > 1 && !hasLeadingZero else { throw .malformed }
+        var isInteger = true
+        if skip(".") {
+            guard skipDigits() > 0 else { throw .malformed }
+            isInteger = false
+        }
+        if skip("e") || skip("E") {
+            if !skip("+") { skip("-") }
+            guard skipDigits() > 0 else { throw .malformed }
+            isInteger = false
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        if isInteger, let integer = Int64(text) { return .integer(integer) }
+        guard let number = Double(text), number.isFinite else { throw .malformed }
+        return .number(number)
+    }
+
+    /// The text up to the closing quote; the opening one is behind.
+    private mutating func string() throws(Failure) -> String {
+        let start = index
+        while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            index += 1
+        }
+        let plain = bytes[start..<index]
+        guard peek == UInt8(ascii: "\"") else { return try escapedString(after: plain) }
+        index += 1
+        return try Self.text(plain)
+    }
+
+    private mutating func escapedString(after plain: ArraySlice<UInt8>) throws(Failure) -> String {
+        var text = Array(plain)
+        while !skip("\"") {
+            guard let byte = peek, byte >= 0x20 else { throw .malformed }
+            index += 1
+            if byte == UInt8(ascii: "\\") { try escape(into: &text) } else { text.append(byte) }
+        }
+        return try Self.text(text[...])
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
+        guard let text = String(utf8: bytes) else { throw .malformed }
+        return text
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(Failure) {
+        guard let byte = peek else { throw .malformed }
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text.append(contentsOf: String(try scalar()).utf8)
+        default: throw .malformed
+        }
+    }
+
+    /// The character behind `\u`, from one or two code units; never NUL, which PostgreSQL cannot hold.
+    private mutating func scalar() throws(Failure) -> Unicode.Scalar {
+        let first = try codeUnit()
+        var code = first
+        if (0xD800..<0xDC00).contains(first) {
+            guard skip("\\"), skip("u") else { throw .malformed }
+            let second = try codeUnit()
+            guard (0xDC00..<0xE000).contains(second) else { throw .malformed }
+            code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+        }
+        guard code > 0, let scalar = Unicode.Scalar(code) else { throw .malformed }
+        return scalar
+    }
+
+    private mutating func codeUnit() throws(Failure) -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = peek, let digit = Hex.value(of: byte) else { throw .malformed }
+            unit = unit << 4 | UInt32(digit)
+            index += 1
+        }
+        return unit
+    }
+}
+
+extension StrictJSON {
+    private var peek: UInt8? {
+        index < bytes.count ? bytes[index] : nil
+    }
+
+    /// Steps over `character` when it comes next.
+    @discardableResult
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard peek == UInt8(ascii: character) else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skipDigits() -> Int {
+        let start = index
+        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            index += 1
+        }
+        return index - start
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            index += 1
+        }
+    }
+
+    /// Steps over white space and, when it comes next, `character`.
+    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        return skip(character)
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
+        let text = word.description.utf8
+        guard bytes[index...].starts(with: text) else { throw .malformed }
+        index += text.count
+        return value
+    }
+
+    private mutating func expect(_ character: Unicode.Scalar) throws(Failure) {
+        guard takes(character) else { throw .malformed }
+    }
+}

@@ -1,0 +1,43 @@
+internal import COpenSSL
+
+/// An ECDSA signature on P-256 between the two ways of writing it.
+///
+/// JWS has the two numbers as 32 bytes each (RFC 7518 section 3.4), OpenSSL a DER sequence of them. Outside
+/// only the 64 bytes exist: DER would give one signature several spellings.
+enum ECDSASignature {
+    private static let numberCount = 32
+
+    /// DER from the 64 bytes; nil for any other length.
+    static func der(fromRaw raw: [UInt8]) -> [UInt8]? {
+        guard raw.count == 2 * numberCount else { return nil }
+        let signature = unsafe OpenSSL.require(ECDSA_SIG_new(), "ECDSA_SIG_new")
+        defer { unsafe ECDSA_SIG_free(signature) }
+        unsafe raw.withUnsafeBufferPointer { raw in
+            let r = unsafe BN_bin2bn(raw.baseAddress, Int32(numberCount), nil)
+            let s = unsafe BN_bin2bn(raw.baseAddress.map { unsafe $0 + numberCount }, Int32(numberCount), nil)
+            // The signature owns both numbers from here on.
+            unsafe OpenSSL.require(ECDSA_SIG_set0(signature, r, s), "ECDSA_SIG_set0")
+        }
+        // A sequence of two numbers of at most 33 bytes, each behind two bytes of tag and length.
+        return unsafe [UInt8](unsafeUninitializedCapacity: 72) { buffer, initialized in
+            var position = buffer.baseAddress
+            initialized = unsafe Int(i2d_ECDSA_SIG(signature, &position))
+        }
+    }
+
+    /// The 64 bytes from the DER that OpenSSL wrote.
+    static func raw(fromDER der: [UInt8]) throws(SigningFailure) -> [UInt8] {
+        let signature = unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
+            var position = der.baseAddress
+            return unsafe d2i_ECDSA_SIG(nil, &position, der.count)
+        }
+        guard let signature = unsafe signature else { throw SigningFailure() }
+        defer { unsafe ECDSA_SIG_free(signature) }
+        var r = [UInt8](repeating: 0, count: numberCount)
+        var s = r
+        let rCount = unsafe BN_bn2binpad(ECDSA_SIG_get0_r(signature), &r, Int32(numberCount))
+        let sCount = unsafe BN_bn2binpad(ECDSA_SIG_get0_s(signature), &s, Int32(numberCount))
+        guard rCount == numberCount, sCount == numberCount else { throw SigningFailure() }
+        return r + s
+    }
+}

@@ -1,0 +1,7 @@
+/// The signature algorithms spoken here (RFC 7518 section 3.1); everything else is refused by being absent.
+public enum JWSAlgorithm: String, Sendable, Hashable {
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case rs256 = "RS256"
+    /// ECDSA on P-256 with SHA-256.
+    case es256 = "ES256"
+}

@@ -1,0 +1,90 @@
+internal import Bytes
+
+/// The textual encoding of keys (RFC 7468), read as people paste it.
+///
+/// Accepted beyond the letter: CRLF, a literal `\n` or `\r` for a line end (keys in environment variables),
+/// indented lines, lines of any length or all in one, text around the block, no final line end.
+public struct PEM: Sendable, Hashable {
+    /// Longest text that is read, in bytes.
+    public static let maximumCount = 16_384
+
+    /// What the block calls itself, such as `PRIVATE KEY`.
+    public let label: String
+    /// What it contains.
+    public let der: [UInt8]
+
+    init(label: String, der: [UInt8]) {
+        self.label = label
+        self.der = der
+    }
+
+    /// Reads the only block of `text`, whose label `accept` may refuse before the content is looked at.
+    init(_ text: String, accept: (String) throws(KeyFailure) -> Void) throws(KeyFailure) {
+        guard text.utf8.count <= Self.maximumCount else { throw .tooLarge }
+        let text = Self.lineEnds(text)[...]
+        guard let begin = text.range(of: "-----BEGIN ") else { throw .notPEM }
+        let afterBegin = text[begin.upperBound...]
+        guard let dashes = afterBegin.range(of: "-----") else { throw .notPEM }
+        let label = String(decoding: afterBegin[..<dashes.lowerBound], as: UTF8.self)
+        guard Self.isLabel(label) else { throw .notPEM }
+        try accept(label)
+
+        let content = afterBegin[dashes.upperBound...]
+        guard let end = content.range(of: "-----END \(label)-----") else { throw .incomplete }
+        guard content[end.upperBound...].range(of: "-----BEGIN ") == nil else { throw .severalBlocks }
+        guard let der = Base64.decode(content[..<end.lowerBound]), !der.isEmpty else { throw .incomplete }
+        self.init(label: label, der: der)
+    }
+
+    /// The block with lines of 64 characters and a final line end.
+    public var text: String {
+        var lines = ["-----BEGIN \(label)-----"]
+        var rest = Base64.encode(der)[...]
+        while !rest.isEmpty {
+            lines.append(String(rest.prefix(64)))
+            rest = rest.dropFirst(64)
+        }
+        lines.append("-----END \(label)-----\n")
+        return lines.joined(separator: "\n")
+    }
+
+    /// Turns `\n` and `\r`, written as two characters, into line ends.
+    private static func lineEnds(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            let ends = byte == UInt8(ascii: "n") || byte == UInt8(ascii: "r")
+            if ends, bytes.last == UInt8(ascii: "\\") {
+                bytes[bytes.count - 1] = UInt8(ascii: "\n")
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    private static func isLabel(_ label: String) -> Bool {
+        (1...32).contains(label.utf8.count)
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: " "):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Where `text` first occurs.
+    fileprivate func range(of text: String) -> Range<Int>? {
+        let pattern = Array(text.utf8)
+        guard count >= pattern.count else { return nil }
+        for start in startIndex...(endIndex - pattern.count) where self[start] == pattern[0] {
+            let range = start..<start + pattern.count
+            if self[range].elementsEqual(pattern) { return range }
+        }
+        return nil
+    }
+}

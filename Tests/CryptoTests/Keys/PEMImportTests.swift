@@ -1,0 +1,158 @@
+import Crypto
+import Testing
+
+@Suite struct `PEM import` {
+    static let good = SamplePEM.rfc7515P256
+
+    /// A text and why it is no key; printed by its name, since thirty keys drown a test log.
+    struct Refusal: CustomTestStringConvertible {
+        let testDescription: String
+        let text: String
+        let failure: KeyFailure
+
+        init(_ name: String, _ text: String, _ failure: KeyFailure) {
+            testDescription = name
+            self.text = text
+            self.failure = failure
+        }
+    }
+
+    /// A way to paste the good key.
+    struct Spelling: CustomTestStringConvertible {
+        let testDescription: String
+        let text: String
+
+        init(_ name: String, _ text: String) {
+            testDescription = name
+            self.text = text
+        }
+    }
+
+    @Test(arguments: [
+        Spelling("as it is", good),
+        Spelling("CRLF", good.replacing("\n", with: "\r\n")),
+        Spelling("CR", good.replacing("\n", with: "\r")),
+        Spelling("literal line ends", good.replacing("\n", with: #"\n"#)),
+        Spelling("literal CRLF", good.replacing("\n", with: #"\r\n"#)),
+        Spelling("indented", good.replacing("\n", with: "\n    ")),
+        Spelling("leading spaces", "    " + good),
+        Spelling("byte order mark", "\u{FEFF}" + good),
+        Spelling("no final line end", String(good.dropLast())),
+        Spelling("empty lines behind", good + "\n\n"),
+        Spelling("spaces for line ends", good.replacing("\n", with: " ")),
+        Spelling("no line ends", good.replacing("\n", with: "")),
+        Spelling("text before", "Bag Attributes: <No Attributes>\n" + good),
+        Spelling("text behind", good + "That was the key."),
+    ]) func `reads a private key however it was pasted`(spelling: Spelling) throws {
+        let key = try P256SigningKey(pem: spelling.text)
+
+        #expect(key.pem == Self.good)
+        #expect(key.publicKey.pem == SamplePEM.rfc7515P256Public)
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal("nothing", "", .notPEM),
+        Refusal("a file name", "AuthKey_ACMEKEY001.p8", .notPEM),
+        Refusal("no first line", String(good.dropFirst(27)), .notPEM),
+        Refusal("half a first line", "-----BEGIN ", .notPEM),
+        Refusal("lower case label", "-----BEGIN private key-----\n-----END private key-----", .notPEM),
+        Refusal("no label", "-----BEGIN -----", .notPEM),
+        Refusal("cut in the last line", String(good.dropLast(5)), .incomplete),
+        Refusal("cut in the middle", String(good.prefix(100)), .incomplete),
+        Refusal("labels that differ", good.replacing("END PRIVATE", with: "END PUBLIC"), .incomplete),
+        Refusal("a character missing", good.replacing("MIGH", with: "MIG"), .incomplete),
+        Refusal("a foreign character", good.replacing("MIGH", with: "MIG*"), .incomplete),
+        Refusal("nothing inside", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", .incomplete),
+        Refusal("twice", good + good, .severalBlocks),
+        Refusal("with its public half behind", good + SamplePEM.rfc7515P256Public, .severalBlocks),
+        Refusal("beyond measure", good + String(repeating: " ", count: PEM.maximumCount), .tooLarge),
+        Refusal("encrypted", SamplePEM.encrypted, .encrypted),
+        Refusal("public", SamplePEM.rfc7515P256Public, .publicKey),
+        Refusal("SEC 1", SamplePEM.sec1, .unsupportedLabel("EC PRIVATE KEY")),
+        Refusal(
+            "certificate",
+            good.replacing("PRIVATE KEY", with: "CERTIFICATE"),
+            .unsupportedLabel("CERTIFICATE")
+        ),
+        Refusal("RSA", SamplePEM.rfc7515RSA, .unsupportedAlgorithm("RSA")),
+        Refusal("Ed25519", SamplePEM.ed25519, .unsupportedAlgorithm("ED25519")),
+        Refusal("P-384", SamplePEM.p384, .unsupportedCurve("secp384r1")),
+        Refusal("secp256k1", SamplePEM.secp256k1, .unsupportedCurve("secp256k1")),
+        Refusal("spelled-out parameters", SamplePEM.explicitP256, .unsupportedCurve("")),
+        Refusal(
+            "three zero bytes",
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+            .malformed
+        ),
+        Refusal(
+            "public labelled private",
+            SamplePEM.rfc7515P256Public.replacing("PUBLIC", with: "PRIVATE"),
+            .malformed
+        ),
+        Refusal("halves of two keys", SamplePEM.mismatchedP256, .malformed),
+        Refusal("a point beside the curve", SamplePEM.offCurveP256, .malformed),
+        Refusal("a byte behind", SamplePEM.trailingByteP256, .malformed),
+    ]
+
+    @Test(arguments: refusals) func `refuses a private key and says why`(refusal: Refusal) {
+        #expect(throws: refusal.failure) { try P256SigningKey(pem: refusal.text) }
+    }
+
+    static let publicRefusals: [Refusal] = [
+        Refusal("nothing", "", .notPEM),
+        Refusal("private", good, .privateKey),
+        Refusal("encrypted", SamplePEM.encrypted, .privateKey),
+        Refusal("SEC 1", SamplePEM.sec1, .privateKey),
+        Refusal("RSA", SamplePEM.rfc7515RSAPublic, .unsupportedAlgorithm("RSA")),
+        Refusal("P-384", SamplePEM.p384Public, .unsupportedCurve("secp384r1")),
+        Refusal("private labelled public", good.replacing("PRIVATE", with: "PUBLIC"), .malformed),
+        Refusal(
+            "loose last bits",
+            SamplePEM.rfc7515P256Public.replacing("jlrQ==", with: "jlrR=="),
+            .incomplete
+        ),
+        Refusal(
+            "a point beside the curve",
+            SamplePEM.rfc7515P256Public.replacing("jlrQ==", with: "jlrA=="),
+            .malformed
+        ),
+    ]
+
+    @Test(arguments: publicRefusals) func `refuses a public key and says why`(refusal: Refusal) {
+        #expect(throws: refusal.failure) { try P256PublicKey(pem: refusal.text) }
+    }
+
+    static let rsaRefusals: [Refusal] = [
+        Refusal("1,024 bits", SamplePEM.rsa1024, .unsupportedSize(bits: 1024)),
+        Refusal("P-256", good, .unsupportedAlgorithm("EC")),
+        Refusal("public", SamplePEM.rfc7515RSAPublic, .publicKey),
+        Refusal("another modulus", SamplePEM.rfc7515RSA.replacing("AoIBAQCh", with: "AoIBAQDh"), .malformed),
+    ]
+
+    @Test(arguments: rsaRefusals) func `refuses an RSA key and says why`(refusal: Refusal) {
+        #expect(throws: refusal.failure) { try RSASigningKey(pem: refusal.text) }
+    }
+
+    @Test func `refuses a short public RSA key`() {
+        #expect(throws: KeyFailure.unsupportedSize(bits: 1024)) {
+            try RSAPublicKey(pem: SamplePEM.rsa1024Public)
+        }
+        #expect(throws: KeyFailure.privateKey) { try RSAPublicKey(pem: SamplePEM.rfc7515RSA) }
+    }
+
+    @Test func `meets garbage without a trap`() {
+        var garbage = Garbage(seed: 1)
+        let samples = [Self.good, SamplePEM.rfc7515P256Public, SamplePEM.rfc7515RSA, SamplePEM.encrypted]
+
+        for round in 0..<10_000 {
+            let text = garbage.text(like: samples[round % samples.count])
+            let signing = try? P256SigningKey(pem: text)
+            let verifying = try? P256PublicKey(pem: text)
+            // What still reads must be a key: it signs, and its signature holds.
+            if let signing, let signature = try? signing.sign([1]) {
+                #expect(signing.publicKey.isValid(signature, for: [1]))
+            }
+            #expect(signing == nil || verifying == nil)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Crypto
+import Testing
+
+@Suite struct `Password hashing` {
+    /// The least libsodium takes, so that tests are quick.
+    private let cheap = Argon2id(memoryKiB: 8, passes: 1)
+
+    @Test func `knows a password again`() throws {
+        let hash = try cheap.hash("correct horse")
+
+        #expect(try cheap.verify("correct horse", against: hash))
+        #expect(try !cheap.verify("correct horsf", against: hash))
+        #expect(try !cheap.verify("", against: hash))
+        #expect(try cheap.hash("correct horse") != hash, "the salt is new each time")
+    }
+
+    @Test func `answers the reference implementation's vector`() throws {
+        let hash = try #require(
+            PasswordHash(
+                "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+            )
+        )
+
+        #expect(try cheap.verify("password", against: hash))
+        #expect(try !cheap.verify("Password", against: hash))
+    }
+
+    @Test func `hashes at 19 MiB and two passes by default`() throws {
+        let hash = try Argon2id.standard.hash("correct horse")
+
+        #expect(hash.text.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(PasswordHash(hash.text) == hash)
+        #expect(!Argon2id.standard.needsRehash(hash))
+        #expect(Argon2id.standard.needsRehash(try cheap.hash("correct horse")))
+    }
+
+    @Test func `an unknown account costs the same and is never let in`() throws {
+        let hash = try Argon2id.standard.hash("correct horse")
+        let clock = ContinuousClock()
+        var known: Duration = .zero
+        var unknown: Duration = .zero
+
+        for _ in 0..<5 {
+            let start = clock.now
+            let isKnown = try Argon2id.standard.verify("wrong", against: hash)
+            let middle = clock.now
+            let isUnknown = try Argon2id.standard.verify("wrong", against: nil)
+            known += middle - start
+            unknown += clock.now - middle
+            #expect(!isKnown && !isUnknown)
+        }
+
+        #expect(unknown > known / 2 && unknown < known * 2, "known \(known), unknown \(unknown)")
+    }
+
+    @Test func `refuses a password beyond measure`() throws {
+        let longest = String(repeating: "é", count: Argon2id.maximumPasswordCount / 2)
+
+        #expect(try cheap.verify(longest, against: cheap.hash(longest)))
+        #expect(throws: Argon2id.Failure.tooLong) { try cheap.hash(longest + "e") }
+        #expect(throws: Argon2id.Failure.tooLong) { try cheap.verify(longest + "e", against: nil) }
+    }
+
+    @Test func `tells a NUL apart`() throws {
+        let hash = try cheap.hash("Ada\0Ben")
+
+        #expect(try cheap.verify("Ada\0Ben", against: hash))
+        #expect(try !cheap.verify("Ada", against: hash))
+    }
+
+    @Test(arguments: [
+        "", "$", "password", "$2b$12$abcdefghijklmnopqrstuu", "$argon2i$v=19$m=8,t=1,p=1$c29tZXNhbHQ$AAAA",
+        "$argon2id$v=16$m=8,t=1,p=1$c29tZXNhbHQ$AAAA", "$argon2id$v=19$m=8,t=1,p=2$c29tZXNhbHQ$AAAA",
+        "$argon2id$v=19$m=4194304,t=1,p=1$c29tZXNhbHQ$AAAA", "$argon2id$v=19$m=8,t=1000,p=1$c29tZXNhbHQ$AAAA",
+        "$argon2id$v=19$m=-8,t=1,p=1$c29tZXNhbHQ$AAAA", "$argon2id$v=19$m=008,t=1,p=1$c29tZXNhbHQ$AAAA",
+        "$argon2id$v=19$m=99999999999999999999,t=1,p=1$c29tZXNhbHQ$AAAA",
+        "$argon2id$v=19$m=8,t=1$c29tZXNhbHQ$AAAA",
+        "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$AAAA$",
+    ]) func `refuses a stored line of another kind or cost`(text: String) {
+        #expect(PasswordHash(text) == nil)
+    }
+
+    @Test func `a damaged digest lets nobody in`() throws {
+        let hash = try #require(PasswordHash("$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$!"))
+
+        #expect(try !cheap.verify("password", against: hash))
+    }
+}
