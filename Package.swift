@@ -32,6 +32,7 @@ let package = Package(
     targets: [
         // Level 0: C libraries of the system, each with one shim header.
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
@@ -40,6 +41,7 @@ let package = Package(
         module("EventLoop", uses: ["CLinux"]),
         module("Log", uses: ["Bytes"]),
         module("Crypto", uses: ["Bytes", "COpenSSL", "CSodium"]),
+        module("Postgres", uses: ["Bytes", "EventLoop", "CPostgreSQL"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
 
@@ -48,11 +50,18 @@ let package = Package(
         // Level 4: configuration, wiring, commands.
 
         // What tests share: a real PostgreSQL.
+        .target(
+            name: "TestDatabase",
+            dependencies: ["Postgres"],
+            path: "Tests/TestDatabase",
+            swiftSettings: settings
+        ),
 
         // Two registered teams and their people.
 
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
         tests(of: "Crypto", uses: ["Bytes"]),
+        tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
     ]
 )

@@ -1,0 +1,98 @@
+import CPostgreSQL
+
+/// A connection that waits for every answer: for start-up and tools, never on a loop.
+@safe public struct AdminConnection: ~Copyable {
+    private let connection: OpaquePointer
+
+    /// Connects to a conninfo string or a `postgresql://` URL.
+    ///
+    /// What the conninfo itself says about the time-out wins. libpq rounds one second up to two.
+    public init(to conninfo: String, timeoutInSeconds: Int = 5) throws(AdminFailure) {
+        guard !conninfo.utf8.contains(0) else { throw .containsNUL }
+        let connection = unsafe Self.connect([
+            ("connect_timeout", String(timeoutInSeconds)),
+            ("fallback_application_name", "pippin"),
+            ("dbname", conninfo),
+            ("client_encoding", "UTF8"),
+        ])
+        guard let connection = unsafe connection else { throw .unreachable("out of memory") }
+        guard unsafe PQstatus(connection) == CONNECTION_OK else {
+            let message = unsafe Self.message(of: connection)
+            unsafe PQfinish(connection)
+            throw .unreachable(message)
+        }
+        unsafe pippin_silence_notices(connection)
+        unsafe self.connection = connection
+    }
+
+    deinit { unsafe PQfinish(connection) }
+
+    /// Runs one or more statements separated by semicolons; the first refusal ends them.
+    public func execute(_ statements: String) throws(AdminFailure) {
+        guard !statements.utf8.contains(0) else { throw .containsNUL }
+        let result = unsafe PQexec(connection, statements)
+        defer { unsafe PQclear(result) }
+        unsafe try check(result)
+    }
+
+    /// Runs one statement with values for `$1`, `$2` … and returns its rows as text, NULL as nil.
+    @discardableResult
+    public func execute(_ statement: String, _ values: [String?]) throws(AdminFailure) -> [[String?]] {
+        guard !statement.utf8.contains(0), !values.contains(where: { $0?.utf8.contains(0) == true }) else {
+            throw .containsNUL
+        }
+        let count = values.count
+        let result = unsafe CStrings.withPointers(to: values) { values in
+            unsafe PQexecParams(connection, statement, Int32(count), nil, values, nil, nil, 0)
+        }
+        defer { unsafe PQclear(result) }
+        unsafe try check(result)
+        return unsafe Self.rows(of: result)
+    }
+
+    private func check(_ result: OpaquePointer?) throws(AdminFailure) {
+        switch unsafe PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw .unreachable("COPY is not understood here")
+        default: break
+        }
+        guard let sqlState = unsafe Self.field(UInt8(ascii: "C"), of: result) else {
+            throw .unreachable(unsafe Self.message(of: connection))
+        }
+        throw .refused(
+            sqlState: sqlState,
+            message: unsafe Self.field(UInt8(ascii: "M"), of: result) ?? "no message",
+            position: unsafe Self.field(UInt8(ascii: "P"), of: result).flatMap { Int($0) }
+        )
+    }
+
+    private static func connect(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
+        unsafe CStrings.withPointers(to: parameters.map { $0.keyword }) { keywords in
+            unsafe CStrings.withPointers(to: parameters.map { $0.value }) { values in
+                unsafe PQconnectdbParams(keywords, values, 1)
+            }
+        }
+    }
+
+    /// One field of an error, by its code in the protocol (PostgreSQL documentation, section 55.8).
+    private static func field(_ code: UInt8, of result: OpaquePointer?) -> String? {
+        unsafe PQresultErrorField(result, Int32(code)).map { unsafe String(cString: $0) }
+    }
+
+    private static func rows(of result: OpaquePointer?) -> [[String?]] {
+        unsafe (0..<PQntuples(result)).map { row in
+            unsafe (0..<PQnfields(result)).map { column in
+                guard unsafe PQgetisnull(result, row, column) == 0 else { return nil }
+                return unsafe PQgetvalue(result, row, column).map { unsafe String(cString: $0) }
+            }
+        }
+    }
+
+    /// libpq's words on one line.
+    private static func message(of connection: OpaquePointer) -> String {
+        let message = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
+        return message.split(whereSeparator: \.isNewline).map { line in
+            String(line.drop { $0 == "\t" || $0 == " " })
+        }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,73 @@
+/// Why the private PostgreSQL could not be had; the description is one sentence for the operator.
+public enum ClusterFailure: Error, Equatable, Sendable {
+    /// No PostgreSQL that is new enough is installed.
+    case binariesMissing
+    /// The data need one version of PostgreSQL, and that one is not installed.
+    case versionMissing(Int, data: String)
+    /// PostgreSQL refuses to run as root, and there is no user for it.
+    case userMissing
+    /// A file or folder cannot be made, opened or written.
+    case unusable(path: String, reason: String)
+    /// A folder belongs to somebody else.
+    case foreign(path: String, owner: String)
+    /// Other users may change what is in a folder.
+    case exposed(path: String)
+    /// The database user can no longer enter the folder that holds the data.
+    case unreachable(path: String, user: String)
+    /// `initdb` failed.
+    case notInitialised(path: String, reason: String)
+    /// The server ended while starting.
+    case notStarted(reason: String, log: String)
+    /// The server runs and does not answer.
+    case silent(log: String)
+    /// The server did not stop in time.
+    case notStopped(process: Int32)
+    /// Another process keeps starting or stopping the server.
+    case busy(path: String)
+    /// A server process serves these data already.
+    case served(path: String, process: Int32?)
+    /// PostgreSQL refused a statement.
+    case database(AdminFailure)
+}
+
+extension ClusterFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .binariesMissing: "PostgreSQL 15 or newer was not found; install the package postgresql-15"
+        case .versionMissing(let version, let data):
+            "\(data) was written by PostgreSQL \(version), which was not found; install the package"
+                + " postgresql-\(version)"
+        case .userMissing:
+            "PostgreSQL does not run as root and there is no user postgres; install the package postgresql-15"
+        case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
+        case .foreign(let path, let owner):
+            "\(path) belongs to the user \(owner); start as that user or choose another data folder"
+        case .exposed(let path): "\(path) can be changed by other users; take their permissions away"
+        case .unreachable(let path, let user):
+            "the user \(user) cannot enter \(path), which holds the database"
+        case .notInitialised(let path, let reason): "PostgreSQL could not be set up in \(path): \(reason)"
+        case .notStarted(let reason, let log): "PostgreSQL did not start: \(reason) (see \(log))"
+        case .silent(let log): "PostgreSQL runs and does not answer (see \(log))"
+        case .notStopped(let process): "PostgreSQL (process \(process)) did not stop in time"
+        case .busy(let path): "another process is still starting or stopping PostgreSQL in \(path)"
+        case .served(let path, let process):
+            "\(path) is already being served\(process.map { " by process \($0)" } ?? "")"
+        case .database(let failure): "PostgreSQL: \(failure)"
+        }
+    }
+
+    init(_ failure: FileFailure) {
+        self = .unusable(path: failure.path, reason: failure.reason)
+    }
+
+    /// Runs what touches files and folders.
+    static func mapping<Result>(
+        _ body: () throws(FileFailure) -> Result
+    ) throws(ClusterFailure) -> Result {
+        do throws(FileFailure) {
+            return try body()
+        } catch {
+            throw ClusterFailure(error)
+        }
+    }
+}

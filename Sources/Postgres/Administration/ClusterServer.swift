@@ -1,0 +1,121 @@
+import Glibc
+
+/// The server of a cluster.
+///
+/// The caller keeps other processes from starting or stopping it at the same time.
+struct ClusterServer: Sendable {
+    let location: ClusterLocation
+    let user: DatabaseUser
+    let settings: ClusterSettings
+
+    private struct Child {
+        let process: pid_t
+        let log: ServerLog
+    }
+
+    /// How to reach a database of the cluster: only a server that runs as the database user is accepted, whoever
+    /// may have put a socket in its place.
+    func conninfo(_ database: String) -> String {
+        let host = Self.quoted(socketFolder)
+        return "host=\(host) port=5432 user=pippin dbname=\(Self.quoted(database))"
+            + " requirepeer=\(Self.quoted(user.name))"
+    }
+
+    /// Starts the server unless it runs, and returns when it accepts connections.
+    ///
+    /// A server that outlived the process that started it is taken over; one that is just stopping is waited for.
+    func start() throws(ClusterFailure) {
+        try user.own(location.data)
+        let deadline = ContinuousClock.now + settings.startLimit
+        var child: Child?
+        while !accepts() {
+            if let ended = child, Subprocess.hasEnded(ended.process) {
+                try judge(ended)
+                child = nil
+            }
+            if child == nil && Postmaster.running(on: location.data) == nil { child = try spawn() }
+            guard ContinuousClock.now < deadline else {
+                if let child { kill(child.process, SIGQUIT) }
+                throw .silent(log: location.log)
+            }
+            usleep(5_000)
+        }
+    }
+
+    /// Makes the database unless it is there.
+    func makeDatabase(_ name: String) throws(ClusterFailure) {
+        do throws(AdminFailure) {
+            let connection = try AdminConnection(to: conninfo("postgres"))
+            let found = try connection.execute("SELECT 1 FROM pg_database WHERE datname = $1", [name])
+            if found.isEmpty { try connection.execute("CREATE DATABASE \(name)") }
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    func stop() throws(ClusterFailure) {
+        try Postmaster.stop(on: location.data, limit: settings.stopLimit)
+        if location.socketFolder == location.shortSocketFolder { unsafe rmdir(location.shortSocketFolder) }
+    }
+
+    /// A server that was moved together with its folder still names the old place.
+    private var socketFolder: String {
+        if let running = Postmaster.running(on: location.data), File.exists(running.socketFolder) {
+            running.socketFolder
+        } else {
+            location.socketFolder
+        }
+    }
+
+    private func accepts() -> Bool {
+        do throws(AdminFailure) {
+            _ = try AdminConnection(to: conninfo("postgres"))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func spawn() throws(ClusterFailure) -> Child {
+        let binaries = try binaries()
+        try user.own(location.socketFolder)
+        Postmaster.disown(location.data, socketFolder: location.socketFolder, as: user)
+        let arguments = settings.arguments(data: location.data, socketFolder: location.socketFolder)
+        let (log, output) = try ClusterFailure.mapping { () throws(FileFailure) in
+            try ServerLog.open(location.log)
+        }
+        defer { close(output) }
+        do throws(Subprocess.Failure) {
+            let command = user.command([binaries.path("postgres")] + arguments)
+            // Ctrl-C reaches every process of the terminal's group: the database must outlast its last requests.
+            let process = try Subprocess.spawn(command, output: output, ownSession: true)
+            return Child(process: process, log: log)
+        } catch {
+            throw .notStarted(reason: error.description, log: location.log)
+        }
+    }
+
+    /// Sessions of a server that was killed end a moment after it; until then PostgreSQL refuses to start.
+    private func judge(_ ended: Child) throws(ClusterFailure) {
+        let reason = ended.log.lastWords()
+        guard reason.contains("pre-existing shared memory block") else {
+            throw .notStarted(reason: reason, log: location.log)
+        }
+        usleep(100_000)
+    }
+
+    private func binaries() throws(ClusterFailure) -> PostgresBinaries {
+        guard let version = location.version else {
+            throw .notInitialised(path: location.data, reason: "the folder holds no database")
+        }
+        guard let binaries = PostgresBinaries.find(version: version, searchPath: settings.searchPath) else {
+            throw .versionMissing(version, data: location.data)
+        }
+        return binaries
+    }
+
+    /// A value of a conninfo string (PostgreSQL documentation, section 34.1.1).
+    private static func quoted(_ value: String) -> String {
+        "'" + value.reduce(into: "") { $0 += $1 == "'" || $1 == "\\" ? "\\\($1)" : "\($1)" } + "'"
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// An advisory lock on a file or folder (flock(2)): the kernel takes it back when the process dies.
+final class FileLock: Sendable {
+    enum Mode {
+        case shared
+        case exclusive
+
+        fileprivate var operation: Int32 { self == .shared ? LOCK_SH : LOCK_EX }
+    }
+
+    private let descriptor: Int32
+
+    /// Takes over an open descriptor that is close-on-exec; nothing is locked yet.
+    init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Takes the lock unless another process stands in the way; one held in the other mode is given up for it.
+    func take(_ mode: Mode) -> Bool {
+        flock(descriptor, mode.operation | LOCK_NB) == 0
+    }
+
+    /// Waits for others at most until `deadline`.
+    func take(_ mode: Mode, until deadline: ContinuousClock.Instant) -> Bool {
+        while !take(mode) {
+            guard ContinuousClock.now < deadline else { return false }
+            usleep(10_000)
+        }
+        return true
+    }
+
+    func release() {
+        flock(descriptor, LOCK_UN)
+    }
+
+    /// What the holder wrote into the file: its process id.
+    func readHolder() -> Int32? {
+        var buffer = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        return String(validating: buffer.prefix(count), as: UTF8.self).flatMap { Int32($0) }
+    }
+
+    /// Names this process as the holder.
+    func writeHolder() {
+        let text = Array(String(getpid()).utf8)
+        guard ftruncate(descriptor, 0) == 0 else { return }
+        _ = unsafe pwrite(descriptor, text, text.count, 0)
+    }
+}

@@ -1,0 +1,56 @@
+/// PostgreSQL of our own: the system's programs on data of ours, reached over a Unix socket alone.
+///
+/// Several processes may use one cluster. The first starts the server and the last one stops it; a server whose
+/// users were all killed runs on and serves the next.
+public final class PrivateCluster: Sendable {
+    private let server: ClusterServer
+    /// Held shared as long as the cluster is used.
+    private let use: FileLock
+
+    private init(_ server: ClusterServer, use: FileLock) {
+        self.server = server
+        self.use = use
+    }
+
+    /// How to reach the database `pippin`, as libpq and its programs take it.
+    public var conninfo: String { conninfo(database: "pippin") }
+
+    /// How to reach another database of the cluster.
+    public func conninfo(database: String) -> String { server.conninfo(database) }
+
+    /// The file with the server's messages.
+    public var log: String { server.location.log }
+
+    /// Uses the cluster of a data folder, set up and started where needed.
+    ///
+    /// Returns when the server accepts connections and has the database `pippin`. `report` takes lines for the
+    /// operator.
+    public static func start(
+        in directory: DataDirectory,
+        _ settings: ClusterSettings = ClusterSettings(),
+        report: (String) -> Void
+    ) throws(ClusterFailure) -> PrivateCluster {
+        let deadline = ContinuousClock.now + settings.startLimit + settings.stopLimit
+        let user = try DatabaseUser.choose()
+        let use = try directory.lock(named: "cluster.lock")
+        // In turn: those who use the cluster keep it from being stopped, and one of them at a time starts it.
+        guard use.take(.shared, until: deadline) else { throw .busy(path: directory.path) }
+        let start = try directory.lock(named: "start.lock")
+        guard start.take(.exclusive, until: deadline) else { throw .busy(path: directory.path) }
+
+        let location = try ClusterLocation.choose(for: directory, user, report: report)
+        let server = ClusterServer(location: location, user: user, settings: settings)
+        try server.initialise()
+        try server.start()
+        try server.makeDatabase("pippin")
+        start.release()
+        return PrivateCluster(server, use: use)
+    }
+
+    /// Ends our use of the cluster, and the server with it unless another process uses it.
+    public func stop() throws(ClusterFailure) {
+        guard use.take(.exclusive) else { return }
+        defer { use.release() }
+        try server.stop()
+    }
+}

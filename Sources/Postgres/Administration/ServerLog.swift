@@ -1,0 +1,35 @@
+import Glibc
+
+/// The file that the server's messages go to.
+struct ServerLog {
+    let path: String
+    private let begin: Int
+
+    private static let most = 10 << 20
+
+    /// Opens the log for the server's standard output and standard error, and remembers where it stands.
+    ///
+    /// A log that has grown past 10 MiB is put aside, and the one before it given up.
+    static func open(_ path: String) throws(FileFailure) -> (log: ServerLog, descriptor: Int32) {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 && status.st_size > most { unsafe rename(path, path + ".1") }
+        let descriptor = try File.openPrivate(path, O_WRONLY | O_APPEND)
+        return (ServerLog(path: path, begin: Int(lseek(descriptor, 0, SEEK_END))), descriptor)
+    }
+
+    /// Why the server ended, in its own words: the last fatal line since the log was opened, else the last line.
+    func lastWords() -> String {
+        let lines = ((try? File.read(path)) ?? []).dropFirst(begin).split(separator: UInt8(ascii: "\n"))
+            .map { String(decoding: $0, as: UTF8.self) }
+        return lines.reversed().compactMap(Self.complaint).first ?? lines.last ?? "it said nothing"
+    }
+
+    private static func complaint(in line: String) -> String? {
+        for mark in ["FATAL:  ", "PANIC:  "] {
+            let parts = line.split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
+            // "The database system is starting up" is what it answered to those who came too early.
+            if parts.count == 2, !parts[1].hasPrefix("the database system is ") { return String(parts[1]) }
+        }
+        return nil
+    }
+}

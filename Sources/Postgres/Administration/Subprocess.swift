@@ -1,0 +1,157 @@
+import Glibc
+
+/// Programs of the system, run without a shell.
+///
+/// Standard input is `/dev/null`, no signal is blocked or ignored, and of the environment only a path and the
+/// locale are passed on. Descriptors of ours must be close-on-exec.
+enum Subprocess {
+    /// What a program left behind: its exit code (128 + signal when one ended it) and what it wrote.
+    struct Outcome {
+        let code: Int32
+        let output: String
+    }
+
+    enum Failure: Error, Equatable, CustomStringConvertible {
+        case notStarted(FileFailure)
+        case timedOut(program: String)
+
+        var description: String {
+            switch self {
+            case .notStarted(let failure): "\(failure.path): \(failure.reason)"
+            case .timedOut(let program): "\(program) took too long"
+            }
+        }
+    }
+
+    private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC"]
+    /// glibc's POSIX_SPAWN_SETSID, which the importer hides.
+    private static let setSession: Int32 = 0x80
+    private static let mostOutput = 65_536
+
+    /// Runs a program to its end and returns what it wrote to standard output and standard error.
+    ///
+    /// `command[0]` is its path. It is killed when it takes longer than `limit`.
+    static func run(_ command: [String], limit: Duration = .seconds(60)) throws(Failure) -> Outcome {
+        var ends: [Int32] = [-1, -1]
+        // A socket pair, because it can be made close-on-exec at once: another thread may spawn at any moment.
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw .notStarted(.last(command[0]))
+        }
+        defer { close(ends[0]) }
+        let process: pid_t
+        do {
+            defer { close(ends[1]) }
+            process = try spawn(command, output: ends[1])
+        }
+        guard let output = read(from: ends[0], until: .now + limit) else {
+            kill(process, SIGKILL)
+            _ = wait(for: process)
+            throw .timedOut(program: command[0])
+        }
+        return Outcome(code: wait(for: process), output: String(decoding: output, as: UTF8.self))
+    }
+
+    /// Starts a program that goes on running and returns its process id.
+    ///
+    /// In its own session it does not get the signals a terminal sends to ours (Ctrl-C).
+    static func spawn(
+        _ command: [String],
+        input: Int32? = nil,
+        output: Int32? = nil,
+        ownSession: Bool = false
+    ) throws(Failure) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe connect(0, to: input, O_RDONLY, &actions)
+        unsafe connect(1, to: output, O_WRONLY, &actions)
+        unsafe connect(2, to: output, O_WRONLY, &actions)
+
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        resetSignals(&attributes, ownSession: ownSession)
+
+        var process: pid_t = 0
+        let status = unsafe withMutablePointers(command) { arguments in
+            unsafe withMutablePointers(environment) { environment in
+                unsafe posix_spawn(&process, command[0], &actions, &attributes, arguments, environment)
+            }
+        }
+        guard status == 0 else { throw .notStarted(FileFailure(path: command[0], errno: status)) }
+        return process
+    }
+
+    /// Whether a child of ours has ended, which reaps it; true as well when it is no child of ours.
+    static func hasEnded(_ process: pid_t) -> Bool {
+        var status: Int32 = 0
+        return unsafe waitpid(process, &status, WNOHANG) != 0
+    }
+
+    private static func wait(for process: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) == -1 && errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// Everything up to the end of the stream, at most `mostOutput` of it; nil when the time is over.
+    private static func read(from descriptor: Int32, until deadline: ContinuousClock.Instant) -> [UInt8]? {
+        var output: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { return nil }
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe Glibc.poll(&poll, 1, Int32(clamping: left.components.seconds * 1000 + 1000)) > 0
+            else {
+                continue
+            }
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count == -1 && errno == EINTR { continue }
+            guard count > 0 else { return output }
+            output += buffer.prefix(min(count, mostOutput - output.count))
+        }
+    }
+
+    private static func connect(
+        _ descriptor: Int32,
+        to source: Int32?,
+        _ mode: Int32,
+        _ actions: inout posix_spawn_file_actions_t
+    ) {
+        if let source {
+            unsafe posix_spawn_file_actions_adddup2(&actions, source, descriptor)
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", mode, 0)
+        }
+    }
+
+    /// A blocked or ignored signal would stay so in the program, and PostgreSQL stops by signals.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t, ownSession: Bool) {
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        var all = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        let flags =
+            Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | (ownSession ? setSession : 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+    }
+
+    /// `posix_spawn` declares its strings mutable and leaves them alone (POSIX, exec, rationale).
+    private static func withMutablePointers(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        unsafe CStrings.withPointers(to: strings) { pointers in
+            let mutable = unsafe UnsafeRawPointer(pointers)?.assumingMemoryBound(
+                to: UnsafeMutablePointer<CChar>?.self
+            )
+            guard let mutable = unsafe mutable else { return EINVAL }
+            return unsafe body(mutable)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import CPostgreSQL
+import EventLoop
+
+/// One connection in pipeline mode. Belongs to its loop's thread.
+///
+/// Statements are prepared the first time a connection sees their text. Each request is one segment: its
+/// statements, then a Sync; answers come back in order.
+// @unchecked Sendable: touched on its loop's thread alone; tasks of that loop hand it to one another.
+@safe final class Connection: @unchecked Sendable {
+    enum State: Equatable {
+        case connecting
+        case ready
+        case closed
+    }
+
+    private(set) var state = State.closed
+    private let loop: EventLoop
+    private let options: [(key: String, value: String)]
+    private var handle: OpaquePointer?
+    private var watch: Watch?
+    private var openedAt: Int64 = 0
+    private var isWaitingToWrite = false
+    private var segments = Queue<Segment>()
+    private var statements: [String: String] = [:]
+    private var statementCount = 0
+
+    /// Called when the connection became ready, lost its server, or finished a segment.
+    var onChange: (Connection) -> Void = { _ in }
+    /// Why the connection was lost last.
+    private(set) var lastProblem = "not connected yet"
+
+    init(loop: EventLoop, options: [(key: String, value: String)]) {
+        self.loop = loop
+        self.options = options
+    }
+
+    deinit { unsafe PQfinish(handle) }
+
+    /// How many segments are under way.
+    var load: Int { segments.count }
+
+    /// When what is under way should have ended; for a connection being opened, when that began.
+    var oldestDeadline: Int64? { state == .connecting ? openedAt : segments.head?.deadline }
+}
+
+// Connecting and losing.
+extension Connection {
+    /// Begins to connect; `onChange` tells how it went.
+    func open() {
+        state = .connecting
+        openedAt = MonotonicTime.now()
+        unsafe handle = CStringArray.with(options.map(\.key)) { keys in
+            unsafe CStringArray.with(options.map(\.value)) { values in
+                unsafe PQconnectStartParams(keys, values, 1)
+            }
+        }
+        guard let handle = unsafe handle, unsafe PQstatus(handle) != CONNECTION_BAD else {
+            return lose(problem())
+        }
+        unsafe pippin_silence_notices(handle)
+        wait(for: .write)
+    }
+
+    private func poll() {
+        guard let handle = unsafe handle else { return }
+        switch unsafe PQconnectPoll(handle) {
+        case PGRES_POLLING_READING: wait(for: .read)
+        case PGRES_POLLING_WRITING: wait(for: .write)
+        case PGRES_POLLING_OK: unsafe becomeReady(handle)
+        default: lose(problem())
+        }
+    }
+
+    /// libpq may change its socket between two polls, so each wait is a new watch.
+    private func wait(for interest: EventLoop.Readiness) {
+        watch?.cancel()
+        do {
+            watch = unsafe try loop.watch(PQsocket(handle), for: interest) { [unowned self] _ in poll() }
+        } catch {
+            lose("\(error)")
+        }
+    }
+
+    private func becomeReady(_ handle: OpaquePointer) {
+        watch?.cancel()
+        unsafe PQsetnonblocking(handle, 1)
+        guard unsafe PQenterPipelineMode(handle) == 1 else { return lose(problem()) }
+        do {
+            watch = unsafe try loop.watch(PQsocket(handle), for: .read) { [unowned self] ready in
+                exchange(ready)
+            }
+        } catch {
+            return lose("\(error)")
+        }
+        state = .ready
+        onChange(self)
+    }
+
+    /// Closes the connection and fails what was under way.
+    func lose(_ problem: String) {
+        guard state != .closed else { return }
+        state = .closed
+        lastProblem = problem
+        watch?.cancel()
+        watch = nil
+        unsafe PQfinish(handle)
+        unsafe handle = nil
+        statements = [:]
+        isWaitingToWrite = false
+        for segment in segments.drain() { segment.fail(.unavailable(problem)) }
+        onChange(self)
+    }
+
+    private func problem() -> String {
+        guard let handle = unsafe handle, let text = unsafe PQerrorMessage(handle) else {
+            return "out of memory"
+        }
+        let message = unsafe String(cString: text)
+        return message.split(separator: "\n").first.map(String.init) ?? "connection failed"
+    }
+}
+
+// Sending and receiving.
+extension Connection {
+    /// Sends `statements` and a Sync as one segment; the outcome is that of the last statement.
+    func send(_ statements: [SQL], deadline: Int64, completion: @escaping (Segment.Outcome) -> Void) {
+        let segment = Segment(deadline: deadline, completion: completion)
+        guard let handle = unsafe handle, state == .ready else {
+            return segment.fail(.unavailable(lastProblem))
+        }
+        segments.append(segment)
+        for statement in statements {
+            guard unsafe queue(statement, in: segment, on: handle) else { return lose(problem()) }
+        }
+        guard unsafe PQpipelineSync(handle) == 1 else { return lose(problem()) }
+        unsafe flush(handle)
+    }
+
+    private func queue(_ statement: SQL, in segment: Segment, on handle: OpaquePointer) -> Bool {
+        if let name = statements[statement.text] {
+            segment.commands.append(.execute)
+            return unsafe statement.parameters.execute(name, on: handle)
+        }
+        statementCount += 1
+        let name = "s\(statementCount)"
+        statements[statement.text] = name
+        segment.commands.append(.prepare(text: statement.text))
+        segment.commands.append(.execute)
+        return unsafe statement.parameters.prepare(name, text: statement.text, on: handle)
+            && statement.parameters.execute(name, on: handle)
+    }
+
+    private func flush(_ handle: OpaquePointer) {
+        let left = unsafe PQflush(handle)
+        if left < 0 { return lose(problem()) }
+        let mustWait = left == 1
+        if mustWait != isWaitingToWrite {
+            isWaitingToWrite = mustWait
+            watch?.change(to: mustWait ? [.read, .write] : .read)
+        }
+    }
+
+    private func exchange(_ ready: EventLoop.Readiness) {
+        guard let handle = unsafe handle else { return }
+        guard unsafe PQconsumeInput(handle) == 1 else { return lose(problem()) }
+        if isWaitingToWrite { unsafe flush(handle) }
+        unsafe receive(handle)
+    }
+
+    private func receive(_ handle: OpaquePointer) {
+        var finished = false
+        while state == .ready, let segment = segments.head, unsafe PQisBusy(handle) == 0 {
+            let result = unsafe PQgetResult(handle)
+            if let result = unsafe result, unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC {
+                unsafe PQclear(result)
+                finish(segment)
+                finished = true
+            } else {
+                unsafe segment.take(result)
+                segment.noteFailure()
+            }
+        }
+        if state == .ready, unsafe PQstatus(handle) == CONNECTION_BAD { return lose(problem()) }
+        if finished { onChange(self) }
+    }
+
+    private func finish(_ segment: Segment) {
+        _ = segments.popFirst()
+        for text in segment.unprepared { statements[text] = nil }
+        segment.complete()
+    }
+}

@@ -1,0 +1,253 @@
+public import EventLoop
+
+/// What a statement runs under: a setting that lasts as long as its transaction, such as the team whose rows
+/// row-level security shows.
+public struct Setting: Equatable, Sendable {
+    let statement: SQL
+
+    /// - Parameter statement: a `SELECT set_config(…, true)`; local, so it ends with the transaction.
+    public init(_ statement: SQL) {
+        self.statement = statement
+    }
+}
+
+/// The connections of one loop to one database under one role.
+///
+/// Statements share pipelined connections; transactions get one of their own. Everything is called on the
+/// loop, from its tasks.
+// @unchecked Sendable: all state is touched on the loop's thread alone, which every entry checks.
+public final class Database: @unchecked Sendable {
+    /// How a database is reached and how much it may be asked at once.
+    public struct Configuration: Sendable {
+        /// A libpq connection string or URL.
+        public var connection: String
+        /// The role every connection takes (`SET ROLE`), or nil for the one that logs in.
+        public var role: String?
+        /// Connections that statements share.
+        public var shared = 6
+        /// Connections for transactions, opened when first needed.
+        public var exclusive = 4
+        /// Statements under way on one connection before others wait.
+        public var depth = 32
+        /// Segments of jointly committed statements under way at once.
+        public var jointSegments = 2
+        /// Statements that may wait for a connection.
+        public var queue = 2048
+        /// How long a statement may wait and run.
+        public var patience = Duration.seconds(10)
+
+        public init(connection: String, role: String? = nil) {
+            self.connection = connection
+            self.role = role
+        }
+    }
+
+    private struct Waiting {
+        let deadline: Int64
+        let dispatch: (Connection) -> Void
+        let fail: (PostgresFailure) -> Void
+    }
+
+    let loop: EventLoop
+    let configuration: Configuration
+    private var shared: [Connection] = []
+    private var waiting = Queue<Waiting>()
+    private let exclusive: ExclusiveConnections
+    private var joint = JointCommits()
+    private var isClosing = false
+
+    /// Makes the database of `loop`; nothing is connected before `open`.
+    public init(loop: EventLoop, configuration: Configuration) {
+        self.loop = loop
+        self.configuration = configuration
+        exclusive = ExclusiveConnections(limit: configuration.exclusive, queue: configuration.queue) {
+            Connection(loop: loop, options: configuration.options)
+        }
+    }
+
+    /// Begins to connect.
+    ///
+    /// Lost connections come back by themselves, at most one attempt in 100 ms each.
+    public func open() {
+        loop.preconditionCurrent()
+        for _ in 0..<configuration.shared {
+            let connection = Connection(loop: loop, options: configuration.options)
+            connection.onChange = { [unowned self] in changed($0) }
+            shared.append(connection)
+            connection.open()
+        }
+        sweep()
+    }
+
+    /// Closes all connections; what is under way fails.
+    ///
+    /// Call it after the requests have ended.
+    public func close() {
+        loop.preconditionCurrent()
+        isClosing = true
+        for connection in shared { connection.lose("closing") }
+        exclusive.close()
+        shared = []
+        for statement in waiting.drain() { statement.fail(.unavailable("closing")) }
+    }
+
+    /// Whether a statement would find a connection at once.
+    public var isReady: Bool { shared.contains { $0.state == .ready } }
+
+    /// Runs one statement as a transaction of its own, under `setting`.
+    public func query(_ sql: SQL, setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
+        loop.preconditionCurrent()
+        let statements = setting.map { [$0.statement, sql] } ?? [sql]
+        let outcome = await unsafe withUnsafeContinuation { continuation in
+            submit(statements) { unsafe continuation.resume(returning: $0) }
+        }
+        return try outcome.answer()
+    }
+
+    /// Runs one statement, committed when this returns, in one transaction with others that come meanwhile.
+    ///
+    /// For short statements of the hot path that change a row or two found by key and do not fail by themselves.
+    /// They may be run a second time after the first was rolled back, so their outcome must not depend on how
+    /// often they are tried.
+    public func queryJointly(_ sql: SQL, setting: Setting) async throws(PostgresFailure) -> Rows {
+        loop.preconditionCurrent()
+        let outcome = await unsafe withUnsafeContinuation { continuation in
+            let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+            let member = JointCommits.Member(sql: sql, setting: setting, deadline: deadline) {
+                unsafe continuation.resume(returning: $0)
+            }
+            guard joint.waiting.count < configuration.queue, !isClosing else {
+                return member.completion(.failure(.overloaded))
+            }
+            joint.waiting.append(member)
+            sendJointly()
+        }
+        return try outcome.answer()
+    }
+
+    /// Sends what has gathered, while few enough segments are under way: under load each carries many statements.
+    private func sendJointly() {
+        while joint.segments < configuration.jointSegments, !joint.waiting.isEmpty, let free = leastLoaded() {
+            let members = joint.gather()
+            let deadline = members[0].deadline
+            free.send(JointCommits.statements(of: members), deadline: deadline) { [unowned self] outcome in
+                joint.segments -= 1
+                JointCommits.deliver(outcome, to: members) { member in
+                    submit([member.setting.statement, member.sql], completion: member.completion)
+                }
+            }
+        }
+    }
+
+    private func submit(_ statements: [SQL], completion: @escaping (Segment.Outcome) -> Void) {
+        let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+        if waiting.isEmpty, let connection = leastLoaded() {
+            return connection.send(statements, deadline: deadline, completion: completion)
+        }
+        guard waiting.count < configuration.queue, !isClosing else {
+            return completion(.failure(.overloaded))
+        }
+        waiting.append(
+            Waiting(
+                deadline: deadline,
+                dispatch: { $0.send(statements, deadline: deadline, completion: completion) },
+                fail: { completion(.failure($0)) }
+            )
+        )
+    }
+
+    private func leastLoaded() -> Connection? {
+        var least: Connection?
+        for connection in shared where connection.state == .ready && connection.load < configuration.depth {
+            if let load = least?.load, load <= connection.load { continue }
+            least = connection
+        }
+        return least
+    }
+
+    private func changed(_ connection: Connection) {
+        if connection.state == .closed && !isClosing {
+            loop.schedule(after: .milliseconds(100)) { [weak self, weak connection] in
+                if self?.isClosing == false { connection?.open() }
+            }
+        }
+        while !waiting.isEmpty, let free = leastLoaded() { waiting.popFirst()?.dispatch(free) }
+        sendJointly()
+    }
+
+    /// Ends what has waited too long: in the queue with an error, on a connection by giving the connection up,
+    /// since a server that keeps its own statement time-out would have answered by now.
+    private func sweep() {
+        guard !isClosing else { return }
+        let now = MonotonicTime.now()
+        while let first = waiting.head, first.deadline < now {
+            waiting.popFirst()?.fail(isReady ? .timedOut : .unavailable(problem))
+        }
+        exclusive.expire(at: now)
+        while let first = joint.waiting.head, first.deadline < now {
+            joint.waiting.popFirst()?.completion(.failure(isReady ? .timedOut : .unavailable(problem)))
+        }
+        for connection in shared + exclusive.all {
+            if let deadline = connection.oldestDeadline, deadline + Self.grace < now {
+                connection.lose("no answer in time")
+            }
+        }
+        loop.schedule(after: .milliseconds(250)) { [weak self] in self?.sweep() }
+    }
+
+    /// How much longer a statement may take than its deadline, and how long connecting may take: libpq keeps
+    /// `connect_timeout` only for those who block.
+    private static var grace: Int64 { 5_000_000_000 }
+
+    /// Why the last connection was lost.
+    public var problem: String { shared.first { $0.state != .ready }?.lastProblem ?? "" }
+}
+
+extension Database.Configuration {
+    /// What libpq connects with.
+    ///
+    /// The server ends statements by itself, so that one slow statement does not cost the others of its
+    /// connection theirs.
+    var options: [(key: String, value: String)] {
+        let limit = max(1, patience.nanoseconds / 1_000_000)
+        var settings =
+            "-c statement_timeout=\(limit) -c idle_in_transaction_session_timeout=\(2 * limit) -c timezone=UTC"
+        if let role { settings += " -c role=\(role)" }
+        return [
+            ("dbname", connection), ("options", settings), ("application_name", "pippin"),
+            ("gssencmode", "disable"), ("client_encoding", "UTF8"),
+        ]
+    }
+}
+
+// Transactions.
+extension Database {
+    /// Runs `body` in one transaction under `setting`: committed when it returns, rolled back when it throws.
+    public func transaction<Value>(
+        setting: Setting? = nil,
+        _ body: (borrowing Transaction) async throws -> Value
+    ) async throws -> Value {
+        loop.preconditionCurrent()
+        let connection = try await exclusiveConnection()
+        defer { exclusive.release(connection) }
+        let transaction = Transaction(connection: connection, patience: configuration.patience)
+        let value: Value
+        do {
+            try await transaction.begin(setting)
+            value = try await body(transaction)
+        } catch {
+            await transaction.rollBack()
+            throw error
+        }
+        try await transaction.commit()
+        return value
+    }
+
+    private func exclusiveConnection() async throws(PostgresFailure) -> Connection {
+        let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+        let outcome = await unsafe withUnsafeContinuation { continuation in
+            exclusive.acquire(deadline: deadline) { unsafe continuation.resume(returning: $0) }
+        }
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,68 @@
+import EventLoop
+
+/// Statements that are committed together: PostgreSQL pays for a commit by the commit, not by the statement, and
+/// waits for the disk at each.
+///
+/// Nobody waits for company: a statement that finds room goes at once, and those that come while it is under way
+/// are the next segment. They share one fate, so a segment that fails is taken apart, and each statement runs again
+/// in a transaction of its own.
+struct JointCommits {
+    /// One statement and whoever waits for it.
+    struct Member {
+        let sql: SQL
+        let setting: Setting
+        let deadline: Int64
+        let completion: (Segment.Outcome) -> Void
+    }
+
+    /// Statements in one segment.
+    private static let capacity = 64
+
+    var waiting = Queue<Member>()
+    /// Segments under way.
+    var segments = 0
+
+    /// Takes the members of the next segment.
+    mutating func gather() -> [Member] {
+        segments += 1
+        var members: [Member] = []
+        while members.count < Self.capacity, let member = waiting.popFirst() { members.append(member) }
+        return members
+    }
+
+    /// What a segment sends: each statement under its setting, which the one before may have left in force.
+    static func statements(of members: [Member]) -> [SQL] {
+        // Two segments may lock the same rows in turns. PostgreSQL would need a second to find that out.
+        var statements: [SQL] = members.count > 1 ? ["SELECT set_config('lock_timeout', '100ms', true)"] : []
+        var setting: Setting?
+        for member in members {
+            if member.setting != setting { statements.append(member.setting.statement) }
+            setting = member.setting
+            statements.append(member.sql)
+        }
+        return statements
+    }
+
+    /// Gives each member its answer, or hands it to `retry` when a neighbour may have spoilt the segment.
+    static func deliver(_ outcome: Segment.Outcome, to members: [Member], retry: (Member) -> Void) {
+        switch outcome {
+        case .success(let rows): deliver(rows, to: members)
+        case .failure(.refused) where members.count > 1, .failure(.timedOut) where members.count > 1:
+            for member in members { retry(member) }
+        case .failure(let failure):
+            for member in members { member.completion(.failure(failure)) }
+        }
+    }
+
+    private static func deliver(_ rows: [Rows], to members: [Member]) {
+        var rows = rows[...]
+        var setting: Setting?
+        if members.count > 1 { rows = rows.dropFirst() }
+        for member in members {
+            rows = rows.dropFirst(member.setting != setting ? 1 : 0)
+            setting = member.setting
+            member.completion(.success([Rows](rows.prefix(1))))
+            rows = rows.dropFirst()
+        }
+    }
+}

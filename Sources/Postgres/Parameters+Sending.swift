@@ -1,0 +1,49 @@
+import CPostgreSQL
+import Glibc
+
+extension Parameters {
+    /// Queues the preparation of `text` under `name`; false when libpq refuses.
+    func prepare(_ name: String, text: String, on handle: OpaquePointer) -> Bool {
+        unsafe PQsendPrepare(handle, name, text, Int32(count), types) == 1
+    }
+
+    /// Queues the execution of the statement `name` with these values, all in binary format.
+    func execute(_ name: String, on handle: OpaquePointer) -> Bool {
+        let formats = [Int32](repeating: 1, count: count)
+        let lengths = slices.map { max(0, $0.length) }
+        return unsafe bytes.withUnsafeBytes { buffer in
+            let base = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values: [UnsafePointer<CChar>?] = unsafe slices.map { slice in
+                if slice.length < 0 { return nil }
+                return unsafe base.map { unsafe $0 + slice.offset } ?? Self.empty
+            }
+            return unsafe PQsendQueryPrepared(handle, name, Int32(count), values, lengths, formats, 1) == 1
+        }
+    }
+
+    /// What an empty value points at.
+    ///
+    /// NULL would mean SQL's NULL. Lives as long as the process.
+    nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
+        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        unsafe pointer.initialize(to: 0)
+        return unsafe UnsafePointer(pointer)
+    }()
+}
+
+/// A NULL-terminated array of C strings for the length of a call.
+enum CStringArray {
+    static func with<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+    ) -> Result {
+        let copies = unsafe strings.map { unsafe strdup($0) }
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        var pointers: [UnsafePointer<CChar>?] = unsafe copies.map { unsafe UnsafePointer($0) }
+        unsafe pointers.append(nil)
+        return unsafe pointers.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { preconditionFailure("the array holds its end") }
+            return unsafe body(base)
+        }
+    }
+}

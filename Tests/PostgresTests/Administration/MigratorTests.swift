@@ -1,0 +1,167 @@
+import TestDatabase
+import Testing
+
+@testable import Postgres
+
+@Suite struct `Migrations` {
+    let folder: TemporaryFolder
+    let conninfo: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        conninfo = try TestDatabase.empty()
+        try folder.write("CREATE TABLE teams (id text PRIMARY KEY);", to: "0001_teams.sql")
+        try folder.write(
+            "CREATE TABLE users (id text); INSERT INTO teams VALUES ('ACMETEAM01');",
+            to: "0002_users.sql"
+        )
+    }
+
+    private func migrate() throws -> [String] {
+        try Migrator(folder: folder.path).migrate(AdminConnection(to: conninfo)).map(\.name)
+    }
+
+    private func pending() throws -> [String] {
+        try Migrator(folder: folder.path).pending(AdminConnection(to: conninfo)).map(\.name)
+    }
+
+    private func query(_ statement: String) throws -> [[String?]] {
+        try AdminConnection(to: conninfo).execute(statement, [])
+    }
+
+    @Test func `run in order, once, and are remembered`() throws {
+        #expect(try pending() == ["0001_teams.sql", "0002_users.sql"])
+        #expect(try migrate() == ["0001_teams.sql", "0002_users.sql"])
+        #expect(try migrate() == [])
+        #expect(try pending() == [])
+        #expect(try query("SELECT id FROM teams") == [["ACMETEAM01"]])
+        let rows = try query(
+            "SELECT number, name, length(checksum), applied_at <= now() FROM pippin_migrations ORDER BY 1"
+        )
+        #expect(rows == [["1", "0001_teams.sql", "64", "t"], ["2", "0002_users.sql", "64", "t"]])
+    }
+
+    @Test func `a new file is applied to a database that has the others`() throws {
+        _ = try migrate()
+        try folder.write("ALTER TABLE users ADD name text", to: "0003_names.sql")
+        #expect(try migrate() == ["0003_names.sql"])
+    }
+
+    @Test func `looking for what is pending changes nothing`() throws {
+        _ = try pending()
+        #expect(try query("SELECT to_regclass('pippin_migrations')") == [[nil]])
+    }
+
+    @Test func `one that fails leaves nothing behind and tells file, line and reason`() throws {
+        try folder.write(
+            "CREATE TABLE left_over (id text);\n-- naïve 🍏\nSELECT wrong;\n",
+            to: "0003_wrong.sql"
+        )
+        let failure = #expect(throws: MigrationFailure.self) { try migrate() }
+        #expect(
+            failure?.description == """
+                migration 0003_wrong.sql, line 3: column "wrong" does not exist (SQLSTATE 42703); \
+                nothing of this file was applied
+                """
+        )
+        #expect(try query("SELECT to_regclass('left_over'), to_regclass('users')") == [[nil, "users"]])
+        #expect(try pending() == ["0003_wrong.sql"])
+    }
+
+    @Test func `a file that was changed after it was applied is refused`() throws {
+        _ = try migrate()
+        try folder.write("CREATE TABLE teams (id text PRIMARY KEY); ", to: "0001_teams.sql")
+        #expect(throws: MigrationFailure.changed("0001_teams.sql")) { try migrate() }
+    }
+
+    @Test func `a file that was renamed after it was applied is refused`() throws {
+        _ = try migrate()
+        try folder.remove("0002_users.sql")
+        try folder.write("SELECT 1", to: "0002_people.sql")
+        #expect(throws: MigrationFailure.renamed("0002_people.sql", appliedAs: "0002_users.sql")) {
+            try migrate()
+        }
+    }
+
+    @Test func `a file that is missing after it was applied is refused`() throws {
+        _ = try migrate()
+        try folder.remove("0001_teams.sql")
+        #expect(throws: MigrationFailure.missing("0001_teams.sql")) { try migrate() }
+    }
+
+    @Test func `a database newer than the folder is refused`() throws {
+        _ = try migrate()
+        try folder.remove("0002_users.sql")
+        #expect(throws: MigrationFailure.missing("0002_users.sql")) { try migrate() }
+    }
+
+    @Test func `a skipped number is refused`() throws {
+        try folder.write("SELECT 1", to: "0004_late.sql")
+        #expect(throws: MigrationFailure.gap(before: "0004_late.sql")) { try migrate() }
+    }
+
+    @Test func `a file before one that was applied is refused`() throws {
+        _ = try migrate()
+        try AdminConnection(to: conninfo).execute("DELETE FROM pippin_migrations WHERE number = 1")
+        let failure = MigrationFailure.outOfOrder("0001_teams.sql", after: "0002_users.sql")
+        #expect(throws: failure) { try migrate() }
+    }
+
+    @Test func `two files with one number are refused`() throws {
+        try folder.write("SELECT 1", to: "0002_zebras.sql")
+        #expect(throws: MigrationFailure.sameNumber("0002_users.sql", "0002_zebras.sql")) { try migrate() }
+    }
+
+    @Test(arguments: [
+        "3_short.sql", "0003.sql", "0003_.sql", "0003_Upper.sql", "0000_zero.sql", "٠٠٠٣_digits.sql",
+    ])
+    func `a name of another shape is refused`(name: String) throws {
+        try folder.write("SELECT 1", to: name)
+        #expect(throws: MigrationFailure.misnamed(name)) { try migrate() }
+    }
+
+    @Test func `other files are left alone`() throws {
+        try folder.write("words", to: "README.md")
+        try folder.write("swap", to: ".0003_x.sql")
+        #expect(try migrate().count == 2)
+    }
+
+    @Test func `a NUL character is refused before anything runs`() throws {
+        try folder.write("SELECT 1;\0DROP TABLE teams", to: "0003_binary.sql")
+        #expect(throws: MigrationFailure.self) { try migrate() }
+        #expect(try query("SELECT to_regclass('teams')") == [[nil]])
+    }
+
+    @Test func `a file that ends its transaction is refused, every time`() throws {
+        try folder.write("SELECT 1; COMMIT; SELECT 2", to: "0003_commit.sql")
+        #expect(throws: MigrationFailure.endsTransaction("0003_commit.sql")) { try migrate() }
+        #expect(throws: MigrationFailure.endsTransaction("0003_commit.sql")) { try migrate() }
+    }
+
+    @Test func `what one file sets does not reach the next`() throws {
+        try folder.write("SET ROLE pg_monitor; SET search_path = nowhere", to: "0003_settings.sql")
+        try folder.write("CREATE TABLE apps (id text)", to: "0004_apps.sql")
+        #expect(try migrate().count == 4)
+        #expect(try query("SELECT to_regclass('public.apps')") == [["apps"]])
+    }
+
+    @Test func `processes that start together apply each file once`() async throws {
+        try folder.write("SELECT pg_sleep(0.2)", to: "0003_slow.sql")
+        let applied = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<4 { group.addTask { try migrate() } }
+            return try await group.reduce([]) { $0 + $1 }
+        }
+        #expect(applied.sorted() == ["0001_teams.sql", "0002_users.sql", "0003_slow.sql"])
+    }
+
+    @Test func `a folder that is not there is refused`() {
+        let failure = MigrationFailure.unreadable(path: "/nowhere", reason: "No such file or directory")
+        #expect(throws: failure) { _ = try Migrator(folder: "/nowhere") }
+    }
+
+    @Test func `those of this release are well named and lie in every clone`() throws {
+        let migrator = try Migrator(folder: TestDatabase.migrations)
+        #expect(!migrator.migrations.isEmpty)
+        #expect(try migrator.pending(AdminConnection(to: TestDatabase.clone())) == [])
+    }
+}

@@ -1,0 +1,124 @@
+import EventLoop
+import Postgres
+import TestDatabase
+import Testing
+
+@Suite struct `Statements committed together` {
+    private static let setting = Setting("SELECT set_config('pippin.team', \("ACMETEAM01"), true)")
+
+    /// Runs them all at once on one loop, one segment at a time, so that most of them gather.
+    private static func run(
+        _ count: Int,
+        on database: Database,
+        _ loop: EventLoop,
+        _ body: @escaping @Sendable (Int) async throws -> String
+    ) async throws -> [Int: Result<String, any Error>] {
+        try await withThrowingTaskGroup(of: (Int, Result<String, any Error>).self) { group in
+            for number in 0..<count {
+                group.addTask(executorPreference: loop) {
+                    do { return (number, .success(try await body(number))) } catch {
+                        return (number, .failure(error))
+                    }
+                }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    private static func text(_ rows: Rows) throws -> String {
+        var row = try #require(rows.first)
+        return try row.next()
+    }
+
+    @Test func `share transactions, and each gets its own answer`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let answers = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+            try await Self.run(200, on: database, loop) { number in
+                let rows = try await database.queryJointly(
+                    "SELECT pg_current_xact_id()::text || ' ' || \(number)::text",
+                    setting: Self.setting
+                )
+                return try Self.text(rows)
+            }
+        }
+
+        var transactions: Set<Substring> = []
+        for (number, answer) in answers {
+            let parts = try answer.get().split(separator: " ")
+            #expect(parts.last == "\(number)")
+            transactions.insert(parts[0])
+        }
+        #expect(answers.count == 200)
+        #expect((2...100).contains(transactions.count))
+    }
+
+    @Test func `run under the setting of each`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let answers = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+            try await Self.run(200, on: database, loop) { number in
+                // Pairs of neighbours share a team.
+                let setting = Setting("SELECT set_config('pippin.team', \("TEAM\(number / 2)"), true)")
+                return try Self.text(
+                    try await database.queryJointly("SELECT current_setting('pippin.team')", setting: setting)
+                )
+            }
+        }
+
+        for (number, answer) in answers { #expect(try answer.get() == "TEAM\(number / 2)") }
+    }
+
+    @Test func `fail alone, and their neighbours are kept`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let (answers, kept) = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+            _ = try await database.query("CREATE TABLE t (n bigint CONSTRAINT t_n_check CHECK (n <> 13))")
+            let answers = try await Self.run(50, on: database, loop) { number in
+                let rows = try await database.queryJointly(
+                    "INSERT INTO t VALUES (\(number)) RETURNING n::text",
+                    setting: Self.setting
+                )
+                return try Self.text(rows)
+            }
+            return (answers, try Self.text(try await database.query("SELECT count(*)::text FROM t")))
+        }
+
+        for (number, answer) in answers {
+            switch answer {
+            case .success(let text): #expect(text == "\(number)")
+            case .failure(let error):
+                #expect(number == 13 && (error as? PostgresFailure)?.constraint == "t_n_check")
+            }
+        }
+        #expect(answers.count == 50)
+        #expect(kept == "49")
+    }
+
+    @Test func `do not wait for the row that a neighbour waits for`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let (freed, waited) = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+            _ = try await database.query(
+                "CREATE TABLE t AS SELECT n, 0 AS uses FROM generate_series(1, 2) AS n"
+            )
+            @Sendable func use(_ number: Int) -> Task<String, any Error> {
+                Task(executorPreference: loop) {
+                    let rows = try await database.queryJointly(
+                        "UPDATE t SET uses = uses + 1 WHERE n = \(number) RETURNING uses::text",
+                        setting: Self.setting
+                    )
+                    return try Self.text(rows)
+                }
+            }
+            let (locked, freed) = try await database.transaction { transaction in
+                _ = try await transaction.query("UPDATE t SET uses = uses + 1 WHERE n = 1")
+                // The first keeps the only segment busy while the two others gather behind it.
+                async let first = database.queryJointly("SELECT pg_sleep(0.1)::text", setting: Self.setting)
+                let (locked, free) = (use(1), use(2))
+                _ = try await first
+                return (locked, try await free.value)
+            }
+            return (freed, try await locked.value)
+        }
+
+        #expect(freed == "1")
+        #expect(waited == "2")
+    }
+}
