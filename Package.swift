@@ -32,8 +32,14 @@ let package = Package(
     targets: [
         // Level 0: C libraries of the system, each with one shim header.
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(
+            name: "CMicroHTTPD",
+            pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]
+        ),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
         // Level 1: mechanism. Knows nothing of Pippin.
@@ -42,6 +48,7 @@ let package = Package(
         module("Log", uses: ["Bytes"]),
         module("Crypto", uses: ["Bytes", "COpenSSL", "CSodium"]),
         module("Postgres", uses: ["Bytes", "EventLoop", "CPostgreSQL"]),
+        module("HTTP", uses: ["Bytes", "EventLoop", "CMicroHTTPD", "CZlib"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
 
@@ -63,5 +70,6 @@ let package = Package(
         tests(of: "EventLoop"),
         tests(of: "Crypto", uses: ["Bytes"]),
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
+        tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
     ]
 )

@@ -1,0 +1,25 @@
+/// A coding in which an asset may be kept ready (RFC 9110 section 8.4.1).
+enum ContentCoding: String, CaseIterable, Sendable {
+    /// The better one first: the order of preference.
+    case brotli = "br"
+    case gzip
+
+    /// The codings that an `Accept-Encoding` value allows, by weight above zero (RFC 9110 section 12.5.3).
+    static func accepted(by value: String?) -> Set<ContentCoding> {
+        guard let value else { return [] }
+        var named: [String: Bool] = [:]
+        for entry in value.split(separator: ",") {
+            let parts = entry.split(separator: ";").map {
+                String(Substring(ASCII.trim($0.utf8))).lowercased()
+            }
+            guard let name = parts.first else { continue }
+            named[name] = !parts.dropFirst().contains(where: isZeroWeight)
+        }
+        return Set(allCases.filter { named[$0.rawValue] ?? named["*"] ?? false })
+    }
+
+    private static func isZeroWeight(_ parameter: String) -> Bool {
+        guard parameter.hasPrefix("q=") else { return false }
+        return parameter.utf8.dropFirst(2).allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
+    }
+}

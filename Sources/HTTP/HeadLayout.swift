@@ -1,0 +1,35 @@
+/// Whether the pieces libmicrohttpd made of a head account for every octet of it.
+///
+/// It cuts a head in place, with zero octets, and takes a line that begins with a colon or with an octet zero
+/// for the end of the head: what follows would be read as another request, one that no server in front has
+/// seen. So the pieces must lie in the buffer exactly as a head has them, line by line with CR LF between;
+/// folded lines, zero octets and bare LF do not, and are refused with the rest.
+struct HeadLayout {
+    /// The address at which the next piece must begin.
+    private var next: UInt
+    private var isGapless = true
+
+    /// Begins with the method, the first piece.
+    init(_ method: UnsafeBufferPointer<UInt8>) {
+        next = UInt(bitPattern: method.baseAddress) &+ UInt(method.count)
+    }
+
+    /// Takes the next piece, which must follow after `gap` octets.
+    mutating func take(_ piece: UnsafeBufferPointer<UInt8>, after gap: UInt) {
+        let start = UInt(bitPattern: piece.baseAddress)
+        if start != next &+ gap { isGapless = false }
+        next = start &+ UInt(piece.count)
+    }
+
+    /// Takes a field: a line of its own, with a colon and perhaps blanks between name and value.
+    mutating func take(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        unsafe take(name, after: 2)
+        if UInt(bitPattern: value.baseAddress) <= next { isGapless = false }
+        next = UInt(bitPattern: value.baseAddress) &+ UInt(value.count)
+    }
+
+    /// Whether the last piece, its CR LF and an empty line end the head at `end`.
+    func isWhole(until end: UInt) -> Bool {
+        isGapless && end == next &+ 4
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct `The client's address` {
+    private func proxies(_ blocks: String...) -> TrustedProxies {
+        TrustedProxies(blocks.compactMap { AddressBlock($0) })
+    }
+
+    @Test func `a mapped address is the address of IPv4`() throws {
+        let plain = try #require(IPAddress("192.0.2.1"))
+        let mapped = try #require(IPAddress("::ffff:192.0.2.1"))
+
+        #expect(plain == mapped)
+        #expect(mapped.description == "192.0.2.1")
+        #expect(try #require(IPAddress("2001:DB8::0:1")).description == "2001:db8::1")
+        #expect(try #require(IPAddress("127.8.9.1")).isLoopback)
+        #expect(try #require(IPAddress("::1")).isLoopback)
+        #expect(try #require(IPAddress("::")).isLoopback == false)
+    }
+
+    @Test(arguments: ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", "localhost", "::g", "1.2.3.4 ", "0x7f.1"])
+    func `what is no address is refused`(text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+
+    @Test func `a block holds what its prefix says`() throws {
+        let private10 = try #require(AddressBlock("10.0.0.0/8"))
+        let unique = try #require(AddressBlock("fd00::/8"))
+        let all = try #require(AddressBlock("::/0"))
+        let one = try #require(AddressBlock("192.0.2.1"))
+
+        #expect(private10.contains(try #require(IPAddress("10.255.0.1"))))
+        #expect(!private10.contains(try #require(IPAddress("11.0.0.0"))))
+        #expect(!private10.contains(try #require(IPAddress("::10.0.0.1"))))
+        #expect(unique.contains(try #require(IPAddress("fdab::1"))))
+        #expect(!unique.contains(try #require(IPAddress("fc00::1"))))
+        #expect(all.contains(try #require(IPAddress("2001:db8::1"))))
+        #expect(one.contains(try #require(IPAddress("192.0.2.1"))))
+        #expect(!one.contains(try #require(IPAddress("192.0.2.2"))))
+        for text in ["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "/8", "::/129", "10.0.0.0/8/8", "10.0.0.0/x"]
+        {
+            #expect(AddressBlock(text) == nil)
+        }
+    }
+
+    @Test func `the list is read from its end, as far as trust goes`() throws {
+        let proxies = proxies("10.0.0.0/8", "127.0.0.1")
+        let peer = try #require(IPAddress("127.0.0.1"))
+        func client(_ lines: String...) -> String {
+            proxies.client(behind: peer, forwardedFor: lines).description
+        }
+
+        #expect(client("192.0.2.1") == "192.0.2.1")
+        #expect(client("6.6.6.6, 192.0.2.1") == "192.0.2.1")
+        #expect(client("6.6.6.6, 192.0.2.1, 10.1.1.1") == "192.0.2.1")
+        #expect(client("6.6.6.6", "192.0.2.1:4711,10.1.1.1") == "192.0.2.1")
+        #expect(client("[2001:db8::1]:4711") == "2001:db8::1")
+        #expect(client("6.6.6.6, unknown, 10.1.1.1") == "10.1.1.1")
+        #expect(client("") == "127.0.0.1")
+        #expect(client() == "127.0.0.1")
+    }
+
+    @Test func `nobody is believed unless configured`() async throws {
+        let forged = "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https\r\n"
+        let seen: @Sendable (Request) -> Response = { .text("\($0.client) \($0.isSecure)") }
+        try await withServer {
+            $0.get(Route("/")) { seen($0) }
+        } _: { server async throws in
+            #expect(try server.get("/", forged).body == "127.0.0.1 false")
+        }
+        let trusted = proxies("127.0.0.0/8")
+        try await withServer(options: { $0.trustedProxies = trusted }) {
+            $0.get(Route("/")) { seen($0) }
+        } _: { server async throws in
+            #expect(try server.get("/", forged).body == "192.0.2.1 true")
+            #expect(try server.get("/", "X-Forwarded-Proto: https, http\r\n").body == "127.0.0.1 false")
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import EventLoop
+import Glibc
+import Synchronization
+import Testing
+
+@testable import HTTP
+
+@Suite struct `How far patience goes` {
+    @Test func `a handler that takes too long is answered 503 and cancelled`() async throws {
+        let seen = Mutex("")
+        try await withServer(options: { $0.answerTimeout = .milliseconds(100) }) {
+            $0.get(Route("/slow")) { request in
+                do {
+                    try await Task.sleep(for: .seconds(20))
+                } catch {
+                    seen.withLock { $0 = request[.userAgent] ?? "nothing" }
+                }
+                return .text("late")
+            }
+            $0.get(Route("/fast")) { _ in .text("fast") }
+        } _: { server async throws in
+            let answer = try server.get("/slow", "User-Agent: Ada\r\n")
+            #expect(answer.status == 503)
+            #expect(answer["retry-after"] != nil)
+            try await Task.sleep(for: .milliseconds(20))
+            #expect(seen.withLock { $0 } == "Ada")
+            #expect(try server.get("/fast").body == "fast")
+            let underWay = try await server.underWay()
+            #expect(underWay == 0)
+        }
+    }
+
+    @Test func `one octet now and then does not hold a connection`() async throws {
+        try await withServer(options: { $0.headTimeout = .milliseconds(150) }) {
+            $0.get(Route("/")) { _ in .empty() }
+        } _: { server async throws in
+            let client = try server.client()
+            try client.send("GET / HTTP/1.1\r\nX-Slow: ")
+            #expect(throws: RawFailure.self) {
+                for _ in 0..<100 {
+                    try client.send("a")
+                    usleep(20_000)
+                }
+            }
+        }
+    }
+
+    @Test func `an idle connection is closed, also after a request`() async throws {
+        try await withServer(options: { $0.headTimeout = .milliseconds(150) }) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { server async throws in
+            let silent = try server.client()
+            let used = try server.client()
+            try used.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try used.readAnswer().body == "here")
+            let start = ContinuousClock.now
+            #expect(silent.isClosed())
+            #expect(used.isClosed())
+            #expect(ContinuousClock.now - start < .seconds(2))
+        }
+    }
+
+    @Test func `a body that does not come is not waited for`() async throws {
+        try await withServer(options: { $0.bodyTimeout = .milliseconds(150) }) {
+            $0.post(Route("/")) { _ in .empty() }
+        } _: { server async throws in
+            let client = try server.client()
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")
+            #expect(client.isClosed())
+            let lines = try await server.finished.wait(for: 1)
+            #expect(lines.map(\.status) == [nil])
+        }
+    }
+
+    @Test func `a client that does not take its answer is not waited for`() async throws {
+        let large = [UInt8](repeating: 0x61, count: 32 << 20)
+        try await withServer(options: { $0.sendTimeout = .milliseconds(150) }) {
+            $0.get(Route("/")) { _ in Response(body: large) }
+        } _: { server async throws in
+            let client = try server.client()
+            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let lines = try await server.finished.wait(for: 1)
+            #expect(lines.map(\.wasSent) == [false])
+            _ = client
+        }
+    }
+
+    @Test func `clients that vanish leave nothing behind`() async throws {
+        let gate = Gate()
+        // An end that arrives together with the last octets is overlooked by libmicrohttpd; the time-outs see it.
+        let hasty = Duration.milliseconds(300)
+        try await withServer(options: { ($0.headTimeout, $0.bodyTimeout) = (hasty, hasty) }) {
+            $0.get(Route("/wait")) { _ in
+                await gate.wait()
+                return .text("too late")
+            }
+            $0.post(Route("/form")) { _ in .empty() }
+        } _: { server async throws in
+            for _ in 0..<20 {
+                let waiting = try server.client()
+                try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+                let half = try server.client()
+                try half.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")
+                let barely = try server.client()
+                try barely.send("GET /wa")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+            gate.open()
+            for _ in 0..<400 where try await server.connectionCount() > 0 {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            let connections = try await server.connectionCount()
+            #expect(connections == 0)
+            let underWay = try await server.underWay()
+            #expect(underWay == 0)
+        }
+    }
+
+    @Test func `requests beyond those that may wait are answered 503`() async throws {
+        let gate = Gate()
+        try await withServer(options: { $0.requestsUnderWay = 2 }) {
+            $0.get(Route("/wait")) { _ in
+                await gate.wait()
+                return .text("done")
+            }
+        } _: { server async throws in
+            let waiting = try (0..<2).map { _ in try server.client() }
+            for client in waiting { try client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n") }
+            try await Task.sleep(for: .milliseconds(30))
+            #expect(try server.get("/wait").status == 503)
+            gate.open()
+            for client in waiting { #expect(try client.readAnswer().body == "done") }
+        }
+    }
+
+    @Test func `a connection ends after its share of requests`() async throws {
+        let prepared = try PreparedResponse(.text("ready"))
+        try await withServer(options: { $0.requestsPerConnection = 3 }) {
+            $0.get("/", prepared)
+        } _: { server async throws in
+            let client = try server.client()
+            for number in 1...3 {
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                let answer = try client.readAnswer()
+                #expect(answer.body == "ready")
+                #expect(answer["connection"]?.lowercased() == (number == 3 ? "close" : nil))
+            }
+            #expect(client.isClosed())
+        }
+    }
+
+    @Test func `connections beyond the limit are closed at once`() async throws {
+        try await withServer(options: { $0.connectionLimit = 2 }) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { server async throws in
+            let held = try (0..<2).map { _ in try server.client() }
+            for client in held {
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try client.readAnswer().body == "here")
+            }
+            let third = try server.client()
+            try? third.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await Task.sleep(for: .milliseconds(50))
+            let connections = try await server.connectionCount()
+            #expect(connections == 2)
+            #expect(held.count == 2)
+        }
+    }
+}
+
+/// Holds tasks back until it is opened.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

@@ -1,0 +1,106 @@
+import EventLoop
+import Synchronization
+import Testing
+
+@testable import HTTP
+
+/// A server on 127.0.0.1 with a loop of its own, for the length of one test.
+struct TestServer {
+    let server: Server
+    let loop: EventLoop
+    let finished: FinishedList
+
+    var port: UInt16 { server.port }
+
+    func client() throws -> RawClient {
+        try RawClient(port: port)
+    }
+
+    /// Sends one request on a connection of its own and reads the answer.
+    func ask(_ request: String, hasBody: Bool = true) throws -> RawAnswer {
+        let client = try client()
+        try client.send(request)
+        return try client.readAnswer(hasBody: hasBody)
+    }
+
+    func get(_ target: String, _ fields: String = "") throws -> RawAnswer {
+        try ask("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+    }
+
+    /// How many connections the server holds.
+    func connectionCount() async throws -> Int {
+        try await loop.run { [server] in server.connections.count }
+    }
+
+    /// How many requests wait for handlers that have suspended.
+    func underWay() async throws -> Int {
+        try await loop.run { [server] in server.underWay }
+    }
+
+    /// Begins to stop the server; the test goes on meanwhile.
+    func beginStop(within patience: Duration) -> Task<Void, Never> {
+        Task.detached(executorPreference: loop) { [server] in await server.stop(within: patience) }
+    }
+}
+
+/// What was reported as finished, for tests to look at.
+final class FinishedList: Sendable {
+    struct Line: Sendable {
+        let pattern: String?
+        let method: Method
+        let status: Int?
+        let wasSent: Bool
+    }
+
+    private let lines = Mutex<[Line]>([])
+
+    func append(_ finished: FinishedRequest) {
+        let line = Line(
+            pattern: finished.request.routePattern,
+            method: finished.request.method,
+            status: finished.status.map { Int($0.code) },
+            wasSent: finished.wasSent
+        )
+        lines.withLock { $0.append(line) }
+    }
+
+    var all: [Line] { lines.withLock { $0 } }
+
+    /// Waits until `count` lines are there, at most five seconds.
+    func wait(for count: Int) async throws -> [Line] {
+        for _ in 0..<1000 where all.count < count { try await Task.sleep(for: .milliseconds(5)) }
+        return all
+    }
+}
+
+/// Runs `body` against a server with the routes that `declare` adds.
+///
+/// The body has a thread of its own: its clients block, and must not do so on the threads that all tests share.
+func withServer(
+    options change: (inout ServerOptions) -> Void = { _ in },
+    dress: (@Sendable (Refusal, Request) -> Response)? = nil,
+    routes declare: (inout Router) -> Void,
+    _ body: (TestServer) async throws -> Void
+) async throws {
+    var router = Router()
+    declare(&router)
+    let finished = FinishedList()
+    var application = Application(routes: try router.frozen(), finished: { finished.append($0) })
+    if let dress { application.dress = dress }
+    var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+    change(&options)
+    let loop = try EventLoop(name: "server")
+    let clients = try EventLoop(name: "clients")
+    for loop in [loop, clients] { try loop.start() }
+    defer { for loop in [loop, clients] { loop.stop() } }
+    let server = try await Server.start(application, options, on: [loop])[0]
+    let result: Result<Void, any Error>
+    do {
+        let test = TestServer(server: server, loop: loop, finished: finished)
+        result = .success(try await withTaskExecutorPreference(clients) { try await body(test) })
+    } catch {
+        result = .failure(error)
+    }
+    try await loop.run { await server.stop(within: .milliseconds(100)) }
+    try result.get()
+}
