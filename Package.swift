@@ -39,6 +39,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
@@ -49,6 +50,7 @@ let package = Package(
         module("Crypto", uses: ["Bytes", "COpenSSL", "CSodium"]),
         module("Postgres", uses: ["Bytes", "EventLoop", "CPostgreSQL"]),
         module("HTTP", uses: ["Bytes", "EventLoop", "CMicroHTTPD", "CZlib"]),
+        module("HTTPClient", uses: ["Bytes", "EventLoop", "CCurl"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
 
@@ -71,5 +73,6 @@ let package = Package(
         tests(of: "Crypto", uses: ["Bytes"]),
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
+        tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP"]),
     ]
 )

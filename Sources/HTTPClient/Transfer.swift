@@ -1,0 +1,177 @@
+internal import CCurl
+internal import Glibc
+
+/// One request on its way, as libcurl sees it.
+@safe final class Transfer {
+    typealias Done = (Result<ClientResponse, ClientFailure>) -> Void
+
+    /// Octets of the fields of an answer that are taken.
+    private static let headLimit = 64 * 1024
+
+    let id: UInt64
+    let easy: UnsafeMutableRawPointer
+    let done: Done
+
+    private let policy: AddressPolicy
+    private let bodyLimit: Int
+    private var fieldList: UnsafeMutablePointer<curl_slist>?
+    private var fields: [(name: String, value: String)] = []
+    private var headSize = 0
+    private var body: [UInt8] = []
+    private var failure: ClientFailure?
+
+    /// Prepares the transfer; nil when the request cannot be sent as it is.
+    init?(_ id: UInt64, _ request: ClientRequest, _ options: HTTPClient.Options, _ done: @escaping Done) {
+        guard request.isSendable, let easy = unsafe curl_easy_init() else { return nil }
+        self.id = id
+        unsafe self.easy = easy
+        self.done = done
+        policy = request.addresses
+        bodyLimit = request.bodyLimit
+        unsafe fieldList = nil
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe pippin_curl_set_callbacks(
+            easy,
+            context,
+            CurlCallbacks.body,
+            CurlCallbacks.field,
+            CurlCallbacks.openSocket,
+            CurlCallbacks.connected
+        )
+        setLimits(request, options)
+        setMessage(request, options)
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(easy)
+        unsafe curl_slist_free_all(fieldList)
+    }
+
+    private func setLimits(_ request: ClientRequest, _ options: HTTPClient.Options) {
+        let deadline = max(1, Int(request.deadline / .milliseconds(1)))
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_TIMEOUT_MS, deadline)
+        set(CURLOPT_CONNECTTIMEOUT_MS, deadline)
+        // A name look-up that is still running must not hold the loop when its deadline ends it.
+        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_FOLLOWLOCATION, request.redirectLimit > 0 ? 1 : 0)
+        set(CURLOPT_MAXREDIRS, max(0, request.redirectLimit))
+        if let file = options.trustedCertificates { set(CURLOPT_CAINFO, file) }
+    }
+
+    private func setMessage(_ request: ClientRequest, _ options: HTTPClient.Options) {
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_USERAGENT, options.userAgent)
+        if request.method == "HEAD" {
+            set(CURLOPT_NOBODY, 1)
+        } else if !request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
+            unsafe pippin_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+            unsafe request.body.withUnsafeBytes { body in
+                let text = unsafe body.assumingMemoryBound(to: CChar.self).baseAddress
+                _ = unsafe pippin_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, text)
+            }
+            if request.body.isEmpty { set(CURLOPT_COPYPOSTFIELDS, "") }
+        }
+        if request.method != "HEAD" { set(CURLOPT_CUSTOMREQUEST, request.method) }
+        if !request.names("Accept") { append("Accept: */*") }
+        // Without this libcurl asks for leave before it sends a longer body, and waits a second for it.
+        append("Expect:")
+        if !request.body.isEmpty && !request.names("Content-Type") { append("Content-Type:") }
+        for field in request.fields {
+            append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+        }
+        unsafe pippin_curl_set_fields(easy, CURLOPT_HTTPHEADER, fieldList)
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        unsafe pippin_curl_set_number(easy, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: String) {
+        unsafe pippin_curl_set_text(easy, option, value)
+    }
+
+    private func append(_ line: String) {
+        unsafe fieldList = curl_slist_append(fieldList, line)
+    }
+}
+
+// What comes back.
+extension Transfer {
+    /// What the end of the transfer means.
+    func result(_ code: CURLcode) -> Result<ClientResponse, ClientFailure> {
+        if code == CURLE_OK {
+            let status = unsafe pippin_curl_status(easy)
+            return .success(ClientResponse(status: status, fields: fields, body: body))
+        }
+        return .failure(failure ?? ClientFailure(code))
+    }
+
+    /// Whether the address may be connected to, or used where a connection is already open.
+    func allows(_ address: PeerAddress?) -> Bool {
+        guard let address, policy.allows(address) else {
+            failure = .addressRefused(address?.description ?? "")
+            return false
+        }
+        return true
+    }
+
+    /// Takes a line of the head; a status line begins a new one, after 100 or a redirect.
+    func takeField(_ line: UnsafeRawBufferPointer) -> Bool {
+        headSize += line.count
+        guard headSize <= Self.headLimit else {
+            failure = .malformedAnswer
+            return false
+        }
+        let text = unsafe String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") {
+            fields = []
+        } else if let colon = text.firstIndex(of: ":") {
+            let value = text[text.index(after: colon)...]
+            let blanks: (Character) -> Bool = { $0.isWhitespace }
+            let trimmed = value.drop(while: blanks).reversed().drop(while: blanks).reversed()
+            fields.append((String(text[..<colon]), String(trimmed)))
+        }
+        return true
+    }
+
+    func takeBody(_ chunk: UnsafeRawBufferPointer) -> Bool {
+        guard chunk.count <= bodyLimit - body.count else {
+            failure = .bodyTooLong(limit: bodyLimit)
+            return false
+        }
+        unsafe body.append(contentsOf: chunk)
+        return true
+    }
+}
+
+extension ClientRequest {
+    /// Whether method, address and fields can stand in a message without ending it.
+    fileprivate var isSendable: Bool {
+        let isMethod = !method.isEmpty && method.utf8.allSatisfy(Self.isToken)
+        let isURL = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        return isMethod && isURL
+            && fields.allSatisfy { field in
+                !field.name.isEmpty && field.name.utf8.allSatisfy(Self.isToken)
+                    && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+            }
+    }
+
+    fileprivate func names(_ name: String) -> Bool {
+        fields.contains { $0.name.lowercased() == name.lowercased() }
+    }
+
+    /// RFC 9110 section 5.6.2.
+    private static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

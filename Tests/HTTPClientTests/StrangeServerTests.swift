@@ -1,0 +1,112 @@
+import EventLoop
+import Glibc
+import HTTP
+import Testing
+
+@testable import HTTPClient
+
+@Suite struct `Servers that misbehave` {
+    /// Listens on a port of its own, and answers the first connection with `answer` before closing it.
+    private func withAnswer(_ answer: [UInt8], _ body: (UInt16) async throws -> Void) async throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutableBytes(of: &name) { name in
+            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
+            unsafe bind(listener, start, length)
+            unsafe getsockname(listener, start, &length)
+        }
+        listen(listener, 4)
+        let loop = try EventLoop(name: "strange")
+        try loop.start()
+        loop.execute {
+            let connection = accept(listener, nil, nil)
+            var request = [UInt8](repeating: 0, count: 4096)
+            unsafe recv(connection, &request, request.count, 0)
+            unsafe send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+            close(connection)
+        }
+        try await body(UInt16(bigEndian: name.sin_port))
+        loop.stop()
+    }
+
+    @Test(
+        arguments: [
+            "", "\u{0}\u{1}\u{2}", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+            "HTTP/1.1 999999 X\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", "GET / HTTP/1.1\r\n\r\n",
+        ]
+    )
+    func `an answer that is none is no success`(answer: String) async throws {
+        try await withAnswer(Array(answer.utf8)) { port in
+            try await withClient { test async throws in
+                let request = ClientRequest("GET", "http://127.0.0.1:\(port)/", addresses: .any)
+                let outcome = await test.failure(request)
+                #expect(outcome != nil)
+                #expect(outcome != .deadlinePassed)
+            }
+        }
+    }
+
+    @Test func `a head without end is cut`() async throws {
+        let fields = (0..<4000).map { "X-\($0): " + String(repeating: "y", count: 20) + "\r\n" }.joined()
+        try await withAnswer(Array(("HTTP/1.1 200 OK\r\n" + fields + "\r\n").utf8)) { port in
+            try await withClient { test async throws in
+                let request = ClientRequest("GET", "http://127.0.0.1:\(port)/", addresses: .any)
+                #expect(await test.failure(request) == .malformedAnswer)
+            }
+        }
+    }
+
+    @Test func `a certificate must be trusted and name the host`() async throws {
+        let folder = "/tmp/pippin-client-tls-\(UInt64.random(in: .min ... .max))"
+        let subject = "-subj /CN=localhost -addext subjectAltName=DNS:localhost -days 2"
+        let curve = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+        let files = "-keyout \(folder)/key.pem -out \(folder)/certificate.pem"
+        _ = try shell("mkdir \(folder) && openssl req -x509 \(curve) \(subject) \(files) 2>&1")
+        let key = try shell("cat \(folder)/key.pem")
+        let certificate = try shell("cat \(folder)/certificate.pem")
+        defer { _ = try? shell("rm -r \(folder)") }
+        let tls = ServerTLS(certificate: certificate, key: key)
+        var options = HTTPClient.Options()
+
+        try await withClient(options: options, tls: tls) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { test async throws in
+            let request = ClientRequest("GET", "https://localhost:\(test.port)/", addresses: .any)
+            guard case .untrusted = await test.failure(request) else {
+                Issue.record("a certificate of nobody was taken")
+                return
+            }
+        }
+        options.trustedCertificates = folder + "/certificate.pem"
+        try await withClient(options: options, tls: tls) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { test async throws in
+            let named = ClientRequest("GET", "https://localhost:\(test.port)/", addresses: .any)
+            #expect(try await test.send(named).body == Array("here".utf8))
+            let other = ClientRequest("GET", "https://127.0.0.1:\(test.port)/", addresses: .any)
+            guard case .untrusted = await test.failure(other) else {
+                Issue.record("a certificate for another name was taken")
+                return
+            }
+        }
+    }
+
+    private func shell(_ command: String) throws -> String {
+        let stream = try unsafe #require(unsafe popen(command, "r"))
+        defer { unsafe pclose(stream) }
+        var output: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe fread(&buffer, 1, buffer.count, stream)
+            if count == 0 { return String(decoding: output, as: UTF8.self) }
+            output += buffer[..<count]
+        }
+    }
+}
