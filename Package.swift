@@ -51,6 +51,7 @@ let package = Package(
         module("Postgres", uses: ["Bytes", "EventLoop", "CPostgreSQL"]),
         module("HTTP", uses: ["Bytes", "EventLoop", "CMicroHTTPD", "CZlib"]),
         module("HTTPClient", uses: ["Bytes", "EventLoop", "CCurl"]),
+        module("Templates", uses: ["Bytes"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
 
@@ -74,5 +75,6 @@ let package = Package(
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
         tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP"]),
+        tests(of: "Templates", uses: ["Bytes"]),
     ]
 )

@@ -1,0 +1,254 @@
+/// Puts a page's template, its layout and partials together against the page's names.
+struct Binder {
+    private let templates: [String: Template]
+    var builder = ProgramBuilder()
+    var diagnostics = Diagnostics()
+    var html = HTMLTokenizer()
+    var names: NameScope
+    private(set) var used: Set<FieldUse> = []
+    /// The page, its layout, the layout of that.
+    private var chain: [Template] = []
+    /// The template being walked.
+    private(set) var source: Source
+    /// Its place in the chain; nil in a partial.
+    private var link: Int? = 0
+    /// Partials around the current place.
+    private var trail: [String] = []
+    private var depth = 0
+    private var nodesLeft = Limit.expandedNodes
+    private var bytesLeft = Limit.expandedBytes
+    /// Where the tag, comment or raw text around the current place began.
+    private var markupStart: (source: Source, offset: Int)?
+
+    /// What binding a page came to.
+    struct Outcome {
+        let program: Program
+        let used: Set<FieldUse>
+        let diagnostics: Diagnostics
+    }
+
+    static func bind(_ name: String, _ schema: Schema, in templates: [String: Template]) -> Outcome {
+        var binder = Binder(name, schema, templates)
+        binder.run(name, schema)
+        return Outcome(program: binder.builder.program, used: binder.used, diagnostics: binder.diagnostics)
+    }
+
+    private init(_ name: String, _ schema: Schema, _ templates: [String: Template]) {
+        self.templates = templates
+        names = NameScope(schema)
+        source = Source(name: name, bytes: [])
+    }
+
+    private mutating func run(_ name: String, _ schema: Schema) {
+        reportMisdeclared(schema)
+        guard let page = templates[name] else {
+            let hint = NearestName.of(name, among: Array(templates.keys.sorted()))
+            return report(
+                0,
+                found: "no such template, which \(schema.owner) asks for",
+                expected: "a file",
+                hint
+            )
+        }
+        guard collectChain(from: page), let outermost = chain.last else { return }
+        link = chain.count - 1
+        source = outermost.source
+        bind(outermost.syntax.nodes)
+        if html.place != .text, diagnostics.all.isEmpty, let markupStart {
+            let found = "markup that does not end: the page ends \(html.description)"
+            source = markupStart.source
+            report(markupStart.offset, found: found, expected: "its end in the page")
+        }
+    }
+
+    /// Follows the layouts outward; false if the page cannot be put together.
+    private mutating func collectChain(from page: Template) -> Bool {
+        var next: Template? = page
+        while let template = next {
+            chain.append(template)
+            source = template.source
+            diagnostics.report(contentsOf: template.diagnostics)
+            next = nil
+            if chain.count > 1, template.syntax.content == nil, template.diagnostics.all.isEmpty {
+                report(
+                    0,
+                    found: "a layout without `{{content}}`",
+                    expected: "`{{content}}` where the page goes"
+                )
+            }
+            if let layout = template.syntax.layout {
+                next = find(layout.name, "layout", at: layout.offset)
+                if chain.contains(where: { $0.source.name == layout.name }) {
+                    report(
+                        layout.offset,
+                        found: "the layout `\(layout.name)` inside itself",
+                        expected: "layouts that end"
+                    )
+                    next = nil
+                }
+            }
+        }
+        return diagnostics.all.isEmpty
+    }
+
+    mutating func bind(_ nodes: [Node]) {
+        guard depth < Limit.expandedNesting else {
+            let found = "more than \(Limit.expandedNesting) blocks and partials inside each other"
+            return report(0, found: found, expected: "fewer")
+        }
+        depth += 1
+        for node in nodes where !diagnostics.isFull && spend(on: node) {
+            bind(node)
+        }
+        depth -= 1
+    }
+
+    /// Whether the page may grow by this node; reports once when it may not.
+    private mutating func spend(on node: Node) -> Bool {
+        guard nodesLeft > 0, bytesLeft > 0 else { return false }
+        nodesLeft -= 1
+        if case .literal(let range) = node { bytesLeft -= range.count }
+        guard nodesLeft <= 0 || bytesLeft <= 0 else { return true }
+        let found = "a page of more than \(Limit.expandedNodes) pieces or \(Limit.expandedBytes) bytes"
+        report(0, found: found, expected: "fewer partials inside partials")
+        return false
+    }
+
+    private mutating func bind(_ node: Node) {
+        switch node {
+        case .literal(let range): bindLiteral(range)
+        case .value(let path): bindValue(path)
+        case .content(let offset): bindContent(at: offset)
+        case .partial(let partial): bindPartial(partial)
+        case .block(let block): bindBlock(block)
+        }
+    }
+
+    private mutating func bindLiteral(_ range: Range<Int>) {
+        for offset in range {
+            let wasText = html.place == .text
+            do throws(HTMLTokenizer.Complaint) {
+                try html.advance(source.bytes[offset])
+            } catch .runsOn {
+                let found = "text that runs on where a branch before it may end in a name"
+                report(offset, found: found, expected: "a space, `/` or `>`")
+            } catch {
+                let found = "`http-equiv=\"refresh\"` after a `content` with a value"
+                report(offset, found: found, expected: "`http-equiv` before `content`")
+            }
+            if wasText, html.place != .text { markupStart = (source, offset) }
+        }
+        builder.literal(source.bytes[range])
+    }
+
+    private mutating func bindValue(_ path: Path) {
+        defer { html.passValue() }
+        guard let match = find(path) else { return }
+        switch match.kind {
+        case .text, .optionalText, .integer, .html, .url:
+            do throws(Refusal) {
+                let escape = try html.escape(for: match.kind)
+                builder.value(builder.reference(to: match), escape)
+            } catch {
+                report(path.offset, found: error.found + ": `\(path.text)`", expected: error.expected)
+            }
+        case .flag, .list, .group, .optionalGroup:
+            let expected = "a text, a number, a SafeURL or a SafeHTML"
+            report(path.offset, found: "`\(path.text)`, which is \(match.kind.noun)", expected: expected)
+        }
+    }
+
+    private mutating func bindContent(at offset: Int) {
+        guard let link, link > 0 else {
+            let what = self.link == nil ? "a partial" : "a page that is no layout"
+            return report(offset, found: "`{{content}}` in \(what)", expected: "it in a layout")
+        }
+        walk(chain[link - 1], as: link - 1)
+    }
+
+    private mutating func bindPartial(_ partial: Partial) {
+        guard let group = partial.group else { return expand(partial) }
+        bindWith(group) { $0.expand(partial) }
+    }
+
+    private mutating func expand(_ partial: Partial) {
+        guard let template = find(partial.name, "partial", at: partial.offset) else { return }
+        guard !trail.contains(partial.name) else {
+            let loop = (trail.drop { $0 != partial.name } + [partial.name]).joined(separator: " → ")
+            return report(
+                partial.offset,
+                found: "a partial inside itself (\(loop))",
+                expected: "partials that end"
+            )
+        }
+        guard template.diagnostics.all.isEmpty else {
+            return diagnostics.report(contentsOf: template.diagnostics)
+        }
+        if let layout = template.syntax.layout {
+            let location = template.source.location(at: layout.offset)
+            let found = "`{{layout}}` in a partial"
+            diagnostics.report(Diagnostic(at: location, found: found, expected: "it in a page or a layout"))
+        }
+        trail.append(partial.name)
+        walk(template, as: nil)
+        trail.removeLast()
+    }
+
+    private mutating func walk(_ template: Template, as newLink: Int?) {
+        let (outerSource, outerLink) = (source, link)
+        (source, link) = (template.source, newLink)
+        bind(template.syntax.nodes)
+        (source, link) = (outerSource, outerLink)
+    }
+}
+
+extension Binder {
+    /// The field a path means, or nil after reporting why there is none.
+    mutating func find(_ path: Path) -> NameScope.Match? {
+        do throws(NameScope.Failure) {
+            let match = try names.find(path)
+            used.insert(FieldUse(type: match.type, name: match.field.name))
+            return match
+        } catch {
+            switch error {
+            case .unreported:
+                break
+            case .unknown(let name, let owner, let known):
+                let listed = known.prefix(12).joined(separator: ", ") + (known.count > 12 ? ", …" : "")
+                let expected = known.isEmpty ? "no name: \(owner) has none" : "a name of \(owner): \(listed)"
+                let hint = NearestName.of(name, among: known)
+                report(path.offset, found: "the unknown name `\(name)`", expected: expected, hint)
+            case .notAGroup(let name, let kind):
+                let found = "`\(path.text)`, where `\(name)` is \(kind.noun)"
+                report(path.offset, found: found, expected: "a group before the `.`")
+            }
+            return nil
+        }
+    }
+
+    mutating func report(_ offset: Int, found: String, expected: String, _ hint: String? = nil) {
+        let location = source.location(at: offset)
+        diagnostics.report(Diagnostic(at: location, found: found, expected: expected, hint: hint))
+    }
+
+    private mutating func find(_ name: String, _ role: String, at offset: Int) -> Template? {
+        if let template = templates[name] { return template }
+        let hint = NearestName.of(name, among: templates.keys.sorted())
+        let found = "the \(role) `\(name)`, which does not exist"
+        report(offset, found: found, expected: "the path of a template without `.html`", hint)
+        return nil
+    }
+
+    private mutating func reportMisdeclared(_ schema: Schema) {
+        for (name, reason) in schema.misdeclared {
+            report(
+                0,
+                found: "the field `\(name)` of \(schema.owner), \(reason)",
+                expected: "names of their own"
+            )
+        }
+        for field in schema.fields {
+            if let inner = field.kind.schema { reportMisdeclared(inner) }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+extension HTMLTokenizer {
+    /// How a value of this kind is written at this place of the page.
+    func escape(for kind: FieldKind) throws(Refusal) -> Escape {
+        let isHTML = if case .html = kind { true } else { false }
+        switch place {
+        case .text:
+            return isHTML ? .none : .markup
+        case .rawText:
+            guard element.holdsEscapableText, !isInClosingTag else { break }
+            if isHTML { throw Refusal(found: "a SafeHTML inside `<\(element.text)>`", expected: "a text") }
+            return .markup
+        case .quotedValue:
+            if isHTML { throw Refusal(found: "a SafeHTML in an attribute", expected: "a text") }
+            return try attributeEscape(for: kind)
+        case .unquotedValue, .beforeValue:
+            throw Refusal(found: "a value in an attribute without quotes", expected: "quotes around it")
+        default:
+            break
+        }
+        throw Refusal(
+            found: "a value \(description)",
+            expected: "values only in text and in quoted attributes"
+        )
+    }
+
+    private func attributeEscape(for kind: FieldKind) throws(Refusal) -> Escape {
+        let attribute = attributeKind
+        switch (attribute, value) {
+        case (.refused(let what), _):
+            throw Refusal(found: "a value in \(what)", expected: "literal text there")
+        case (.httpEquiv, _):
+            throw Refusal(found: "a value in `http-equiv`", expected: "literal text there")
+        case (_, .url(let position)):
+            return try urlEscape(for: kind, at: position, vettedOnly: attribute == .loadingURL)
+        case (_, .refreshURL(let position)):
+            return try urlEscape(for: kind, at: position, vettedOnly: true)
+        case (.refresh, _):
+            guard case .integer = kind else {
+                throw Refusal(found: "\(kind.noun) before `url=` of a refresh", expected: "a number")
+            }
+            return .markup
+        default:
+            return .markup
+        }
+    }
+
+    private func urlEscape(
+        for kind: FieldKind,
+        at position: URLPosition,
+        vettedOnly: Bool,
+    ) throws(Refusal) -> Escape {
+        switch position {
+        case .start:
+            if case .url = kind { return .markup }
+            guard vettedOnly else { return .urlStart }
+            throw Refusal(found: "\(kind.noun) as the URL of \(urlOwner)", expected: "a SafeURL")
+        case .scheme, .afterValue, .inside:
+            return .urlComponent
+        case .script:
+            throw Refusal(found: "a value in a URL of script or data", expected: "literal text there")
+        case .unclear:
+            throw Refusal(
+                found:
+                    "a value in a URL whose beginning depends on a branch, a value or a character reference",
+                expected: "the whole URL as one value or in each branch",
+            )
+        }
+    }
+
+    private var urlOwner: String {
+        element.isRefresh ? "a refresh" : "`<\(element.text)>`"
+    }
+
+    /// Where this is, as in "a value …" and "ends …".
+    var description: String {
+        let tag = "`<\(element.isClosing ? "/" : "")\(element.text)>`"
+        return switch place {
+        case .text: "in text"
+        case .tagOpen, .closingTagOpen, .tagName: "in the name of a tag"
+        case .tag, .attributeName, .afterAttributeName, .boundary: "among the attributes of \(tag)"
+        case .beforeValue, .quotedValue, .unquotedValue:
+            "in the attribute `\(String(decoding: attribute, as: UTF8.self))` of \(tag)"
+        case .declaration, .bogusComment: "in a declaration"
+        case .comment: "in a comment"
+        case .rawText: "inside \(tag)"
+        }
+    }
+}

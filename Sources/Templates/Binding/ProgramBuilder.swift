@@ -1,0 +1,67 @@
+/// Writes a program: joins neighbouring literals and keeps jump targets apart.
+struct ProgramBuilder {
+    private(set) var program = Program()
+    /// Nothing before this instruction may grow: something jumps here.
+    private var barrier = 0
+
+    /// A point to go back to.
+    struct Mark {
+        fileprivate let instructions: Int
+        fileprivate let literals: Int
+        fileprivate let barrier: Int
+    }
+
+    var mark: Mark {
+        Mark(instructions: program.instructions.count, literals: program.literals.count, barrier: barrier)
+    }
+
+    mutating func literal(_ bytes: ArraySlice<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        let start = program.literals.count
+        program.literals.append(contentsOf: bytes)
+        let end = program.literals.count
+        let last = program.instructions.count - 1
+        if last >= barrier, case .literal(let range) = program.instructions[last] {
+            program.instructions[last] = .literal(range.lowerBound..<end)
+        } else {
+            program.instructions.append(.literal(start..<end))
+        }
+    }
+
+    mutating func value(_ field: Reference, _ escape: Escape) {
+        program.instructions.append(.value(field, escape))
+    }
+
+    /// Leaves room for an instruction whose target is not known yet; answers where.
+    mutating func reserve() -> Int {
+        program.instructions.append(.jump(0))
+        barrier = program.instructions.count
+        return program.instructions.count - 1
+    }
+
+    mutating func fill(_ index: Int, _ instruction: Instruction) {
+        program.instructions[index] = instruction
+    }
+
+    /// The position of what comes next, which something will jump to.
+    mutating func label() -> Int {
+        barrier = program.instructions.count
+        return barrier
+    }
+
+    mutating func goBack(to mark: Mark) {
+        program.instructions.removeLast(program.instructions.count - mark.instructions)
+        program.literals.removeLast(program.literals.count - mark.literals)
+        barrier = mark.barrier
+    }
+
+    mutating func reference(to match: NameScope.Match) -> Reference {
+        program.readers.append(match.field.reader)
+        if !match.groups.isEmpty { program.ways.append(match.groups) }
+        return Reference(
+            level: match.level,
+            way: match.groups.isEmpty ? 0 : program.ways.count - 1,
+            reader: program.readers.count - 1,
+        )
+    }
+}

@@ -1,0 +1,81 @@
+/// How a value is written where it stands.
+enum Escape: Equatable, Sendable {
+    /// As it is: markup that somebody vouched for.
+    case none
+    /// `& < > " '` as character references, for text and quoted attribute values.
+    case markup
+    /// A URL's beginning: `#blocked` unless it is relative or of a harmless scheme.
+    case urlStart
+    /// A part of a URL, percent-encoded (RFC 3986, 2.1).
+    case urlComponent
+
+    func write(_ text: String, into out: inout [UInt8]) {
+        switch self {
+        case .none: out.append(contentsOf: text.utf8)
+        case .markup: Self.writeMarkup(text, into: &out)
+        case .urlStart: Self.writeMarkup(Self.isHarmless(text) ? text : "#blocked", into: &out)
+        case .urlComponent: Self.writeComponent(text, into: &out)
+        }
+    }
+
+    /// Copies clean runs whole; most values have nothing to escape.
+    private static func writeMarkup(_ text: String, into out: inout [UInt8]) {
+        let bytes = text.utf8Span.span
+        var clean = 0
+        for index in bytes.indices {
+            guard let reference = reference(for: bytes[index]) else { continue }
+            out.append(copying: bytes.extracting(clean..<index))
+            reference.withUTF8Buffer { unsafe out.append(contentsOf: $0) }
+            clean = index + 1
+        }
+        out.append(copying: bytes.extracting(clean..<bytes.count))
+    }
+
+    @inline(__always)
+    private static func reference(for byte: UInt8) -> StaticString? {
+        switch byte {
+        case UInt8(ascii: "&"): "&amp;"
+        case UInt8(ascii: "<"): "&lt;"
+        case UInt8(ascii: ">"): "&gt;"
+        case UInt8(ascii: "\""): "&quot;"
+        case UInt8(ascii: "'"): "&#39;"
+        default: nil
+        }
+    }
+
+    /// Whether a URL is relative or begins with `http:`, `https:` or `mailto:`.
+    ///
+    /// Everything before the first colon must be one of these to the letter, so blanks and control characters
+    /// that a browser would drop make it fail.
+    private static func isHarmless(_ url: String) -> Bool {
+        let end = url.utf8.firstIndex { ":/?#".utf8.contains($0) }
+        guard let end, url.utf8[end] == UInt8(ascii: ":") else { return true }
+        let scheme = url.utf8[..<end].map(\.lowercased)
+        return scheme == Array("https".utf8) || scheme == Array("http".utf8) || scheme == Array("mailto".utf8)
+    }
+
+    private static func writeComponent(_ text: String, into out: inout [UInt8]) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            if byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte) {
+                out.append(byte)
+            } else {
+                out.append(UInt8(ascii: "%"))
+                out.append(digits[Int(byte >> 4)])
+                out.append(digits[Int(byte & 0xF)])
+            }
+        }
+    }
+
+    /// Decimal digits need no escaping anywhere a value may stand.
+    static func write(_ number: Int, into out: inout [UInt8]) {
+        if number < 0 { out.append(UInt8(ascii: "-")) }
+        let start = out.count
+        var rest = number.magnitude
+        repeat {
+            out.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        out[start...].reverse()
+    }
+}

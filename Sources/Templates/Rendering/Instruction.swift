@@ -1,0 +1,13 @@
+/// One step of a bound page: plain numbers, so that stepping through a page counts no references.
+enum Instruction: Sendable {
+    /// Bytes of the program's literals.
+    case literal(Range<Int>)
+    case value(Reference, Escape)
+    /// Goes on at `otherwise` unless the field holds (or holds not, if negated).
+    case test(Reference, isNegated: Bool, otherwise: Int)
+    case jump(Int)
+    /// Runs up to `end` for each row and goes on at `exit`; without rows goes on at `end`.
+    case each(Reference, end: Int, exit: Int)
+    /// Runs up to `end` inside the group and goes on at `exit`; without a group goes on at `end`.
+    case with(Reference, end: Int, exit: Int)
+}

@@ -1,0 +1,90 @@
+/// Runs a program over a page.
+struct Renderer {
+    private let program: Program
+    /// The page, then the groups and rows around the current place.
+    private var scopes: [Scope]
+
+    init(_ program: Program, _ page: Scope) {
+        self.program = program
+        scopes = [page]
+    }
+
+    mutating func run(into out: inout [UInt8]) {
+        run(program.instructions.indices, into: &out)
+    }
+
+    private mutating func run(_ range: Range<Int>, into out: inout [UInt8]) {
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let current = next
+            next += 1
+            switch program.instructions[current] {
+            case .literal(let range):
+                out.append(copying: program.literals.span.extracting(range))
+            case .value(let field, let escape):
+                write(field, escape, into: &out)
+            case .test(let field, let isNegated, let otherwise):
+                if holds(field) == isNegated { next = otherwise }
+            case .jump(let target):
+                next = target
+            case .each(let field, let end, let exit):
+                next = runEach(field, current + 1..<end, into: &out) ? exit : end
+            case .with(let field, let end, let exit):
+                next = runWith(field, current + 1..<end, into: &out) ? exit : end
+            }
+        }
+    }
+
+    private func write(_ field: Reference, _ escape: Escape, into out: inout [UInt8]) {
+        guard let scope = scope(of: field) else { return }
+        switch program.readers[field.reader] {
+        case .text(let read): if let text = read(scope) { escape.write(text, into: &out) }
+        case .integer(let read): if let number = read(scope) { Escape.write(number, into: &out) }
+        case .flag, .list, .group: break
+        }
+    }
+
+    private func holds(_ field: Reference) -> Bool {
+        guard let scope = scope(of: field) else { return false }
+        return switch program.readers[field.reader] {
+        case .text(let read): read(scope) != nil
+        case .flag(let read): read(scope) ?? false
+        case .list(let read): read(scope) { _ in false }
+        case .group(let read): read(scope) != nil
+        case .integer: true
+        }
+    }
+
+    private mutating func runEach(_ field: Reference, _ body: Range<Int>, into out: inout [UInt8]) -> Bool {
+        guard let scope = scope(of: field), case .list(let read) = program.readers[field.reader] else {
+            return false
+        }
+        return read(scope) { row in
+            scopes.append(row)
+            run(body, into: &out)
+            scopes.removeLast()
+            return true
+        }
+    }
+
+    private mutating func runWith(_ field: Reference, _ body: Range<Int>, into out: inout [UInt8]) -> Bool {
+        guard let scope = scope(of: field), case .group(let read) = program.readers[field.reader],
+            let group = read(scope)
+        else { return false }
+        scopes.append(group)
+        run(body, into: &out)
+        scopes.removeLast()
+        return true
+    }
+
+    /// The scope that has the field; nil if an optional group on the way is absent.
+    private func scope(of field: Reference) -> Scope? {
+        var scope = scopes[field.level]
+        guard field.way != 0 else { return scope }
+        for reader in program.ways[field.way] {
+            guard case .group(let read) = reader, let inner = read(scope) else { return nil }
+            scope = inner
+        }
+        return scope
+    }
+}

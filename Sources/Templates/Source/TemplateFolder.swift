@@ -1,0 +1,103 @@
+import Glibc
+
+/// The files of a template folder, read with plain POSIX calls.
+struct TemplateFolder: Sendable {
+    let path: String
+
+    /// When a file was last changed, as far as the file system tells.
+    struct Stamp: Equatable, Sendable {
+        let name: String
+        let inode: UInt64
+        let size: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// Every template below the folder, by name.
+    ///
+    /// Two calls compare equal as long as nothing was edited, added or removed.
+    func stamps() throws(Diagnostics) -> [Stamp] {
+        var found: [Stamp] = []
+        try collect(below: "", depth: 0, into: &found)
+        return found
+    }
+
+    /// Reads one template.
+    func read(_ name: String) throws(Diagnostics) -> [UInt8] {
+        let file = unsafe open("\(path)/\(name).html", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(name + ".html") }
+        defer { _ = close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes {
+                unsafe Glibc.read(file, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw unreadable(name + ".html") }
+            guard count > 0 else { return bytes }
+            bytes.append(contentsOf: chunk[..<count])
+            guard bytes.count <= Limit.sourceBytes else {
+                throw problem(name + ".html", "more than \(Limit.sourceBytes) bytes", "a shorter template")
+            }
+        }
+    }
+
+    private func collect(below prefix: String, depth: Int, into found: inout [Stamp]) throws(Diagnostics) {
+        guard depth <= Limit.folders else {
+            throw problem(prefix, "more than \(Limit.folders) folders inside each other", "fewer")
+        }
+        for entry in try entries(of: prefix) where !entry.hasPrefix(".") {
+            let name = prefix.isEmpty ? entry : prefix + "/" + entry
+            var status = stat()
+            // A file that vanished since the folder was listed was renamed by an editor: leave it out.
+            guard unsafe stat(path + "/" + name, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                try collect(below: name, depth: depth + 1, into: &found)
+            } else if status.st_mode & S_IFMT == S_IFREG, name.hasSuffix(".html") {
+                found.append(stamp(String(name.dropLast(".html".count)), status))
+            }
+            guard found.count <= Limit.files else {
+                throw problem(prefix, "more than \(Limit.files) templates", "fewer")
+            }
+        }
+    }
+
+    private func stamp(_ name: String, _ status: stat) -> Stamp {
+        Stamp(
+            name: name,
+            inode: UInt64(status.st_ino),
+            size: Int64(status.st_size),
+            seconds: Int(status.st_mtim.tv_sec),
+            nanoseconds: Int(status.st_mtim.tv_nsec),
+        )
+    }
+
+    private func entries(of prefix: String) throws(Diagnostics) -> [String] {
+        guard let directory = unsafe opendir(path + "/" + prefix) else { throw unreadable(prefix) }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            names.append(unsafe name(of: entry))
+        }
+        return names.sorted()
+    }
+
+    /// The name lies in the record itself, ended by a zero, and the record may be shorter than its type.
+    private func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let start = unsafe UnsafeRawPointer(entry) + offset
+        return unsafe String(cString: start.assumingMemoryBound(to: CChar.self))
+    }
+
+    private func unreadable(_ name: String) -> Diagnostics {
+        let reason = unsafe String(cString: strerror(errno))
+        return problem(name, "`\(path)/\(name)`, which cannot be read (\(reason))", "a readable file")
+    }
+
+    private func problem(_ file: String, _ found: String, _ expected: String) -> Diagnostics {
+        Diagnostics(
+            Diagnostic(at: Location(file: file, line: 1, column: 1), found: found, expected: expected)
+        )
+    }
+}

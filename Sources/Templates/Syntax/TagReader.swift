@@ -1,0 +1,194 @@
+/// Reads the inside of one tag.
+struct TagReader {
+    private let source: Source
+    private var cursor: Int
+    private let end: Int
+
+    /// `inside` lies between `{{` and `}}`.
+    init(_ source: Source, inside: Range<Int>) {
+        self.source = source
+        cursor = inside.lowerBound
+        end = inside.upperBound
+    }
+
+    mutating func tag() throws(TagProblem) -> Tag {
+        skipSpaces()
+        guard let first = peek else { throw problem("an empty tag", expected: "`{{name}}`") }
+        switch first {
+        case UInt8(ascii: "!"):
+            return .comment
+        case UInt8(ascii: ">"):
+            cursor += 1
+            return try partial()
+        case UInt8(ascii: "#"):
+            cursor += 1
+            return try opening()
+        case UInt8(ascii: "/"):
+            cursor += 1
+            return try closing()
+        case UInt8(ascii: "{"):
+            throw problem("`{{{`", expected: "`{{name}}`; markup is a value of type SafeHTML, not a tag")
+        default:
+            return try named()
+        }
+    }
+
+    private mutating func named() throws(TagProblem) -> Tag {
+        let start = cursor
+        let word = word()
+        switch word {
+        case "layout":
+            let name = try quoted("`{{layout \"layouts/name\"}}`")
+            try finish("`}}` after the name of the layout")
+            return .layout(name)
+        case "content":
+            try finish("`{{content}}`")
+            return .content
+        case "else":
+            return try otherwise()
+        default:
+            let path = try path(word, at: start)
+            skipSpaces()
+            if peek != nil { throw unknown("tag", word, at: start) }
+            return .value(path)
+        }
+    }
+
+    private mutating func otherwise() throws(TagProblem) -> Tag {
+        skipSpaces()
+        guard peek != nil else { return .otherwise }
+        let start = cursor
+        let word = word()
+        guard word == "if" else {
+            throw problem("`else \(word)`", at: start, expected: "`{{else}}` or `{{else if name}}`")
+        }
+        return .elseIf(try condition(of: .if))
+    }
+
+    private mutating func partial() throws(TagProblem) -> Tag {
+        let name = try quoted("`{{> \"partials/name\"}}`")
+        skipSpaces()
+        guard peek != nil else { return .partial(name, with: nil) }
+        let start = cursor
+        let word = word()
+        guard word == "with" else {
+            throw problem("`\(word)`", at: start, expected: "`with` and a group, or `}}`")
+        }
+        let group = try condition(of: .with).path
+        return .partial(name, with: group)
+    }
+
+    private mutating func opening() throws(TagProblem) -> Tag {
+        skipSpaces()
+        let start = cursor
+        let word = word()
+        guard let kind = BlockKind(rawValue: word) else { throw unknown("block", "#" + word, at: start) }
+        do throws(TagProblem) {
+            return .open(try condition(of: kind), of: kind)
+        } catch {
+            var problem = error
+            problem.opening = kind
+            throw problem
+        }
+    }
+
+    private mutating func closing() throws(TagProblem) -> Tag {
+        skipSpaces()
+        let start = cursor
+        let word = word()
+        guard let kind = BlockKind(rawValue: word) else { throw unknown("block", "/" + word, at: start) }
+        try finish("`{{/\(kind)}}`")
+        return .close(kind)
+    }
+
+    private mutating func condition(of kind: BlockKind) throws(TagProblem) -> Condition {
+        skipSpaces()
+        var start = cursor
+        var name = word()
+        var isNegated = false
+        if kind == .if, name == "not" {
+            isNegated = true
+            skipSpaces()
+            start = cursor
+            name = word()
+        }
+        let path = try path(name, at: start)
+        try finish("`}}` after `\(path.text)`")
+        return Condition(path: path, isNegated: isNegated)
+    }
+
+    private func path(_ text: String, at offset: Int) throws(TagProblem) -> Path {
+        let names = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard names.count <= Limit.nesting, names.allSatisfy(Path.isName) else {
+            let found = text.isEmpty ? "nothing" : "`\(Self.shortened(text))`"
+            let reason = Path.reserved.contains(text) ? ", which is a word of the syntax" : ""
+            throw problem(
+                found + reason,
+                at: offset,
+                expected: "a name (letters, digits, `_`, groups joined by `.`)"
+            )
+        }
+        return Path(names: names.map(String.init), offset: offset)
+    }
+
+    private mutating func quoted(_ form: String) throws(TagProblem) -> String {
+        skipSpaces()
+        let start = cursor
+        guard peek == UInt8(ascii: "\"") else {
+            let word = word()
+            let found = word.isEmpty ? "nothing" : "`\(Self.shortened(word))`"
+            throw problem(found, at: start, expected: "a name in quotes: \(form)")
+        }
+        guard let close = source.bytes[start + 1..<end].firstIndex(of: UInt8(ascii: "\"")) else {
+            throw problem("`\"` without its closing `\"`", at: start, expected: form)
+        }
+        cursor = close + 1
+        return source.text(start + 1..<close)
+    }
+
+    private mutating func finish(_ expected: String) throws(TagProblem) {
+        skipSpaces()
+        guard peek != nil else { return }
+        let start = cursor
+        let rest = source.text(start..<end)
+        throw problem("`\(Self.shortened(rest))`", at: start, expected: expected)
+    }
+}
+
+extension TagReader {
+    private var peek: UInt8? { cursor < end ? source.bytes[cursor] : nil }
+
+    private mutating func skipSpaces() {
+        while let byte = peek, byte.isSpace { cursor += 1 }
+    }
+
+    private mutating func word() -> String {
+        let start = cursor
+        while let byte = peek, !byte.isSpace, byte != UInt8(ascii: "\"") { cursor += 1 }
+        return source.text(start..<cursor)
+    }
+
+    private func unknown(_ what: String, _ word: String, at offset: Int) -> TagProblem {
+        let blocks = BlockKind.allCases.map(\.rawValue)
+        let known = what == "block" ? blocks : ["layout", "content", "else"]
+        let bare = word.drop { $0 == "#" || $0 == "/" }
+        var problem = problem(
+            bare.isEmpty ? "a block without a name" : "the unknown \(what) `\(Self.shortened(word))`",
+            at: offset,
+            expected: what == "block"
+                ? "`if`, `each` or `with`" : "a name alone, `layout`, `content` or `else`",
+        )
+        problem.hint = NearestName.of(String(bare), among: known)
+        return problem
+    }
+
+    private func problem(_ found: String, at offset: Int? = nil, expected: String) -> TagProblem {
+        TagProblem(offset: offset ?? cursor, found: found, expected: expected)
+    }
+
+    /// Keeps a diagnostic on one line however long or odd the text is.
+    private static func shortened(_ text: String) -> String {
+        let line = text.unicodeScalars.prefix(40).map { $0.value < 0x20 ? " " : String($0) }.joined()
+        return line.utf8.count < text.utf8.count ? line + "…" : line
+    }
+}

@@ -1,0 +1,14 @@
+/// A page: a struct with what one template shows.
+///
+///     struct ClientPage: View {
+///         static let template = "console/clients/show"
+///         static let fields = Fields<Self>()
+///             .text("name") { $0.client.name }
+///         let client: Client
+///     }
+public protocol View {
+    /// The template's path below the folder, without `.html`.
+    static var template: String { get }
+    /// The names the template may use.
+    static var fields: Fields<Self> { get }
+}
