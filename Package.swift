@@ -54,6 +54,8 @@ let package = Package(
         module("Templates", uses: ["Bytes"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
+        module("Domain", uses: ["Postgres"]),
+        module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
 
         // Level 3: pages and endpoints.
 

@@ -1,0 +1,35 @@
+public import Postgres
+
+/// What a console account is in a team.
+public enum Role: String, SQLText, CaseIterable, Sendable {
+    /// Of the installation: a member of the system team.
+    case `operator`
+    case owner
+    case admin
+    case developer
+    case auditor
+
+    /// What the role may do in its team.
+    public var rights: Set<Right> {
+        switch self {
+        case .operator: []
+        case .owner: Set(Right.allCases)
+        case .admin: Set(Right.allCases).subtracting([.dangerZone])
+        case .developer: [.read, .changeRegistry]
+        case .auditor: [.read]
+        }
+    }
+}
+
+/// Something a route may ask of the person before it.
+public enum Right: CaseIterable, Hashable, Sendable {
+    /// Every page of the team, secrets apart.
+    case read
+    /// App IDs, Service IDs, domains and return URLs; trials.
+    case changeRegistry
+    case changeKeys
+    case changeUsers
+    case changeMembers
+    case changeSettings
+    case dangerZone
+}

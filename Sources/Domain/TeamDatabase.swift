@@ -1,0 +1,68 @@
+public import Postgres
+
+/// The database as a team sees it: every statement names the team, and row-level security shows no other's rows.
+public struct TeamDatabase: Sendable {
+    private let database: Database
+
+    /// - Parameter database: one whose connections take the role `pippin_app`.
+    public init(_ database: Database) {
+        self.database = database
+    }
+
+    /// Runs one statement, committed when this returns.
+    @discardableResult
+    public func query(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await database.query(sql, setting: Self.setting(team))
+    }
+
+    /// Runs one statement, committed when this returns together with others of the hot path.
+    ///
+    /// See `Database.queryJointly` for what it is good for.
+    @discardableResult
+    public func queryJointly(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await database.queryJointly(sql, setting: Self.setting(team))
+    }
+
+    /// Runs one statement whose effect a crash of the server in the next moments may undo: counters, attempts.
+    @discardableResult
+    public func queryRelaxed(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await database.query(sql, setting: Self.relaxedSetting(team))
+    }
+
+    /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
+    public func transaction<Value>(
+        in team: TeamID,
+        _ body: (borrowing Transaction) async throws -> Value
+    ) async throws -> Value {
+        try await database.transaction(setting: Self.setting(team), body)
+    }
+
+    private static func setting(_ team: TeamID) -> Setting {
+        Setting("SELECT set_config('pippin.team', \(team), true)")
+    }
+
+    private static func relaxedSetting(_ team: TeamID) -> Setting {
+        Setting(
+            """
+            SELECT set_config('pippin.team', \(team), true), set_config('synchronous_commit', 'off', true)
+            """
+        )
+    }
+}
+
+/// The database before a team is known: the few tables without personal data, under the role `pippin_system`.
+///
+/// Held by Tenancy, the jobs and the watch over registry versions, by nothing else.
+public struct SystemDatabase: Sendable {
+    private let database: Database
+
+    /// - Parameter database: one whose connections take the role `pippin_system`.
+    public init(_ database: Database) {
+        self.database = database
+    }
+
+    @discardableResult
+    public func query(_ sql: SQL) async throws(PostgresFailure) -> Rows {
+        try await database.query(sql)
+    }
+}

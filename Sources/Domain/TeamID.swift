@@ -1,0 +1,47 @@
+public import Postgres
+
+/// The id of a team: 10 characters A-Z and 0-9, unique, never reused.
+public struct TeamID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    /// The team, or nil when the text has not the shape of an id.
+    public init?(rawValue: String) {
+        guard TenCharacterID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(known rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The built-in team whose users are the console's people.
+    public static let system = TeamID(known: "PIPPIN0000")
+
+    public var description: String { rawValue }
+}
+
+/// The id of a key that signs client secrets: 10 characters A-Z and 0-9, as Apple's are.
+public struct KeyID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard TenCharacterID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+}
+
+/// The shape Team IDs and Key IDs share.
+public enum TenCharacterID {
+    public static let length = 10
+    public static let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+    static func isValid(_ text: String) -> Bool {
+        text.utf8.count == length
+            && text.utf8.allSatisfy { character in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
+            }
+    }
+}
