@@ -56,6 +56,8 @@ let package = Package(
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
         module("Domain", uses: ["Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
+        module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
+        module("Directory", uses: ["Bytes", "Domain", "EventLoop", "Audit", "Crypto", "Postgres"]),
 
         // Level 3: pages and endpoints.
 
@@ -78,5 +80,13 @@ let package = Package(
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
         tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP"]),
         tests(of: "Templates", uses: ["Bytes"]),
+        tests(
+            of: "Directory",
+            uses: ["Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "TestDatabase"]
+        ),
+        tests(
+            of: "Tenancy",
+            uses: ["Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "TestDatabase"]
+        ),
     ]
 )

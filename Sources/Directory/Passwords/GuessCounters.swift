@@ -1,0 +1,39 @@
+import Bytes
+import Crypto
+import Glibc
+
+/// What one try at a password is counted under.
+///
+/// Names are hashed: the rows outlive the try, and anything can be typed into the field.
+struct GuessCounters: Sendable {
+    /// Nil for a browser known to the account, which answers for itself alone.
+    let address: String?
+    let account: String
+
+    init(login: String, ip: String, knownBrowser: String?) {
+        // As LoginName reads it where it can; what it cannot read is nobody's, yet is counted alike.
+        let name = LoginName(rawValue: login)?.rawValue ?? login
+        if let knownBrowser {
+            address = nil
+            account = "password.browser." + Self.digest(name + "\n" + knownBrowser)
+        } else {
+            address = "password.address." + Self.network(of: ip)
+            account = "password.account." + Self.digest(name)
+        }
+    }
+
+    private static func digest(_ text: String) -> String {
+        Base64URL.encode(SHA256.hash(text))
+    }
+
+    /// One customer of a network: an IPv4 address, or the 64 bits an IPv6 host shares with nobody (RFC 6177), of
+    /// which it may take as many addresses as it likes.
+    static func network(of ip: String) -> String {
+        var address = in6_addr()
+        guard unsafe inet_pton(AF_INET6, ip, &address) == 1 else { return String(ip.prefix(64)) }
+        let bytes = unsafe withUnsafeBytes(of: address) { unsafe [UInt8]($0) }
+        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        if isMapped { return bytes[12...].map { String($0) }.joined(separator: ".") }
+        return Hex.encode(bytes[..<8]) + "/64"
+    }
+}

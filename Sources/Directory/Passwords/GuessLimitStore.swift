@@ -1,0 +1,145 @@
+import Bytes
+import Domain
+import Postgres
+
+/// Counts wrong passwords, for all nodes together.
+///
+/// A try is counted before the password is compared and taken back when it was right, so that tries in parallel
+/// cannot outrun the limit.
+struct GuessLimitStore: Sendable {
+    /// product.md section 4: wrong passwords in one window.
+    static let perAccount = 10
+    static let perAddress = 50
+    static let window = Duration.minutes(15)
+
+    /// A try that has been counted.
+    struct Charge: Sendable {
+        let counters: GuessCounters
+        /// When the address's count ends, if one was made.
+        fileprivate(set) var addressWindow: Timestamp?
+        fileprivate(set) var accountWindow: Timestamp?
+        /// Until when nothing is compared any more, or nil when this try may be.
+        fileprivate(set) var lockedUntil: Timestamp?
+        /// Whether this is the last try before the lock.
+        fileprivate(set) var isLast = false
+    }
+
+    private let database: TeamDatabase
+
+    init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Counts a try, in one statement.
+    ///
+    /// Always the address before the account, so that two tries never wait for one another; and an address beyond
+    /// its limit counts against no further account, else it could lock out everybody.
+    func charge(
+        _ counters: GuessCounters,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Charge {
+        let end = now + Self.window
+        let rows = try await database.queryRelaxed(
+            """
+            WITH address AS (
+                INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
+                SELECT \(team), \(counters.address), \(end), 1 WHERE \(counters.address) IS NOT NULL
+                \(Self.increment(at: now))
+            ), account AS (
+                INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
+                SELECT \(team), \(counters.account), \(end), 1
+                WHERE NOT EXISTS (SELECT FROM address WHERE count > \(Self.perAddress))
+                \(Self.increment(at: now))
+            )
+            SELECT (SELECT count FROM address), (SELECT window_ends_at FROM address),
+                (SELECT count FROM account), (SELECT window_ends_at FROM account)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { throw .unreadable(column: 0, as: "a row of counts") }
+        var charge = Charge(counters: counters)
+        let addressCount = try row.next(Int?.self) ?? 0
+        charge.addressWindow = try row.next()
+        let accountCount = try row.next(Int?.self) ?? 0
+        charge.accountWindow = try row.next()
+        if addressCount > Self.perAddress {
+            charge.lockedUntil = charge.addressWindow
+        } else if accountCount > Self.perAccount {
+            charge.lockedUntil = charge.accountWindow
+        }
+        charge.isLast = accountCount == Self.perAccount
+        return charge
+    }
+
+    /// Takes back a try that was right: the account begins anew, and its address is as it was before.
+    func clear(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            """
+            WITH address AS (\(Self.decrement(charge.counters.address, charge.addressWindow, in: team)))
+            DELETE FROM limits
+            WHERE team_id = \(team) AND subject = \(charge.counters.account)
+                AND (SELECT count(*) FROM address) >= 0
+            """,
+            in: team
+        )
+    }
+
+    /// Takes back a try that was not compared after all.
+    func refund(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            """
+            WITH address AS (\(Self.decrement(charge.counters.address, charge.addressWindow, in: team)))
+            UPDATE limits SET count = GREATEST(count - 1, 0)
+            WHERE team_id = \(team) AND subject = \(charge.counters.account)
+                AND window_ends_at = \(charge.accountWindow) AND (SELECT count(*) FROM address) >= 0
+            """,
+            in: team
+        )
+    }
+
+    /// Writes a row as an audit event would, and changes nothing: the work that an unknown account must cost too.
+    func pretend(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            "UPDATE limits SET count = count WHERE team_id = \(team) AND subject = \(charge.counters.account)",
+            in: team
+        )
+    }
+
+    /// Removes counts whose window is over, at most `limit` of them, and returns how many.
+    func purge(in team: TeamID, at now: Timestamp, limit: Int) async throws(PostgresFailure) -> Int {
+        try await database.queryRelaxed(
+            """
+            DELETE FROM limits WHERE team_id = \(team) AND subject IN (
+                SELECT subject FROM limits WHERE team_id = \(team) AND window_ends_at <= \(now)
+                ORDER BY window_ends_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            )
+            """,
+            in: team
+        )
+        .changed
+    }
+
+    /// A window that is over begins anew.
+    ///
+    /// The count stops far beyond any limit, where it cannot overflow.
+    private static func increment(at now: Timestamp) -> SQL {
+        """
+        ON CONFLICT (team_id, subject) DO UPDATE SET
+            count = CASE WHEN known.window_ends_at <= \(now) THEN 1 ELSE LEAST(known.count + 1, 1000000) END,
+            window_ends_at = CASE
+                WHEN known.window_ends_at <= \(now) THEN excluded.window_ends_at ELSE known.window_ends_at
+            END
+        RETURNING count, window_ends_at
+        """
+    }
+
+    /// The CTE is read by its statement, which makes PostgreSQL run it first: address before account here too.
+    private static func decrement(_ address: String?, _ window: Timestamp?, in team: TeamID) -> SQL {
+        """
+        UPDATE limits SET count = GREATEST(count - 1, 0)
+        WHERE team_id = \(team) AND subject = \(address) AND window_ends_at = \(window)
+        RETURNING 1
+        """
+    }
+}

@@ -1,0 +1,98 @@
+import Audit
+import Bytes
+public import Crypto
+public import Domain
+import Postgres
+
+/// The password hashes of a team's users.
+public struct PasswordStore: Sendable {
+    /// What an account is compared with at sign-in.
+    struct Credential: Sendable {
+        let user: User
+        /// Nil for a person who has no password, because they come another way.
+        let hash: PasswordHash?
+    }
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// The user behind a login name with their hash, or nil when nobody has it.
+    func credential(for login: LoginName, in team: TeamID) async throws(PostgresFailure) -> Credential? {
+        let rows = try await database.query(
+            """
+            SELECT \(UserStore.columns), p.hash
+            FROM login_names l
+            JOIN users u ON u.team_id = l.team_id AND u.sub = l.sub
+            LEFT JOIN passwords p ON p.team_id = u.team_id AND p.sub = u.sub
+            WHERE l.team_id = \(team) AND l.login = \(login)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        let user = try User(&row)
+        guard let text = try row.next(String?.self) else { return Credential(user: user, hash: nil) }
+        guard let hash = PasswordHash(text) else { throw .unreadable(column: 9, as: "PasswordHash") }
+        return Credential(user: user, hash: hash)
+    }
+
+    /// Sets a person's password and ends their sessions, except the one that asked for it.
+    ///
+    /// - Returns: false when the team has no such person.
+    /// - Throws: `PostgresFailure`.
+    public func set(
+        _ hash: PasswordHash,
+        for subject: Subject,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        keeping session: SessionID? = nil
+    ) async throws -> Bool {
+        try await database.transaction(in: team) { transaction in
+            let person = try await transaction.query(
+                "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+            )
+            guard !person.isEmpty else { return false }
+            try await transaction.query(Self.insertion(of: hash, for: subject, in: team))
+            let deletion = SessionStore.deletion(of: subject, except: session, in: team)
+            let ended = try await transaction.query(deletion).changed
+            let isOwn = actor == .user(subject, of: team)
+            try await AuditEvent(
+                isOwn ? "password.changed" : "password.reset",
+                by: actor,
+                on: .user(subject),
+                from: origin,
+                after: ["endedSessions": .integer(Int64(ended))]
+            )
+            .record(in: team, transaction)
+            return true
+        }
+    }
+
+    /// Puts a costlier hash of the same password in the place of the one it was checked against.
+    ///
+    /// Changes nothing when somebody has set another password since.
+    func replace(
+        _ old: PasswordHash,
+        with new: PasswordHash,
+        of subject: Subject,
+        in team: TeamID
+    ) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            """
+            UPDATE passwords SET hash = \(new.text)
+            WHERE team_id = \(team) AND sub = \(subject) AND hash = \(old.text)
+            """,
+            in: team
+        )
+    }
+
+    private static func insertion(of hash: PasswordHash, for subject: Subject, in team: TeamID) -> SQL {
+        """
+        INSERT INTO passwords (team_id, sub, hash) VALUES (\(team), \(subject), \(hash.text))
+        ON CONFLICT (team_id, sub) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
+        """
+    }
+}

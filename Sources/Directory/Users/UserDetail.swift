@@ -1,0 +1,31 @@
+public import Bytes
+public import Domain
+import Postgres
+
+/// Everything a team may see of one of its users.
+public struct UserDetail: Sendable {
+    public let user: User
+    public let logins: [LoginName]
+    public let hasPassword: Bool
+    public let consents: [GrantedApp]
+    public let sessions: [SessionSummary]
+    public let refreshTokens: [RefreshTokenSummary]
+}
+
+/// A refresh token that an app holds for a person, without the token.
+public struct RefreshTokenSummary: Sendable {
+    public let client: ClientID
+    /// The primary App ID of the client's group.
+    public let appID: ClientID
+    public let createdAt: Timestamp
+    public let lastUsedAt: Timestamp
+    public let revokedAt: Timestamp?
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        client = try row.next()
+        appID = try row.next()
+        createdAt = try row.next()
+        lastUsedAt = try row.next()
+        revokedAt = try row.next()
+    }
+}

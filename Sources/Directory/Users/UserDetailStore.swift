@@ -1,0 +1,61 @@
+public import Domain
+public import Postgres
+
+/// Reads what the page of one user shows.
+public struct UserDetailStore: Sendable {
+    /// Of tokens; the newest are shown.
+    public static let listLimit = 100
+
+    private let database: TeamDatabase
+    private let sessions: SessionStore
+    private let consents: ConsentListStore
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+        sessions = SessionStore(database)
+        consents = ConsentListStore(database)
+    }
+
+    /// The user with consents, sessions and refresh tokens, or nil when the team has none of that `sub`.
+    public func find(_ subject: Subject, in team: TeamID) async throws(PostgresFailure) -> UserDetail? {
+        let rows = try await database.query(
+            """
+            SELECT \(UserStore.columns),
+                ARRAY (
+                    SELECT login FROM login_names l WHERE l.team_id = u.team_id AND l.sub = u.sub ORDER BY login
+                ),
+                EXISTS (SELECT FROM passwords p WHERE p.team_id = u.team_id AND p.sub = u.sub)
+            FROM users u
+            WHERE u.team_id = \(team) AND u.sub = \(subject)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return UserDetail(
+            user: try User(&row),
+            logins: try row.next([String].self).compactMap(LoginName.init),
+            hasPassword: try row.next(),
+            consents: try await consents.list(of: subject, in: team),
+            sessions: try await sessions.list(of: subject, in: team),
+            refreshTokens: try await refreshTokens(of: subject, in: team)
+        )
+    }
+
+    private func refreshTokens(
+        of subject: Subject,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> [RefreshTokenSummary] {
+        let rows = try await database.query(
+            """
+            SELECT client_id, app_id, created_at, last_used_at, revoked_at FROM refresh_tokens
+            WHERE team_id = \(team) AND sub = \(subject)
+            ORDER BY created_at DESC, token_id
+            LIMIT \(Self.listLimit)
+            """,
+            in: team
+        )
+        var tokens: [RefreshTokenSummary] = []
+        for var row in rows { tokens.append(try RefreshTokenSummary(&row)) }
+        return tokens
+    }
+}

@@ -1,0 +1,100 @@
+public import Domain
+public import Postgres
+
+/// Pages through the users of a team.
+public struct UserListStore: Sendable {
+    /// Users are counted up to here; beyond, a list says "more than".
+    public static let countLimit = 1000
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Up to `limit` users, newest first, those after `cursor` when there is one.
+    public func page(
+        in team: TeamID,
+        matching search: UserSearch? = nil,
+        after cursor: UserPage.Cursor? = nil,
+        limit: Int
+    ) async throws(PostgresFailure) -> UserPage {
+        let rows = try await database.query(
+            Self.selection(in: team, matching: search, after: cursor, limit: limit + 1),
+            in: team
+        )
+        return try UserPage(rows, limit: limit, countLimit: Self.countLimit)
+    }
+
+    /// One statement for the page and the count; it has a row even where the page is empty.
+    ///
+    /// OFFSET 0 keeps PostgreSQL from joining the page with all users of the team: not knowing the limit, it takes
+    /// a page for a tenth of them.
+    static func selection(
+        in team: TeamID,
+        matching search: UserSearch?,
+        after cursor: UserPage.Cursor?,
+        limit: Int
+    ) -> SQL {
+        """
+        WITH \(candidates(in: team, matching: search)), page AS (
+            SELECT c.sub, c.created_at FROM candidates c
+            WHERE \(following(cursor))
+            ORDER BY c.created_at DESC, c.sub
+            LIMIT \(limit)
+        )
+        SELECT (
+            SELECT count(*) FROM (
+                SELECT FROM candidates c ORDER BY c.created_at DESC, c.sub LIMIT \(countLimit + 1)
+            ) AS counted
+        ), u.sub IS NOT NULL, \(UserStore.columns)
+        FROM (VALUES (1)) AS one (row)
+        LEFT JOIN (
+            page CROSS JOIN LATERAL (
+                SELECT * FROM users WHERE team_id = \(team) AND sub = page.sub OFFSET 0
+            ) AS u
+        ) ON true
+        ORDER BY u.created_at DESC, u.sub
+        """
+    }
+
+    /// All users are read along the index of their order, as far as the page needs.
+    ///
+    /// What matches a search is found by the indexes of the searched columns first: walking all users in order
+    /// until enough of them match takes the longer the fewer there are.
+    private static func candidates(in team: TeamID, matching search: UserSearch?) -> SQL {
+        guard let search else {
+            return """
+                candidates AS NOT MATERIALIZED (
+                    SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team)
+                )
+                """
+        }
+        return """
+            candidates AS MATERIALIZED (
+                SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND \(matches(search.text))
+            )
+            """
+    }
+
+    /// Prefixes as ranges: under row-level security an index serves leakproof operators only, and LIKE is none.
+    private static func matches(_ text: String) -> SQL {
+        let end: SQL = "lower(\(text)) || chr(1114111)"
+        return """
+            (
+                u.sub = \(text)
+                OR u.email_key >= lower(\(text)) AND u.email_key < \(end)
+                OR u.name_key >= lower(\(text)) AND u.name_key < \(end)
+                OR u.family_key >= lower(\(text)) AND u.family_key < \(end)
+            )
+            """
+    }
+
+    private static func following(_ cursor: UserPage.Cursor?) -> SQL {
+        guard let cursor else { return "true" }
+        return """
+            c.created_at <= \(cursor.createdAt)
+            AND (c.created_at < \(cursor.createdAt) OR c.sub > \(cursor.subject))
+            """
+    }
+}

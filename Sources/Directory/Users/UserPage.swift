@@ -1,0 +1,43 @@
+public import Bytes
+public import Domain
+import Postgres
+
+/// A page of a list of users, newest first.
+public struct UserPage: Sendable {
+    /// A place in the list: the user a page ended with.
+    public struct Cursor: Hashable, Sendable {
+        public let createdAt: Timestamp
+        public let subject: Subject
+
+        public init(createdAt: Timestamp, subject: Subject) {
+            self.createdAt = createdAt
+            self.subject = subject
+        }
+    }
+
+    /// How many users there are in all; counting stops where it would take longer than the page itself.
+    public enum Total: Hashable, Sendable {
+        case exactly(Int)
+        case moreThan(Int)
+    }
+
+    public let users: [User]
+    /// Where the next page begins, or nil on the last one.
+    public let next: Cursor?
+    public let total: Total
+
+    /// Reads rows of total, whether there is a user, and the user; one more than `limit` promises another page.
+    init(_ rows: Rows, limit: Int, countLimit: Int) throws(PostgresFailure) {
+        var found: [User] = []
+        var count = 0
+        for var row in rows {
+            count = try row.next()
+            if try row.next(Bool.self) { found.append(try User(&row)) }
+        }
+        users = Array(found.prefix(limit))
+        next =
+            found.count > limit
+            ? users.last.map { Cursor(createdAt: $0.createdAt, subject: $0.subject) } : nil
+        total = count > countLimit ? .moreThan(countLimit) : .exactly(count)
+    }
+}

@@ -1,0 +1,118 @@
+import Audit
+import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+
+/// The users of a team and their login names.
+public struct UserStore: Sendable {
+    /// Why a user was not created.
+    public enum Failure: Error, Equatable, Sendable {
+        /// Somebody in the team signs in with that name.
+        case loginTaken
+    }
+
+    let database: TeamDatabase
+    private let random: RandomSource
+
+    public init(_ database: TeamDatabase, random: RandomSource = .system) {
+        self.database = database
+        self.random = random
+    }
+
+    /// What `User` reads, of a table that goes by `u`.
+    static let columns: SQL = """
+        u.sub, u.given_name, u.family_name, u.email, u.is_email_verified, u.relay_address, u.created_at,
+        u.last_sign_in_at, u.suspended_at
+        """
+
+    /// Adds a person under a new `sub`.
+    ///
+    /// - Throws: `Failure.loginTaken`, `PostgresFailure`.
+    @discardableResult
+    public func create(
+        _ new: NewUser,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Subject {
+        try await database.transaction(in: team) { transaction in
+            try await create(new, in: team, by: actor, from: origin, transaction)
+        }
+    }
+
+    /// Adds a person under a new `sub`, in the caller's transaction, which is unharmed by a taken login name.
+    ///
+    /// - Throws: `Failure.loginTaken`, `PostgresFailure`.
+    @discardableResult
+    public func create(
+        _ new: NewUser,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws -> Subject {
+        let subject = Subject(hexadecimal: Hex.encode(random.bytes(16)))
+        let added = try await transaction.query(Self.insertion(of: new, as: subject, in: team))
+        guard !added.isEmpty else { throw Failure.loginTaken }
+        // Names and addresses stay out of the log, which outlives the user.
+        let after: JSONValue = [
+            "isEmailVerified": .boolean(new.isEmailVerified), "hasPassword": .boolean(new.password != nil),
+        ]
+        try await AuditEvent("user.created", by: actor, on: .user(subject), from: origin, after: after)
+            .record(in: team, transaction)
+        return subject
+    }
+
+    /// The user, or nil when the team has none of that `sub`.
+    public func find(_ subject: Subject, in team: TeamID) async throws(PostgresFailure) -> User? {
+        let rows = try await database.query(
+            "SELECT \(Self.columns) FROM users u WHERE u.team_id = \(team) AND u.sub = \(subject)",
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try User(&row)
+    }
+
+    /// The users among `subjects` that the team has, in no order: the names beside ids in a list.
+    public func find(_ subjects: [Subject], in team: TeamID) async throws(PostgresFailure) -> [User] {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM users u
+            WHERE u.team_id = \(team) AND u.sub = ANY (\(subjects.map(\.rawValue)))
+            """,
+            in: team
+        )
+        var users: [User] = []
+        for var row in rows { users.append(try User(&row)) }
+        return users
+    }
+
+    /// The login name comes first: without it nothing else is added.
+    private static func insertion(of new: NewUser, as subject: Subject, in team: TeamID) -> SQL {
+        """
+        WITH login AS (
+            INSERT INTO login_names (team_id, login, sub)
+            SELECT \(team), \(new.login), \(subject) WHERE \(new.login) IS NOT NULL
+            ON CONFLICT (team_id, login) DO NOTHING
+            RETURNING sub
+        ), person AS (
+            INSERT INTO users (team_id, sub, given_name, family_name, email, is_email_verified)
+            SELECT \(team), \(subject), \(new.name.given), \(new.name.family), \(new.email),
+                \(new.isEmailVerified)
+            WHERE \(new.login) IS NULL OR EXISTS (SELECT FROM login)
+            RETURNING sub
+        ), password AS (
+            INSERT INTO passwords (team_id, sub, hash)
+            SELECT \(team), sub, \(new.password?.text) FROM person WHERE \(new.password?.text) IS NOT NULL
+        )
+        SELECT sub FROM person
+        """
+    }
+}
+
+extension AuditEvent.Target {
+    static func user(_ subject: Subject) -> AuditEvent.Target {
+        AuditEvent.Target("user", subject.rawValue)
+    }
+}

@@ -1,0 +1,123 @@
+import Audit
+import Bytes
+public import Domain
+public import Postgres
+
+/// Who belongs to a team, and as what.
+public struct MembershipStore: Sendable {
+    /// Why somebody was not added.
+    public enum Failure: Error, Equatable, Sendable {
+        /// No user of the system team has that `sub`.
+        case unknownAccount
+        case alreadyMember
+        /// Operators belong to the system team, and the system team has operators only.
+        case roleNotOfTeam
+    }
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// The team and the account's role in it, or nil when it is no member: such a team does not exist for it.
+    ///
+    /// One look into two primary keys, made by every request to a team's pages.
+    public func find(_ account: Subject, in team: TeamID) async throws(PostgresFailure) -> Membership? {
+        let rows = try await database.query(
+            """
+            SELECT \(Team.columns), m.role
+            FROM memberships m JOIN teams t ON t.team_id = m.team_id
+            WHERE m.team_id = \(team) AND m.sub = \(account) AND NOT t.is_system AND t.deleted_at IS NULL
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return Membership(team: try Team(&row), role: try row.next())
+    }
+
+    /// Whether the account is an operator of the installation: a member of the system team itself.
+    public func isOperator(_ account: Subject) async throws(PostgresFailure) -> Bool {
+        let rows = try await database.query(
+            """
+            SELECT FROM memberships
+            WHERE team_id = \(TeamID.system) AND sub = \(account) AND role = \(Role.operator)
+            """,
+            in: .system
+        )
+        return !rows.isEmpty
+    }
+
+    /// The members of a team, the oldest first.
+    public func list(in team: TeamID) async throws(PostgresFailure) -> [Member] {
+        let rows = try await database.query(
+            """
+            SELECT sub, role, created_at FROM memberships WHERE team_id = \(team) ORDER BY created_at, sub
+            """,
+            in: team
+        )
+        var members: [Member] = []
+        for var row in rows { members.append(try Member(&row)) }
+        return members
+    }
+
+    /// Adds a console account to a team.
+    ///
+    /// - Throws: `Failure`, `PostgresFailure`.
+    public func add(
+        _ account: Subject,
+        as role: Role,
+        to team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws {
+        try await database.transaction(in: team) { transaction in
+            try await Self.add(account, as: role, to: team, by: actor, from: origin, transaction)
+        }
+    }
+
+    /// Adds a console account in the caller's transaction, which must be under the team's setting; an unknown
+    /// account makes the whole transaction fail.
+    ///
+    /// - Throws: `Failure`, `PostgresFailure`.
+    public static func add(
+        _ account: Subject,
+        as role: Role,
+        to team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        guard (role == .operator) == (team == .system) else { throw Failure.roleNotOfTeam }
+        guard try await insert(account, as: role, to: team, transaction) else { throw Failure.alreadyMember }
+        try await AuditEvent(
+            "member.added",
+            by: actor,
+            on: AuditEvent.Target("member", account.rawValue),
+            from: origin,
+            after: ["role": .string(role.rawValue)]
+        )
+        .record(in: team, transaction)
+    }
+
+    /// False when the account is a member already.
+    private static func insert(
+        _ account: Subject,
+        as role: Role,
+        to team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        do {
+            let added = try await transaction.query(
+                """
+                INSERT INTO memberships (team_id, sub, role) VALUES (\(team), \(account), \(role))
+                ON CONFLICT (team_id, sub) DO NOTHING
+                """
+            )
+            return added.changed == 1
+        } catch {
+            if error.constraint == "memberships_sub_fkey" { throw Failure.unknownAccount }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+
+/// One-time links by which the first operator sets up an installation.
+///
+/// They work as long as there is no operator, and no longer.
+public struct SetupLinkStore: Sendable {
+    /// How long a link may be used.
+    public static let life = Duration.seconds(24 * 3600)
+    /// How long a use of a link that did not end keeps others from it: the process may have died.
+    static let useLimit = Duration.seconds(60)
+
+    private let database: SystemDatabase
+    private let random: RandomSource
+
+    public init(_ database: SystemDatabase, random: RandomSource = .system) {
+        self.database = database
+        self.random = random
+    }
+
+    /// Whether the installation waits for its first operator.
+    public func isOpen() async throws(PostgresFailure) -> Bool {
+        let rows = try await database.query("SELECT WHERE \(Self.hasNoOperator)")
+        return !rows.isEmpty
+    }
+
+    /// A fresh link, which takes the place of all before it; nil when set-up is over.
+    public func issue(at now: Timestamp = .now()) async throws(PostgresFailure) -> SetupToken? {
+        let token = SetupToken(random: random)
+        let issued = try await database.query(
+            """
+            WITH voided AS (DELETE FROM setup_links)
+            INSERT INTO setup_links (token_hash, created_at, expires_at)
+            SELECT \(token.hash), \(now), \(now + Self.life) WHERE \(Self.hasNoOperator)
+            """
+        )
+        return issued.changed == 1 ? token : nil
+    }
+
+    /// Whether the link would be taken, for the page that asks for the rest.
+    public func isUsable(
+        _ token: SetupToken,
+        at now: Timestamp = .now()
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await database.query(
+            "SELECT FROM setup_links WHERE token_hash = \(token.hash) AND \(Self.isFree(at: now))"
+        )
+        return !rows.isEmpty
+    }
+
+    /// Takes the link for one use; of many who try at once one gets it.
+    func claim(_ token: SetupToken, at now: Timestamp) async throws(PostgresFailure) -> Bool {
+        let rows = try await database.query(
+            """
+            UPDATE setup_links SET used_at = \(now)
+            WHERE token_hash = \(token.hash) AND \(Self.isFree(at: now))
+            RETURNING token_hash
+            """
+        )
+        return !rows.isEmpty
+    }
+
+    /// Gives a claimed link back after a use that came to nothing.
+    func release(_ token: SetupToken, claimedAt: Timestamp) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            UPDATE setup_links SET used_at = NULL
+            WHERE token_hash = \(token.hash) AND used_at = \(claimedAt)
+            """
+        )
+    }
+
+    private static func isFree(at now: Timestamp) -> SQL {
+        """
+        expires_at > \(now) AND (used_at IS NULL OR used_at <= \(now - useLimit)) AND \(hasNoOperator)
+        """
+    }
+
+    static var hasNoOperator: SQL {
+        "NOT EXISTS (SELECT FROM memberships WHERE team_id = \(TeamID.system) AND role = \(Role.operator))"
+    }
+}

@@ -1,0 +1,73 @@
+public import Domain
+public import Postgres
+
+/// Lists of teams, which no single team may see: read under the system's role, and teams only.
+///
+/// The system team is in none, nor are deleted teams.
+public struct TeamListStore: Sendable {
+    private let database: SystemDatabase
+
+    public init(_ database: SystemDatabase) {
+        self.database = database
+    }
+
+    /// The teams a console account belongs to, by name.
+    public func list(of account: Subject) async throws(PostgresFailure) -> [Membership] {
+        let rows = try await database.query(
+            """
+            SELECT \(Team.columns), m.role
+            FROM memberships m JOIN teams t ON t.team_id = m.team_id
+            WHERE m.sub = \(account) AND NOT t.is_system AND t.deleted_at IS NULL
+            ORDER BY lower(t.name), t.team_id
+            """
+        )
+        var memberships: [Membership] = []
+        for var row in rows { memberships.append(Membership(team: try Team(&row), role: try row.next())) }
+        return memberships
+    }
+
+    /// For operators: up to `limit` teams, newest first, those after `cursor` when there is one.
+    ///
+    /// - Parameter search: the beginning of a name in any case, or a whole id.
+    public func page(
+        matching search: String? = nil,
+        after cursor: TeamPage.Cursor? = nil,
+        limit: Int
+    ) async throws(PostgresFailure) -> TeamPage {
+        // NUL is in no name, and PostgreSQL takes it in no text.
+        let search = search.map { $0.filter { $0 != "\0" } }
+        let rows = try await database.query(
+            """
+            WITH matching AS (
+                SELECT * FROM teams t WHERE NOT t.is_system AND t.deleted_at IS NULL \(Self.matching(search))
+            )
+            SELECT (SELECT count(*) FROM matching), t.team_id IS NOT NULL, \(Team.columns)
+            FROM (VALUES (1)) AS one (row) LEFT JOIN (
+                SELECT * FROM matching t WHERE \(Self.following(cursor))
+                ORDER BY t.created_at DESC, t.team_id LIMIT \(limit + 1)
+            ) AS t ON true
+            ORDER BY t.created_at DESC, t.team_id
+            """
+        )
+        var total = 0
+        var found: [Team] = []
+        for var row in rows {
+            total = try row.next()
+            if try row.next(Bool.self) { found.append(try Team(&row)) }
+        }
+        return TeamPage(found: found, limit: limit, total: total)
+    }
+
+    private static func matching(_ search: String?) -> SQL {
+        guard let search, !search.isEmpty else { return "" }
+        return "AND (starts_with(lower(t.name), lower(\(search))) OR t.team_id = upper(\(search)))"
+    }
+
+    private static func following(_ cursor: TeamPage.Cursor?) -> SQL {
+        guard let cursor else { return "true" }
+        return """
+            t.created_at <= \(cursor.createdAt)
+            AND (t.created_at < \(cursor.createdAt) OR t.team_id > \(cursor.id))
+            """
+    }
+}

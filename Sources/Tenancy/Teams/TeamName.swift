@@ -1,0 +1,33 @@
+public import Postgres
+
+/// What a team is called: one line of text.
+public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
+    /// In Unicode scalars, as the constraint of the table counts.
+    public static let maximumLength = 100
+
+    public let rawValue: String
+
+    /// The name less white space around it; nil when it is empty, too long or not one line of text.
+    public init?(rawValue: String) {
+        let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
+        let trimmed = rawValue.unicodeScalars.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        guard (1...Self.maximumLength).contains(trimmed.count), !trimmed.contains(where: Self.isRefused)
+        else {
+            return nil
+        }
+        var name = String.UnicodeScalarView()
+        name.append(contentsOf: trimmed)
+        self.rawValue = String(name)
+    }
+
+    public var description: String { rawValue }
+
+    /// Controls, line breaks, and the marks that turn the direction of the text around them (Unicode Standard
+    /// Annex 9, section 2).
+    private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Audit
+public import Crypto
+public import Domain
+public import Postgres
+
+/// One team at a time, each behind its own wall.
+public struct TeamStore: Sendable {
+    /// Why a team was not created.
+    public enum Failure: Error, Equatable, Sendable {
+        /// The id is a team's, or was one's.
+        case idTaken
+        /// The owner is no console account.
+        case unknownOwner
+    }
+
+    /// What became of a change.
+    public enum Update: Sendable {
+        case updated(Team)
+        /// Somebody else was faster; the team as they left it.
+        case conflict(Team)
+        case notFound
+    }
+
+    /// 36^10 ids make even one repetition unlikely.
+    private static let draws = 3
+
+    private let database: TeamDatabase
+    private let random: RandomSource
+
+    public init(_ database: TeamDatabase, random: RandomSource = .system) {
+        self.database = database
+        self.random = random
+    }
+
+    /// Creates a team with its owner, all in one transaction under the new team's own setting.
+    ///
+    /// - Parameters:
+    ///   - id: drawn at random where none is given.
+    ///   - owner: a user of the system team; nil for a team that is administered by `apply` alone.
+    /// - Throws: `Failure`, `PostgresFailure`.
+    public func create(
+        _ settings: TeamSettings,
+        as id: TeamID? = nil,
+        owner: Subject?,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> TeamID {
+        if let id {
+            try await insert(settings, as: id, owner: owner, by: actor, from: origin)
+            return id
+        }
+        for _ in 1..<Self.draws {
+            let id = drawID()
+            do {
+                try await insert(settings, as: id, owner: owner, by: actor, from: origin)
+                return id
+            } catch Failure.idTaken {
+                continue
+            }
+        }
+        let id = drawID()
+        try await insert(settings, as: id, owner: owner, by: actor, from: origin)
+        return id
+    }
+
+    /// Creates a team in the caller's transaction, which must be under that team's setting.
+    ///
+    /// - Throws: `Failure`, `PostgresFailure`.
+    public static func create(
+        _ settings: TeamSettings,
+        as id: TeamID,
+        owner: Subject?,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let added = try await transaction.query(
+            """
+            INSERT INTO teams (team_id, name, mode, identity_sources, second_factor)
+            VALUES (
+                \(id), \(settings.name), \(settings.mode), \(settings.identitySources.map(\.rawValue)),
+                \(settings.secondFactor)
+            )
+            ON CONFLICT (team_id) DO NOTHING
+            """
+        )
+        guard added.changed == 1 else { throw Failure.idTaken }
+        try await AuditEvent("team.created", by: actor, on: .team(id), from: origin, after: settings.json)
+            .record(in: id, transaction)
+        guard let owner else { return }
+        do {
+            try await MembershipStore.add(owner, as: .owner, to: id, by: actor, from: origin, transaction)
+        } catch MembershipStore.Failure.unknownAccount {
+            throw Failure.unknownOwner
+        }
+    }
+
+    /// The team, or nil when there is none or it was deleted.
+    public func find(_ id: TeamID) async throws(PostgresFailure) -> Team? {
+        let rows = try await database.query(Self.selection(of: id), in: id)
+        guard var row = rows.first else { return nil }
+        return try Team(&row)
+    }
+
+    /// Changes a team that still has the version its reader saw.
+    ///
+    /// - Throws: `PostgresFailure`.
+    public func update(
+        _ id: TeamID,
+        to settings: TeamSettings,
+        version: Int,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Update {
+        try await database.transaction(in: id) { transaction in
+            let found = try await transaction.query("\(Self.selection(of: id)) FOR NO KEY UPDATE")
+            guard var row = found.first else { return .notFound }
+            let before = try Team(&row)
+            guard before.version == version else { return .conflict(before) }
+            let changed = try await transaction.query(Self.update(of: id, to: settings))
+            guard var row = changed.first else { return .notFound }
+            try await AuditEvent(
+                "team.updated",
+                by: actor,
+                on: .team(id),
+                from: origin,
+                before: before.settings.json,
+                after: settings.json
+            )
+            .record(in: id, transaction)
+            return .updated(try Team(&row))
+        }
+    }
+
+    func drawID() -> TeamID {
+        let text = random.text(TenCharacterID.length, from: .identifier)
+        guard let id = TeamID(rawValue: text) else { preconditionFailure("the alphabet is that of team ids") }
+        return id
+    }
+
+    private func insert(
+        _ settings: TeamSettings,
+        as id: TeamID,
+        owner: Subject?,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws {
+        try await database.transaction(in: id) { transaction in
+            try await Self.create(settings, as: id, owner: owner, by: actor, from: origin, transaction)
+        }
+    }
+
+    private static func selection(of id: TeamID) -> SQL {
+        "SELECT \(Team.columns) FROM teams t WHERE t.team_id = \(id) AND t.deleted_at IS NULL"
+    }
+
+    private static func update(of id: TeamID, to settings: TeamSettings) -> SQL {
+        """
+        UPDATE teams t SET
+            name = \(settings.name), mode = \(settings.mode),
+            identity_sources = \(settings.identitySources.map(\.rawValue)),
+            second_factor = \(settings.secondFactor), version = version + 1
+        WHERE t.team_id = \(id)
+        RETURNING \(Team.columns)
+        """
+    }
+}
+
+extension AuditEvent.Target {
+    static func team(_ id: TeamID) -> AuditEvent.Target {
+        AuditEvent.Target("team", id.rawValue)
+    }
+}

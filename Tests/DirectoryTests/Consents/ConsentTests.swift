@@ -1,0 +1,220 @@
+import Crypto
+import Domain
+import Postgres
+import Synchronization
+import Testing
+
+@testable import Directory
+
+@Suite struct `Consents` {
+    private let name = PersonName(given: "Countess", family: "Ada")
+
+    @Test func `keep the name as it was edited, and share the address`() async throws {
+        try await withAda { world, ada in
+            let granted = try await grant(name, .shared, by: ada, in: world)
+
+            let consent = try await world.consents().find(of: ada, for: World.app, in: World.acme)
+            #expect(consent == granted.consent)
+            #expect(consent?.name == name)
+            #expect(consent?.email == .shared)
+            #expect(consent?.deliveredAt == nil)
+            #expect(granted.user.name.given == "Ada")
+            #expect(granted.user.relayAddress == nil)
+        }
+    }
+
+    @Test func `say whether the app asked for a name at all`() async throws {
+        try await withAda { world, ada in
+            try await grant(nil, .withheld, by: ada, in: world)
+            try await grant(PersonName.none, .withheld, by: ada, to: World.otherApp, in: world)
+
+            let consents = try world.consents()
+            #expect(try await consents.find(of: ada, for: World.app, in: World.acme)?.name == nil)
+            #expect(
+                try await consents.find(of: ada, for: World.otherApp, in: World.acme)?.name == PersonName.none
+            )
+        }
+    }
+
+    @Test func `that stand are left alone`() async throws {
+        try await withAda { world, ada in
+            let first = try await grant(name, .shared, by: ada, in: world)
+
+            let second = try await grant(nil, .withheld, by: ada, in: world)
+
+            #expect(second.consent == first.consent)
+            #expect(try world.actions() == ["consent.granted"])
+        }
+    }
+
+    @Test func `give out one relay address a person, for ever`() async throws {
+        try await withAda { world, ada in
+            let first = try await grant(nil, .hidden, by: ada, in: world).user.relayAddress
+            try await ConsentEndStore(world.database).end(
+                of: ada,
+                for: World.app,
+                in: World.acme,
+                by: .person(ada),
+                from: World.origin
+            )
+            let again = try await grant(nil, .hidden, by: ada, in: world).user.relayAddress
+            let elsewhere = try await grant(nil, .shared, by: ada, to: World.otherApp, in: world).user
+                .relayAddress
+
+            let address = try #require(first).rawValue
+            #expect(again == first && elsewhere == first)
+            #expect(address.hasSuffix("@relay.example"))
+            #expect(
+                address.utf8.prefix(16).allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0)
+                }
+            )
+            #expect(address.utf8.count == 16 + "@relay.example".utf8.count)
+        }
+    }
+
+    @Test func `given to two apps at once give out the same relay address`() async throws {
+        try await withAda { world, ada in
+            let apps = [World.app, World.otherApp]
+
+            let granted = try await inParallel(20) { index in
+                try await grant(nil, .hidden, by: ada, to: apps[index % 2], in: world)
+            }
+
+            #expect(Set(granted.map(\.user.relayAddress)).count == 1)
+            #expect(try world.count("consents", of: ada) == 2)
+            #expect(try world.actions() == ["consent.granted", "consent.granted"])
+        }
+    }
+
+    @Test func `draw another relay address when one is taken`() async throws {
+        try await withAda { world, ada in
+            let ben = try await world.add("Ben")
+            let calls = Atomic(0)
+            // The first two draws are alike.
+            let random = RandomSource { count in
+                let call = calls.add(1, ordering: .relaxed).oldValue
+                return [UInt8](repeating: call < 2 ? 0 : UInt8(truncatingIfNeeded: call), count: count)
+            }
+
+            let first = try await grant(nil, .hidden, by: ada, in: world, random: random).user
+            let second = try await grant(nil, .hidden, by: ben, in: world, random: random).user
+
+            #expect(first.relayAddress?.rawValue == "aaaaaaaaaaaaaaaa@relay.example")
+            #expect(second.relayAddress?.rawValue == "cccccccccccccccc@relay.example")
+        }
+    }
+
+    @Test func `that end take codes and refresh tokens along, and the sub stays`() async throws {
+        try await withAda { world, ada in
+            try await grant(name, .shared, by: ada, in: world)
+            try await grant(name, .shared, by: ada, to: World.otherApp, in: world)
+            try world.issueTokens(to: ada, app: World.app)
+            try world.issueTokens(to: ada, app: World.otherApp)
+
+            let ended = try await ConsentEndStore(world.database).end(
+                of: ada,
+                for: World.app,
+                in: World.acme,
+                by: .person(ada),
+                from: World.origin
+            )
+
+            #expect(ended)
+            #expect(try await world.consents().find(of: ada, for: World.app, in: World.acme) == nil)
+            #expect(try await world.consents().find(of: ada, for: World.otherApp, in: World.acme) != nil)
+            #expect(
+                try world.admin("SELECT app_id, revoked_at IS NULL FROM refresh_tokens ORDER BY app_id")
+                    == [["com.acme.app", "f"], ["com.acme.other", "t"]]
+            )
+            #expect(try world.admin("SELECT app_id FROM authorization_codes") == [["com.acme.other"]])
+            #expect(try await world.users.find(ada, in: World.acme) != nil)
+            #expect(try world.actions().last == "consent.ended")
+        }
+    }
+
+    @Test func `that never were end without a trace`() async throws {
+        try await withAda { world, ada in
+            let ended = try await ConsentEndStore(world.database).end(
+                of: ada,
+                for: World.app,
+                in: World.acme,
+                by: .person(ada),
+                from: World.origin
+            )
+
+            #expect(!ended)
+            #expect(try world.actions().isEmpty)
+        }
+    }
+
+    @Test func `of people who are gone are refused`() async throws {
+        try await withAda { world, _ in
+            await #expect(throws: ConsentStore.UnknownUser.self) {
+                try await grant(nil, .shared, by: Subject(hexadecimal: "0"), in: world)
+            }
+        }
+    }
+
+    @Test func `are recorded without name and address`() async throws {
+        try await withAda { world, ada in
+            let relay = try await grant(name, .hidden, by: ada, in: world).user.relayAddress
+
+            let log = try world.log()
+            #expect(log.contains("hidden"))
+            #expect(!log.contains("Countess"))
+            #expect(!log.contains(try #require(relay).rawValue))
+        }
+    }
+
+    @Test func `of Acme's people are nothing to Rival`() async throws {
+        try await withAda { world, ada in
+            try await grant(name, .shared, by: ada, in: world)
+            try world.issueTokens(to: ada, app: World.app)
+
+            #expect(try await world.consents().find(of: ada, for: World.app, in: World.rival) == nil)
+            #expect(try await ConsentListStore(world.database).list(of: ada, in: World.rival).isEmpty)
+            let ended = try await ConsentEndStore(world.database).end(
+                of: ada,
+                for: World.app,
+                in: World.rival,
+                by: .system("test"),
+                from: World.origin
+            )
+            await #expect(throws: ConsentStore.UnknownUser.self) {
+                try await grant(nil, .shared, by: ada, in: world, team: World.rival)
+            }
+
+            #expect(!ended)
+            #expect(try world.admin("SELECT revoked_at FROM refresh_tokens") == [[nil]])
+            #expect(try await world.consents().find(of: ada, for: World.app, in: World.acme) != nil)
+        }
+    }
+
+    @discardableResult
+    private func grant(
+        _ name: PersonName?,
+        _ email: Consent.EmailChoice,
+        by subject: Subject,
+        to app: ClientID = World.app,
+        in world: World,
+        team: TeamID = World.acme,
+        random: RandomSource = .system
+    ) async throws -> ConsentStore.Granted {
+        try await world.consents(random: random).grant(
+            ConsentChoice(name: name, email: email),
+            of: subject,
+            to: app,
+            in: team,
+            from: World.origin
+        )
+    }
+
+    private func withAda(_ body: @escaping @Sendable (World, Subject) async throws -> Void) async throws {
+        try await withWorld { world in
+            let ada = try await world.add("Ada")
+            for app in [World.app, World.otherApp] { try world.addApp(app) }
+            try await body(world, ada)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import Directory
+
+@Suite struct `Guessing passwords` {
+    @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
+    func `ends after ten wrong ones, whether the account exists or not`(login: String) async throws {
+        try await withPasswords { passwords in
+            try await passwords.fail(10, login)
+
+            let result = try await passwords.authenticate(login)
+
+            guard case .locked(let rest) = result else { Issue.record("\(result)"); return }
+            #expect(rest == .seconds(900))
+        }
+    }
+
+    @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
+    func `gets ten answers out of fifty tries at once`(login: String) async throws {
+        try await withPasswords { passwords in
+            let words = try await inParallel(50) { index in
+                try await passwords.authenticate(login, "wrong password", ip: "192.0.2.\(index)").word
+            }
+
+            #expect(words.count { $0 == "wrong" } == 10)
+            #expect(words.count { $0 == "locked" } == 40)
+        }
+    }
+
+    @Test func `may go on when the window is over`() async throws {
+        try await withPasswords { passwords in
+            try await passwords.fail(10)
+
+            let before = try await passwords.authenticate(at: World.noon + .seconds(899))
+            let after = try await passwords.authenticate(at: World.noon + .seconds(900))
+
+            #expect(before.word == "locked")
+            #expect(after.word == "success")
+        }
+    }
+
+    @Test func `begins anew after the right one`() async throws {
+        try await withPasswords { passwords in
+            try await passwords.fail(9)
+            #expect(try await passwords.authenticate().word == "success")
+            try await passwords.fail(9)
+
+            #expect(try await passwords.authenticate().word == "success")
+        }
+    }
+
+    @Test func `ends for an address after fifty, whatever the accounts`() async throws {
+        try await withPasswords { passwords in
+            for account in 0..<5 { try await passwords.fail(10, "nobody\(account)@acme.example") }
+
+            #expect(try await passwords.authenticate().word == "locked")
+            #expect(try await passwords.authenticate(ip: "198.51.100.1").word == "success")
+        }
+    }
+
+    @Test func `counts for an address beyond a right password, which itself costs nothing`() async throws {
+        try await withPasswords { passwords in
+            for account in 0..<4 { try await passwords.fail(10, "nobody\(account)@acme.example") }
+            try await passwords.fail(9, "nobody4@acme.example")
+            for _ in 0..<20 { #expect(try await passwords.authenticate().word == "success") }
+
+            try await passwords.fail(1, "nobody4@acme.example")
+
+            #expect(try await passwords.authenticate().word == "locked")
+        }
+    }
+
+    @Test func `from an address beyond its limit locks nobody else's account`() async throws {
+        try await withPasswords { passwords in
+            for account in 0..<5 { try await passwords.fail(10, "nobody\(account)@acme.example") }
+            try await passwords.fail(20, "ada@acme.example")
+
+            #expect(try await passwords.authenticate(ip: "198.51.100.1").word == "success")
+        }
+    }
+
+    @Test func `does not lock out a browser the account knows`() async throws {
+        try await withPasswords { passwords in
+            try await passwords.fail(50)
+            #expect(try await passwords.authenticate().word == "locked")
+
+            #expect(try await passwords.authenticate(knownBrowser: "a").word == "success")
+        }
+    }
+
+    @Test func `in a known browser has a limit of its own`() async throws {
+        try await withPasswords { passwords in
+            for _ in 0..<10 {
+                let result = try await passwords.authenticate(
+                    "ada@acme.example",
+                    "wrong password",
+                    knownBrowser: "a"
+                )
+                #expect(result.word == "wrong")
+            }
+
+            #expect(try await passwords.authenticate(knownBrowser: "a").word == "locked")
+            #expect(try await passwords.authenticate(knownBrowser: "b").word == "success")
+            #expect(try await passwords.authenticate().word == "success")
+        }
+    }
+
+    @Test func `at Rival locks nobody at Acme`() async throws {
+        try await withPasswords { passwords in
+            for _ in 0..<60 {
+                _ = try await passwords.authenticate("ada@acme.example", "wrong password", in: World.rival)
+            }
+
+            #expect(try await passwords.authenticate().word == "success")
+        }
+    }
+
+    @Test func `and signing in side by side never wait for one another in a circle`() async throws {
+        try await withPasswords { passwords in
+            for name in ["Ben", "Cleo"] { try await passwords.world.add(name, password: passwords.hash) }
+            let logins = ["ada@acme.example", "ben@acme.example", "cleo@acme.example", "nobody@acme.example"]
+
+            let words = try await inParallel(300) { index in
+                let password = index.isMultiple(of: 3) ? "wrong password" : PasswordWorld.password
+                return try await passwords.authenticate(
+                    logins[index % 4],
+                    password,
+                    ip: "192.0.2.\(index % 5)"
+                ).word
+            }
+
+            #expect(words.count == 300)
+            #expect(words.allSatisfy { $0 != "busy" })
+        }
+    }
+
+    @Test func `leaves counts that can be purged when they are over`() async throws {
+        try await withPasswords { passwords in
+            try await passwords.fail(1)
+            try await passwords.fail(1, "nobody@acme.example")
+            let signIn = passwords.signIn
+
+            #expect(try await signIn.purgeLimits(in: World.acme, at: World.noon + .seconds(899)) == 0)
+            #expect(try await signIn.purgeLimits(in: World.rival, at: World.noon + .seconds(900)) == 0)
+            #expect(
+                try await signIn.purgeLimits(in: World.acme, at: World.noon + .seconds(900), limit: 2) == 2
+            )
+            #expect(try await signIn.purgeLimits(in: World.acme, at: World.noon + .seconds(900)) == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "20010db800010002/64"), ("2001:db8:1:2::", "20010db800010002/64"),
+        ("::1", "0000000000000000/64"), ("", ""), ("no address", "no address"),
+    ])
+    func `is counted by IPv4 address or by IPv6 network`(ip: String, network: String) {
+        #expect(GuessCounters.network(of: ip) == network)
+    }
+}

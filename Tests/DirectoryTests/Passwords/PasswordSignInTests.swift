@@ -1,0 +1,146 @@
+import Crypto
+import Domain
+import Postgres
+import Testing
+
+@testable import Directory
+
+@Suite struct `Signing in by password` {
+    @Test func `succeeds with the right one, however the login name is typed`() async throws {
+        try await withPasswords { passwords in
+            let result = try await passwords.authenticate(" ADA@acme.example ")
+
+            guard case .success(let user) = result else { Issue.record("\(result)"); return }
+            #expect(user.name.given == "Ada")
+        }
+    }
+
+    @Test(arguments: [
+        ("ada@acme.example", "wrong password"), ("ada@acme.example", ""),
+        ("ada@acme.example", "Correct horse"),
+        ("ada@acme.example", "correct horse "), ("ada@acme.example", "correct horse\0"),
+        ("ada@acme.example", String(repeating: "x", count: 100_000)), ("ben@acme.example", "correct horse"),
+        ("", "correct horse"), ("ada@acme.example\0", "correct horse"), ("ädä", "correct horse"),
+        (String(repeating: "a", count: 100_000), "correct horse"),
+    ])
+    func `fails alike with a wrong one and for an unknown account`(login: String, password: String)
+        async throws
+    {
+        try await withPasswords { passwords in
+            let result = try await passwords.authenticate(login, password)
+
+            #expect(result.word == "wrong")
+        }
+    }
+
+    @Test func `fails for a person without a password and for a suspended one`() async throws {
+        try await withPasswords { passwords in
+            try await passwords.world.add("Ben")
+            try passwords.world.admin("UPDATE users SET suspended_at = now() WHERE given_name = 'Ada'")
+
+            #expect(try await passwords.authenticate("ben@acme.example").word == "wrong")
+            #expect(try await passwords.authenticate("ada@acme.example").word == "wrong")
+        }
+    }
+
+    @Test func `at Rival does not know Acme's people`() async throws {
+        try await withPasswords { passwords in
+            let result = try await passwords.authenticate(in: World.rival)
+
+            #expect(result.word == "wrong")
+        }
+    }
+
+    @Test func `records refusals of known people and none of invented names`() async throws {
+        try await withPasswords { passwords in
+            try await passwords.fail(1)
+            try await passwords.fail(3, "nobody@acme.example")
+
+            #expect(try passwords.world.actions() == ["sign_in.refused"])
+            #expect(
+                try passwords.world.admin(
+                    "SELECT outcome, ip, after->>'reason' FROM audit_events WHERE action = 'sign_in.refused'"
+                ) == [["refused", World.origin.ip, "wrong password"]]
+            )
+        }
+    }
+
+    @Test func `never writes what was typed anywhere`() async throws {
+        try await withPasswords { passwords in
+            _ = try await passwords.authenticate("ada@acme.example", "hunter2hunter2")
+            _ = try await passwords.authenticate("hunter2hunter2", "hunter2hunter2")
+
+            for table in ["limits", "audit_events", "passwords"] {
+                let rows = try passwords.world.admin("SELECT \(table)::text FROM \(table)")
+                #expect(rows.allSatisfy { $0[0]?.contains("hunter2") == false }, "\(table)")
+            }
+        }
+    }
+
+    @Test func `puts a costlier hash in the place of a cheap one`() async throws {
+        let costlier = Argon2id(memoryKiB: 16, passes: 2)
+        try await withPasswords(costlier) { passwords in
+            let cheap = try World.cheap.hash(PasswordWorld.password)
+            try passwords.world.admin("UPDATE passwords SET hash = $1", cheap.text)
+
+            #expect(try await passwords.authenticate().word == "success")
+
+            let stored = try passwords.world.admin("SELECT hash FROM passwords")[0][0].flatMap(
+                PasswordHash.init
+            )
+            #expect(stored.map(costlier.needsRehash) == false)
+            #expect(try await passwords.authenticate().word == "success")
+        }
+    }
+
+    @Test func `is told to come back when too many wait, and nothing is counted`() async throws {
+        try await withPasswords(queueLimit: 0) { passwords in
+            for _ in 0..<12 {
+                let result = try await passwords.authenticate()
+                #expect(result.word == "busy")
+            }
+
+            #expect(try passwords.world.admin("SELECT DISTINCT count FROM limits") == [["0"]])
+        }
+    }
+
+    @Test func `fails loudly on a hash that is none`() async throws {
+        try await withPasswords { passwords in
+            try passwords.world.admin("UPDATE passwords SET hash = 'rot13'")
+
+            await #expect(throws: PostgresFailure.self) { try await passwords.authenticate() }
+        }
+    }
+
+    /// The costs of a real hash, tried in turns so that other load on the machine meets both alike.
+    @Test func `takes as long for an unknown account as for a known one`() async throws {
+        try await withPasswords(.standard) { passwords in
+            var known: [Duration] = []
+            var unknown: [Duration] = []
+            let clock = ContinuousClock()
+            for round in 0..<9 {
+                known.append(
+                    try await clock.measure {
+                        _ = try await passwords.authenticate(
+                            "ada@acme.example",
+                            "wrong",
+                            ip: "192.0.2.\(round)"
+                        )
+                    }
+                )
+                unknown.append(
+                    try await clock.measure {
+                        _ = try await passwords.authenticate(
+                            "ben@acme.example",
+                            "wrong",
+                            ip: "192.0.2.\(round)"
+                        )
+                    }
+                )
+            }
+
+            let ratio = unknown.sorted()[4] / known.sorted()[4]
+            #expect((0.6...1.6).contains(ratio), "\(known) and \(unknown)")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Bytes
+import Crypto
+import Domain
+import EventLoop
+import Testing
+
+@testable import Directory
+
+/// Sign-ins by password in a world of their own.
+struct PasswordWorld: Sendable {
+    static let password = "correct horse"
+
+    let world: World
+    let signIn: PasswordSignIn
+    let hash: PasswordHash
+
+    func ada() async throws -> Subject {
+        let page = try await UserListStore(world.database).page(
+            in: World.acme,
+            matching: UserSearch("ada"),
+            limit: 1
+        )
+        return try #require(page.users.first).subject
+    }
+
+    func authenticate(
+        _ login: String = "ada@acme.example",
+        _ password: String = Self.password,
+        in team: TeamID = World.acme,
+        ip: String = World.origin.ip,
+        knownBrowser: String? = nil,
+        at now: Timestamp = World.noon
+    ) async throws -> SignInResult {
+        try await signIn.authenticate(
+            login: login,
+            password: password,
+            in: team,
+            from: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"),
+            knownBrowser: knownBrowser,
+            at: now
+        )
+    }
+
+    func fail(
+        _ count: Int,
+        _ login: String = "ada@acme.example",
+        ip: String = World.origin.ip
+    ) async throws {
+        for _ in 0..<count { _ = try await authenticate(login, "wrong password", ip: ip) }
+    }
+}
+
+/// Lends `body` a world in which Ada has a password.
+func withPasswords(
+    _ argon2id: Argon2id = World.cheap,
+    queueLimit: Int = 1000,
+    _ body: @escaping @Sendable (PasswordWorld) async throws -> Void
+) async throws {
+    let pool = try BlockingPool(name: "hash", threads: 2, queueLimit: queueLimit)
+    defer { pool.stop() }
+    try await withWorld { world in
+        let hasher = PasswordHasher(pool: pool, argon2id: argon2id)
+        let hash = try argon2id.hash(PasswordWorld.password)
+        try await world.add("Ada", password: hash)
+        try await body(
+            PasswordWorld(world: world, signIn: PasswordSignIn(world.database, hasher: hasher), hash: hash)
+        )
+    }
+}
+
+extension SignInResult {
+    /// Its case as one word.
+    var word: String {
+        switch self {
+        case .success: "success"
+        case .wrong: "wrong"
+        case .locked: "locked"
+        case .busy: "busy"
+        }
+    }
+}

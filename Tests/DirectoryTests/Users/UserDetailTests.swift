@@ -1,0 +1,43 @@
+import Crypto
+import Directory
+import Domain
+import Testing
+
+@Suite struct `A user's page` {
+    @Test func `has consents, sessions and tokens beside the user`() async throws {
+        try await withWorld { world in
+            let ada = try await world.add("Ada", password: try World.cheap.hash("correct horse"))
+            try world.addApp(World.app)
+            _ = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
+            _ = try await world.consents().grant(
+                ConsentChoice(name: PersonName.none, email: .shared),
+                of: ada,
+                to: World.app,
+                in: World.acme,
+                from: World.origin
+            )
+            try world.issueTokens(to: ada, app: World.app)
+
+            let detail = try #require(try await UserDetailStore(world.database).find(ada, in: World.acme))
+
+            #expect(detail.user.lastSignInAt != nil)
+            #expect(detail.hasPassword)
+            #expect(detail.consents.map(\.name) == ["Acme's app"])
+            #expect(detail.sessions.map(\.ip) == [World.origin.ip])
+            #expect(detail.sessions.map(\.userAgent) == [World.origin.userAgent])
+            #expect(detail.refreshTokens.map(\.appID) == [World.app])
+            #expect(detail.refreshTokens.allSatisfy { $0.revokedAt == nil })
+        }
+    }
+
+    @Test func `is there for a user who has nothing yet`() async throws {
+        try await withWorld { world in
+            let ada = try await world.add("Ada")
+
+            let detail = try #require(try await UserDetailStore(world.database).find(ada, in: World.acme))
+
+            #expect(!detail.hasPassword)
+            #expect(detail.consents.isEmpty && detail.sessions.isEmpty && detail.refreshTokens.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Postgres
+import TestDatabase
+import Testing
+
+/// Reads the catalogue of a migrated database, so that a table added later is judged too.
+@Suite struct `The wall between teams` {
+    private func catalogue(_ statement: String) async throws -> [[String?]] {
+        try await withDatabase { conninfo in try AdminConnection(to: conninfo).execute(statement, []) }
+    }
+
+    @Test func `stands around every table that has a team`() async throws {
+        let tables = try await catalogue(
+            """
+            SELECT c.relname, c.relrowsecurity::text, (
+                SELECT string_agg(p.polcmd::text || ' ' || pg_get_expr(p.polqual, p.polrelid), '; ')
+                FROM pg_policy p
+                WHERE p.polrelid = c.oid AND 'pippin_app'::regrole = ANY (p.polroles)
+            )
+            FROM pg_class c
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                AND EXISTS (
+                    SELECT FROM pg_attribute a
+                    WHERE a.attrelid = c.oid AND a.attname = 'team_id' AND NOT a.attisdropped
+                )
+            """
+        )
+
+        #expect(tables.count > 20)
+        for table in tables {
+            let (name, isWalled, policies) = (table[0] ?? "", table[1], table[2])
+            #expect(isWalled == "true", "\(name) has no row-level security")
+            // `*` is for every command; registry_versions is written by a trigger alone, so `r` is all it has.
+            let expected = name == "registry_versions" ? "r" : "*"
+            #expect(policies == "\(expected) (team_id = pippin_team())", "\(name)")
+        }
+    }
+
+    @Test func `lets nobody write a row of another team`() async throws {
+        let policies = try await catalogue(
+            """
+            SELECT polrelid::regclass::text FROM pg_policy
+            WHERE 'pippin_app'::regrole = ANY (polroles) AND polcmd <> 'r'
+                AND pg_get_expr(polwithcheck, polrelid) IS DISTINCT FROM '(team_id = pippin_team())'
+            """
+        )
+
+        #expect(policies.isEmpty)
+    }
+
+    @Test func `begins every primary key and index of a walled table with the team`() async throws {
+        let strays = try await catalogue(
+            """
+            SELECT c.relname || '.' || i.indexrelid::regclass::text
+            FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relrowsecurity AND c.relkind IN ('r', 'p')
+                AND i.indkey[0] IS DISTINCT FROM (
+                    SELECT attnum FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'team_id'
+                )
+            ORDER BY 1
+            """
+        )
+
+        // What is read across teams by the system, or purged by time.
+        #expect(
+            strays.map { $0[0] } == [
+                "limits.limits_window_ends_at", "memberships.memberships_sub",
+                "registry_versions.registry_versions_changed_at", "teams.teams_is_system_key",
+            ]
+        )
+    }
+
+    @Test func `cannot be walked around through a partition or a table without a wall`() async throws {
+        let grants = try await catalogue(
+            """
+            SELECT c.relname FROM pg_class c, aclexplode(c.relacl) acl
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
+                AND acl.grantee IN ('pippin_app'::regrole, 0) AND NOT c.relrowsecurity
+            """
+        )
+
+        #expect(grants.isEmpty)
+    }
+
+    @Test func `binds both roles`() async throws {
+        let roles = try await catalogue(
+            """
+            SELECT rolname FROM pg_roles
+            WHERE rolname IN ('pippin_app', 'pippin_system')
+                AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)
+            """
+        )
+        let owned = try await catalogue(
+            "SELECT relname FROM pg_class WHERE relowner IN ('pippin_app'::regrole, 'pippin_system'::regrole)"
+        )
+        let memberships = try await catalogue(
+            """
+            SELECT roleid::regrole::text FROM pg_auth_members
+            WHERE member IN ('pippin_app'::regrole, 'pippin_system'::regrole)
+            """
+        )
+
+        #expect(roles.isEmpty)
+        #expect(owned.isEmpty)
+        #expect(memberships.isEmpty)
+    }
+
+    @Test func `has one gate for the system, of this width`() async throws {
+        let grants = try await catalogue(
+            """
+            SELECT c.relname || ' ' || string_agg(acl.privilege_type, ' ' ORDER BY acl.privilege_type)
+            FROM pg_class c, aclexplode(c.relacl) acl
+            WHERE acl.grantee IN ('pippin_system'::regrole, 0) AND c.relnamespace = 'public'::regnamespace
+            GROUP BY c.relname ORDER BY 1
+            """
+        )
+
+        #expect(
+            grants.map { $0[0] } == [
+                "memberships SELECT", "registry_versions SELECT", "setup_links DELETE INSERT SELECT UPDATE",
+                "teams INSERT SELECT",
+            ]
+        )
+    }
+
+    @Test func `has gates in functions for these alone`() async throws {
+        let functions = try await catalogue(
+            """
+            SELECT p.proname || ' ' || COALESCE((
+                SELECT string_agg(
+                    CASE grantee WHEN 0 THEN 'public' ELSE grantee::regrole::text END, ' ' ORDER BY grantee
+                )
+                FROM aclexplode(p.proacl) WHERE grantee <> p.proowner
+            ), 'public')
+            FROM pg_proc p
+            WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef ORDER BY 1
+            """
+        )
+
+        // A trigger's function cannot be called, so that everybody may matters to nobody.
+        #expect(
+            functions.map { $0[0] } == [
+                "pippin_empty_slot pippin_system", "pippin_make_partitions pippin_system",
+                "pippin_registry_changed public",
+            ]
+        )
+    }
+
+    @Test func `lets no event be changed or removed`() async throws {
+        let grants = try await catalogue(
+            """
+            SELECT string_agg(acl.privilege_type, ' ' ORDER BY acl.privilege_type)
+            FROM pg_class c, aclexplode(c.relacl) acl
+            WHERE c.relname = 'audit_events' AND acl.grantee <> c.relowner
+            """
+        )
+
+        #expect(grants == [["INSERT SELECT"]])
+    }
+
+    @Test(arguments: ["", "SET pippin.team = ''"])
+    func `makes a statement without a team an error, not an empty answer`(setting: String) async throws {
+        try await withDatabase { conninfo in
+            let connection = try AdminConnection(to: conninfo)
+            try connection.execute("SET ROLE pippin_app; \(setting)")
+
+            do throws(AdminFailure) {
+                try connection.execute("SELECT FROM teams")
+                Issue.record("no error")
+            } catch {
+                guard case .refused(let sqlState, let message, _) = error else { Issue.record(error); return }
+                #expect(sqlState == "42501" && message == "no team is set for this transaction")
+            }
+        }
+    }
+}
