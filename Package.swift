@@ -57,6 +57,7 @@ let package = Package(
         module("Domain", uses: ["Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
         module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
+        module("Registry", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
         module("Directory", uses: ["Bytes", "Domain", "EventLoop", "Audit", "Crypto", "Postgres"]),
 
         // Level 3: pages and endpoints.
@@ -87,6 +88,10 @@ let package = Package(
         tests(
             of: "Tenancy",
             uses: ["Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "TestDatabase"]
+        ),
+        tests(
+            of: "Registry",
+            uses: ["Bytes", "EventLoop", "Domain", "Audit", "Crypto", "Postgres", "TestDatabase"]
         ),
     ]
 )

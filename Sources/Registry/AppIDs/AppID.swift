@@ -1,0 +1,40 @@
+public import Bytes
+public import Domain
+import Postgres
+
+/// An app, known by its bundle ID.
+public struct AppID: Hashable, Sendable {
+    public let identifier: ClientID
+    public let description: String
+    /// Whether Sign in with Apple is on for it.
+    public let isEnabled: Bool
+    /// The App ID it is grouped under; nil when it is a primary App ID itself.
+    public let primary: ClientID?
+    public let notificationURL: NotificationURL?
+    /// Raised with every change; a form carries the one it was filled from.
+    public let version: Int
+    public let createdAt: Timestamp
+
+    /// What of it can be edited.
+    public var draft: Draft {
+        Draft(
+            identifier: identifier,
+            description: description,
+            isEnabled: isEnabled,
+            primary: primary,
+            notificationURL: notificationURL
+        )
+    }
+
+    /// Reads `AppIDStore.columns`.
+    init(_ row: inout Row) throws(PostgresFailure) {
+        identifier = try row.next()
+        description = try row.next()
+        isEnabled = try row.next()
+        primary = try row.next()
+        let notificationURL: String? = try row.next()
+        self.notificationURL = notificationURL.map(NotificationURL.init(stored:))
+        version = try row.next()
+        createdAt = try row.next()
+    }
+}

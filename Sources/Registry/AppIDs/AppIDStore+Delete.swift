@@ -1,0 +1,94 @@
+import Bytes
+public import Domain
+public import Postgres
+
+extension AppIDStore {
+    /// What deleting `identifier` would take along, or nil when the team has no such App ID.
+    public func consequences(
+        of identifier: ClientID,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> AppIDConsequences? {
+        let rows = try await database.query(Self.consequencesQuery(identifier, team), in: team)
+        return try rows.firstValue(AppIDConsequences.init)
+    }
+
+    /// Deletes the App ID with its Service IDs, keys and consents, and ends the tokens of its clients.
+    ///
+    /// - Returns: what went with it, or nil when the team has no such App ID.
+    public func delete(
+        _ identifier: ClientID,
+        reason: String,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> AppIDConsequences? {
+        try await database.transaction(in: team) { transaction in
+            try await delete(identifier, reason: reason, in: team, by: actor, from: origin, transaction)
+        }
+    }
+
+    public func delete(
+        _ identifier: ClientID,
+        reason: String,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws -> AppIDConsequences? {
+        // Locked first and asked about in a statement of its own, which sees what was committed meanwhile.
+        guard let appID = try await Self.lock(identifier, in: team, transaction) else { return nil }
+        let rows = try await transaction.query(Self.consequencesQuery(identifier, team))
+        let consequences = try rows.only(AppIDConsequences.init)
+        try await Self.releaseChildren(of: identifier, in: team, transaction)
+        try await ClientIdentifierStore.release(consequences.serviceIDs + [identifier], in: team, transaction)
+        let change = AuditedChange(
+            "app_id.deleted",
+            "app_id",
+            identifier.rawValue,
+            from: appID.draft.auditedMembers.merging(consequences.auditedMembers) { $1 },
+            to: AuditedChange.reason(reason)
+        )
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return consequences
+    }
+
+    static func consequencesQuery(_ identifier: ClientID, _ team: TeamID) -> SQL {
+        """
+        SELECT
+            ARRAY(
+                SELECT s.identifier FROM service_ids AS s
+                WHERE s.team_id = a.team_id AND s.app_id = a.identifier ORDER BY s.slot
+            ),
+            ARRAY(
+                SELECT k.key_id FROM keys AS k
+                WHERE k.team_id = a.team_id AND k.app_id = a.identifier AND k.slot IS NOT NULL
+                ORDER BY k.slot
+            ),
+            ARRAY(
+                SELECT g.identifier FROM app_ids AS g
+                WHERE g.team_id = a.team_id AND g.primary_identifier = a.identifier ORDER BY g.identifier
+            ),
+            (SELECT count(*) FROM consents AS c WHERE c.team_id = a.team_id AND c.app_id = a.identifier)
+        FROM app_ids AS a
+        WHERE a.team_id = \(team) AND a.identifier = \(identifier)
+        """
+    }
+
+    private static func releaseChildren(
+        of identifier: ClientID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            UPDATE app_ids SET primary_identifier = NULL, version = version + 1
+            WHERE team_id = \(team) AND primary_identifier = \(identifier)
+            """
+        )
+        try await transaction.query(
+            """
+            DELETE FROM keys WHERE team_id = \(team) AND app_id = \(identifier)
+            """
+        )
+    }
+}

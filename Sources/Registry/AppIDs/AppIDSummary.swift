@@ -1,0 +1,14 @@
+import Postgres
+
+/// An App ID as a list shows it.
+public struct AppIDSummary: Hashable, Sendable {
+    public let appID: AppID
+    public let serviceIDs: Int
+    public let activeKeys: Int
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        serviceIDs = try row.next()
+        activeKeys = try row.next()
+        appID = try AppID(&row)
+    }
+}

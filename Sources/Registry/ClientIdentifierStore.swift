@@ -1,0 +1,57 @@
+import Domain
+import Postgres
+
+/// The space of names that App IDs and Service IDs of a team share.
+enum ClientIdentifierStore {
+    /// Takes a name, which the caller's transaction then gives to an App ID or a Service ID.
+    ///
+    /// - Throws: `Refusal` when the team has it already, in whatever case.
+    static func claim(
+        _ identifier: ClientID,
+        for kind: ClientKind,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let claimed = try await transaction.query(
+            """
+            INSERT INTO client_identifiers (team_id, identifier, kind)
+            VALUES (\(team), \(identifier), \(kind.rawValue))
+            ON CONFLICT DO NOTHING
+            """
+        )
+        if claimed.changed == 1 { return }
+        let holders = try await transaction.query(
+            """
+            SELECT identifier, kind FROM client_identifiers
+            WHERE team_id = \(team) AND lower(identifier) = lower(\(identifier))
+            """
+        )
+        // Whoever held it may have let go in between; then it is as good as taken for this attempt.
+        guard var holder = holders.first else { throw Refusal.identifierTaken(identifier, by: kind) }
+        let name: ClientID = try holder.next()
+        let holderKind: String = try holder.next()
+        throw Refusal.identifierTaken(name, by: ClientKind(rawValue: holderKind) ?? kind)
+    }
+
+    /// Gives names back: what they named goes with them, and so does what was issued to them, lest a client of the
+    /// same name finds old tokens working.
+    static func release(
+        _ identifiers: [ClientID],
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let names = identifiers.map(\.rawValue)
+        try await transaction.query(
+            "DELETE FROM authorization_codes WHERE team_id = \(team) AND client_id = ANY(\(names))"
+        )
+        try await transaction.query(
+            "DELETE FROM refresh_tokens WHERE team_id = \(team) AND client_id = ANY(\(names))"
+        )
+        // One by one: an App ID cannot go before its Service IDs, and the order of one statement is not ours.
+        for name in names {
+            try await transaction.query(
+                "DELETE FROM client_identifiers WHERE team_id = \(team) AND identifier = \(name)"
+            )
+        }
+    }
+}

@@ -1,0 +1,67 @@
+public import Bytes
+public import Domain
+public import Postgres
+
+extension KeyStore {
+    /// A place in the list: the key a page ended with.
+    public struct Cursor: Hashable, Sendable {
+        public let createdAt: Timestamp
+        public let id: KeyID
+
+        public init(createdAt: Timestamp, id: KeyID) {
+            self.createdAt = createdAt
+            self.id = id
+        }
+    }
+
+    /// One page, newest first, of the whole team or of one App ID, revoked keys included.
+    public func list(
+        _ query: PageQuery<Cursor> = PageQuery(),
+        of appID: ClientID? = nil,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> Page<Key, Cursor> {
+        let rows = try await database.query(Self.listing(query, appID, team), in: team)
+        return try Page(rows, limit: query.limit, read: Key.init) {
+            Cursor(createdAt: $0.createdAt, id: $0.id)
+        }
+    }
+
+    /// Every key of the team, revoked ones included, in the order of ids.
+    public func all(
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [Key] {
+        let rows = try await transaction.query(
+            """
+            SELECT \(Self.columns) FROM \(Self.tables) WHERE k.team_id = \(team) ORDER BY k.key_id
+            """
+        )
+        return try rows.all(Key.init)
+    }
+
+    private static func listing(_ query: PageQuery<Cursor>, _ appID: ClientID?, _ team: TeamID) -> SQL {
+        let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
+        let matching: SQL = """
+            k.team_id = \(team) \(ofApp) AND (
+                starts_with(lower(k.key_id), \(query.search)) OR starts_with(lower(k.name), \(query.search))
+            )
+            """
+        let after: SQL =
+            if let after = query.after {
+                "AND (k.created_at, k.key_id) < (\(after.createdAt), \(after.id))"
+            } else {
+                ""
+            }
+        return """
+            SELECT total.count, page.key_id IS NOT NULL, page.*
+            FROM (SELECT count(*) FROM keys AS k WHERE \(matching)) AS total
+            LEFT JOIN (
+                SELECT \(columns) FROM \(tables)
+                WHERE \(matching) \(after)
+                ORDER BY k.created_at DESC, k.key_id DESC
+                LIMIT \(query.limit + 1)
+            ) AS page ON true
+            ORDER BY page.created_at DESC, page.key_id DESC
+            """
+    }
+}

@@ -1,0 +1,183 @@
+public import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+
+/// The keys of each team that sign client secrets.
+///
+/// Every change is one transaction with its audit event; the variants that take a transaction are part of a larger
+/// one. They throw `Refusal` when a rule of the team stands against the change, else `PostgresFailure`.
+public struct KeyStore: Sendable {
+    let database: TeamDatabase
+    private let sealer: Sealer
+    private let random: RandomSource
+
+    /// - Parameter keyRing: seals private halves until their download.
+    public init(_ database: TeamDatabase, keyRing: KeyRing, random: RandomSource = .system) {
+        self.database = database
+        sealer = keyRing.sealer(purpose: "private half of an issued key")
+        self.random = random
+    }
+
+    public func find(_ id: KeyID, in team: TeamID) async throws(PostgresFailure) -> Key? {
+        try await database.query(Self.selection(id, team), in: team).firstValue(Key.init)
+    }
+
+    /// Makes a key pair and keeps its private half, sealed, until the one download.
+    public func issue(
+        _ issue: Key.Issue,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Key {
+        let pair = P256SigningKey.generate()
+        return try await database.transaction(in: team) { transaction in
+            try await Self.requireRoom(on: issue.appID, in: team, transaction)
+            while true {
+                guard let id = KeyID(rawValue: random.text(TenCharacterID.length, from: .identifier)) else {
+                    continue
+                }
+                let sealed = sealer.seal(Array(pair.pem.utf8), context: Self.place(of: id, in: team))
+                let row = KeyRow(issue, id: id, publicKey: pair.publicKey, sealed: sealed)
+                guard try await Self.insert(row, in: team, transaction) else { continue }
+                return try await Self.report(
+                    "key.issued",
+                    row,
+                    in: team,
+                    by: actor,
+                    from: origin,
+                    transaction
+                )
+            }
+        }
+    }
+
+    /// Gives the private half out, once, however many ask at the same time.
+    public func download(
+        _ id: KeyID,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> KeyDownload {
+        do {
+            return try await database.transaction(in: team) { transaction in
+                guard let sealed = try await Self.takePrivateHalf(of: id, in: team, transaction) else {
+                    let key = try await transaction.query(Self.selection(id, team))
+                    return key.isEmpty ? .notFound : .gone
+                }
+                // Rolled back, so that nothing is lost when the right master key comes back.
+                guard let bytes = sealer.open(sealed, context: Self.place(of: id, in: team)),
+                    let pem = String(utf8: bytes)
+                else { throw Unreadable() }
+                let change = AuditedChange("key.downloaded", "key", id.rawValue)
+                try await change.record(in: team, by: actor, from: origin, transaction)
+                return .file(name: "AuthKey_\(id).p8", pem: pem)
+            }
+        } catch is Unreadable {
+            return .unreadable
+        }
+    }
+
+    /// Revokes the key, which frees its place; a private half that nobody downloaded is forgotten.
+    ///
+    /// - Returns: the key as it is then, revoked before or now, or nil when the team has no such key.
+    public func revoke(
+        _ id: KeyID,
+        reason: String,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Key? {
+        try await database.transaction(in: team) { transaction in
+            try await revoke(id, reason: reason, in: team, by: actor, from: origin, transaction)
+        }
+    }
+
+    /// Notes that the key has signed an accepted client secret; at most once a minute it costs a write.
+    public func noteUse(of id: KeyID, at now: Timestamp, in team: TeamID) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            """
+            INSERT INTO key_uses AS known (team_id, key_id, last_used_at)
+            VALUES (\(team), \(id), \(now))
+            ON CONFLICT (team_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+            WHERE known.last_used_at < excluded.last_used_at - interval '1 minute'
+            """,
+            in: team
+        )
+    }
+
+    private struct Unreadable: Error {}
+
+    /// What a sealed private half is bound to.
+    private static func place(of id: KeyID, in team: TeamID) -> [String] {
+        [team.rawValue, "keys", id.rawValue, "private_key_sealed"]
+    }
+}
+
+// As part of the caller's transaction.
+extension KeyStore {
+    /// Registers the public half of a pair made elsewhere.
+    public func register(
+        _ registration: Key.Registration,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws -> Key {
+        try await Self.requireRoom(on: registration.appID, in: team, transaction)
+        let row = KeyRow(registration)
+        guard try await Self.insert(row, in: team, transaction) else {
+            throw Refusal.keyIDTaken(registration.id)
+        }
+        return try await Self.report("key.registered", row, in: team, by: actor, from: origin, transaction)
+    }
+
+    /// Gives the key another name.
+    ///
+    /// - Returns: the key as it is then, or nil when the team has no such key.
+    public func rename(
+        _ id: KeyID,
+        to name: String,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws -> Key? {
+        guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
+        try await transaction.query(
+            """
+            UPDATE keys SET name = \(name) WHERE team_id = \(team) AND key_id = \(id)
+            """
+        )
+        let change = AuditedChange(
+            "key.updated",
+            "key",
+            id.rawValue,
+            from: ["name": .string(current.name)],
+            to: ["name": .string(name)]
+        )
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return try await transaction.query(Self.selection(id, team)).firstValue(Key.init)
+    }
+
+    public func revoke(
+        _ id: KeyID,
+        reason: String,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws -> Key? {
+        guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
+        guard current.isActive else { return current }
+        try await transaction.query(
+            """
+            UPDATE keys SET slot = NULL, revoked_at = now(), private_key_sealed = NULL
+            WHERE team_id = \(team) AND key_id = \(id)
+            """
+        )
+        let change = AuditedChange("key.revoked", "key", id.rawValue, to: AuditedChange.reason(reason))
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return try await transaction.query(Self.selection(id, team)).firstValue(Key.init)
+    }
+}

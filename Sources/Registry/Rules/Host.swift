@@ -1,0 +1,75 @@
+/// The host of a URL or a domain of a list, told apart by what it means.
+enum Host: Hashable {
+    /// A host name in lower case.
+    case name(String)
+    /// `localhost`, a name below it (RFC 6761 section 6.3), 127.0.0.0/8 or `[::1]`.
+    case loopback(String)
+
+    var text: String {
+        switch self {
+        case .name(let text), .loopback(let text): text
+        }
+    }
+
+    /// Tells what `text` is.
+    ///
+    /// Anything whose last part is a number is an IPv4 address to a browser (WHATWG URL, "ends in a number"), however
+    /// it is written, and so never a name.
+    init(_ text: String) throws(Refusal) {
+        let text = text.lowercased()
+        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        if text.hasPrefix("[") || text.utf8.contains(UInt8(ascii: ":")) {
+            guard text == "[::1]" else { throw .ipAddress(text) }
+            self = .loopback(text)
+        } else if let last = labels.last, Self.isNumber(last) {
+            guard Self.isLoopback(labels) else { throw .ipAddress(text) }
+            self = .loopback(text)
+        } else if !labels.allSatisfy(Self.isLabel) || text.utf8.count > 253 {
+            throw .hostName(text)
+        } else if labels.last?.elementsEqual("localhost".utf8) == true {
+            self = .loopback(text)
+        } else if labels.count < 2 {
+            throw .hostName(text)
+        } else {
+            self = .name(text)
+        }
+    }
+
+    private typealias Label = Substring.UTF8View.SubSequence
+
+    /// RFC 1123 section 2.1 and RFC 1035 section 2.3.4.
+    private static func isLabel(_ label: Label) -> Bool {
+        (1...63).contains(label.count)
+            && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+            && label.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    private static func isNumber(_ label: Label) -> Bool {
+        if label.isEmpty { return false }
+        let isHexadecimal =
+            label.starts(with: "0x".utf8)
+            && label.dropFirst(2).allSatisfy {
+                isDigit($0) || ("a"..."f").contains(Character(Unicode.Scalar($0)))
+            }
+        return label.allSatisfy(isDigit) || isHexadecimal
+    }
+
+    /// Four decimal numbers without leading zeros, the first of them 127.
+    private static func isLoopback(_ labels: [Label]) -> Bool {
+        labels.count == 4 && labels[0].elementsEqual("127".utf8)
+            && labels.allSatisfy { label in
+                guard label.allSatisfy(isDigit), label.count <= 3, let number = Int(Substring(label)) else {
+                    return false
+                }
+                return number <= 255 && String(number).utf8.count == label.count
+            }
+    }
+
+    private static func isLetter(_ character: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character)
+    }
+
+    private static func isDigit(_ character: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
+    }
+}

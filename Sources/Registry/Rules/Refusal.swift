@@ -1,0 +1,85 @@
+public import Domain
+
+/// Why a value or a change is refused: the rule that stands against it, and what broke it.
+///
+/// `Problem` tells it in words.
+public enum Refusal: Error, Hashable, Sendable {
+    // Any text.
+    case missing
+    case tooLong(limit: Int)
+    case unprintable(Unicode.Scalar)
+    case unknownValue(String, allowed: [String])
+
+    // Identifiers.
+    case identifierCharacter(Unicode.Scalar)
+    case identifierShape
+    case identifierTaken(ClientID, by: ClientKind)
+
+    // Addresses.
+    case notAbsolute
+    case scheme(String)
+    case mixedCaseScheme(String)
+    case addressCharacter(Unicode.Scalar)
+    case percentEscape
+    case userInfo
+    case fragment
+    case port(String)
+    case hostName(String)
+    case ipAddress(String)
+    case unencrypted(host: String)
+    case loopbackOutsideSandbox(host: String)
+    case loopbackOverHTTPS(host: String)
+    case outsideDomains(host: String)
+
+    // Domains and e-mail sources.
+    case domainWithScheme
+    case wildcard
+    case emailAddress
+    case sourceTaken(String)
+
+    // Lists.
+    case duplicate(String)
+    /// More are given than the limit.
+    case tooMany(Limit)
+    /// As many exist already as the limit.
+    case limitReached(Limit, of: String)
+
+    // Keys.
+    case keyIDShape
+    case keyIDTaken(KeyID)
+    case notPublicKey
+    case privateKeyGiven
+
+    // App IDs and what hangs on them.
+    case unknownAppID(ClientID)
+    case belongsToAppID(ClientID)
+    case groupedAppID(ClientID, under: ClientID)
+    case groupedUnderItself
+    case primaryOfOthers([ClientID])
+    case holdsActiveKeys([KeyID])
+}
+
+/// What shares the space of identifiers of a team.
+public enum ClientKind: String, Hashable, Sendable {
+    case app
+    case service
+}
+
+/// How many of a thing its parent may have (product rules; held by the slots of the tables).
+public enum Limit: Hashable, Sendable {
+    case serviceIDs
+    case returnURLs
+    case domains
+    case activeKeys
+    case emailSources
+
+    public var count: Int {
+        switch self {
+        case .serviceIDs: 5
+        case .returnURLs: 10
+        case .domains: 100
+        case .activeKeys: 2
+        case .emailSources: 100
+        }
+    }
+}

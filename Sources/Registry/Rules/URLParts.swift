@@ -1,0 +1,87 @@
+import Bytes
+
+/// The parts of any text taken as a URL (RFC 3986 appendix B), for comparing: nothing is refused.
+struct URLParts {
+    private let scheme: Substring
+    private let host: Substring
+    private let port: Substring
+    private let path: Substring
+    private let query: Substring?
+    private let fragment: Substring?
+
+    init(_ text: String) {
+        let (beforeFragment, fragment) = Self.cut(text[...], at: "#")
+        let (beforeQuery, query) = Self.cut(beforeFragment, at: "?")
+        var rest = beforeQuery
+        if let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://") {
+            scheme = rest[..<colon]
+            rest = rest[colon...].dropFirst(3)
+        } else {
+            scheme = ""
+        }
+        let authority = rest.prefix { $0 != "/" }
+        path = rest.dropFirst(authority.count)
+        let (name, port) = Self.cut(authority, at: ":")
+        host = name
+        self.port = port ?? Self.defaultPort(of: scheme)
+        (self.query, self.fragment) = (query, fragment)
+    }
+
+    /// Which parts differ, the most alike kinds first.
+    func differences(from other: URLParts) -> [ReturnURLComparison.Difference] {
+        var found: Set<ReturnURLComparison.Difference> = []
+        if scheme != other.scheme {
+            found.insert(Self.sameLetters(scheme, other.scheme) ? .letterCase : .scheme)
+        }
+        if let difference = Self.compare(host: host, other.host) { found.insert(difference) }
+        // The default port of each scheme is a consequence of the scheme, not a difference of its own.
+        let bothDefault =
+            port == Self.defaultPort(of: scheme) && other.port == Self.defaultPort(of: other.scheme)
+        if port != other.port, !bothDefault { found.insert(.port) }
+        found.formUnion(Self.compare(path: path, other.path))
+        if query != other.query { found.insert(.query) }
+        if fragment != other.fragment { found.insert(.fragment) }
+        return ReturnURLComparison.Difference.allCases.filter(found.contains)
+    }
+
+    private static func compare(host: Substring, _ other: Substring) -> ReturnURLComparison.Difference? {
+        if host == other { return nil }
+        if sameLetters(host, other) { return .letterCase }
+        let names = [host, other].map { $0.lowercased() }
+        return names[0] == "www." + names[1] || names[1] == "www." + names[0] ? .www : .host
+    }
+
+    private static func compare(path: Substring, _ other: Substring) -> [ReturnURLComparison.Difference] {
+        if path == other { return [] }
+        let (bare, otherBare) = (withoutSlash(path), withoutSlash(other))
+        let slash: [ReturnURLComparison.Difference] =
+            path.hasSuffix("/") == other.hasSuffix("/") ? [] : [.trailingSlash]
+        if bare == otherBare { return slash }
+        if sameLetters(bare, otherBare) { return slash + [.letterCase] }
+        if let decoded = PercentCoding.decode(bare.utf8), decoded == PercentCoding.decode(otherBare.utf8) {
+            return slash + [.percentEncoding]
+        }
+        return [.path]
+    }
+
+    private static func cut(_ text: Substring, at mark: Character) -> (Substring, Substring?) {
+        guard let index = text.firstIndex(of: mark) else { return (text, nil) }
+        return (text[..<index], text[index...].dropFirst())
+    }
+
+    private static func withoutSlash(_ path: Substring) -> Substring {
+        path.hasSuffix("/") ? path.dropLast() : path
+    }
+
+    private static func sameLetters(_ left: Substring, _ right: Substring) -> Bool {
+        left.lowercased() == right.lowercased()
+    }
+
+    private static func defaultPort(of scheme: Substring) -> Substring {
+        switch scheme.lowercased() {
+        case "https": "443"
+        case "http": "80"
+        default: ""
+        }
+    }
+}

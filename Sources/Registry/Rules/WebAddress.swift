@@ -1,0 +1,96 @@
+/// An absolute URL with a host, as far as every registered URL keeps the same rules.
+///
+/// The text stays as it was given, byte for byte; only the host is told apart (RFC 3986 section 3).
+struct WebAddress: Hashable {
+    static let maximumLength = 2048
+
+    let text: String
+    let host: Host
+
+    /// - Throws: `Refusal` with the first rule that the text breaks.
+    init(parsing text: String, policy: AddressPolicy) throws(Refusal) {
+        guard !text.isEmpty else { throw .missing }
+        guard text.utf8.count <= Self.maximumLength else { throw .tooLong(limit: Self.maximumLength) }
+        try Self.checkCharacters(of: text)
+        let scheme = try Self.scheme(of: text)
+        guard !text.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
+        let authority = text.dropFirst(scheme.count + 3).prefix { $0 != "/" && $0 != "?" }
+        let host = try Self.host(ofAuthority: authority)
+        try Self.check(scheme, host, policy)
+        self.text = text
+        self.host = host
+    }
+
+    /// The characters of RFC 3986 section 2: nothing invisible, nothing that two readers may split differently.
+    private static func checkCharacters(of text: String) throws(Refusal) {
+        var pendingDigits = 0
+        for scalar in text.unicodeScalars {
+            guard scalar.isASCII, Self.isURLCharacter(UInt8(truncatingIfNeeded: scalar.value)) else {
+                throw .addressCharacter(scalar)
+            }
+            if pendingDigits > 0 {
+                guard scalar.properties.isASCIIHexDigit else { throw .percentEscape }
+                pendingDigits -= 1
+            } else if scalar == "%" {
+                pendingDigits = 2
+            }
+        }
+        guard pendingDigits == 0 else { throw .percentEscape }
+    }
+
+    private static func isURLCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(character)
+        }
+    }
+
+    private static func scheme(of text: String) throws(Refusal) -> String {
+        let scheme = text.prefix { $0.isLetter || $0.isNumber || $0 == "+" || $0 == "-" || $0 == "." }
+        guard !scheme.isEmpty, text.dropFirst(scheme.count).hasPrefix("://") else {
+            // `mailto:x` and `com.acme.app:/callback` have a scheme, but none that is allowed.
+            if !scheme.isEmpty, text.dropFirst(scheme.count).hasPrefix(":/") { throw .scheme(String(scheme)) }
+            throw .notAbsolute
+        }
+        switch scheme {
+        case "https", "http": return String(scheme)
+        case _ where ["https", "http"].contains(scheme.lowercased()): throw .mixedCaseScheme(String(scheme))
+        default: throw .scheme(String(scheme))
+        }
+    }
+
+    private static func host(ofAuthority authority: Substring) throws(Refusal) -> Host {
+        guard !authority.contains("@") else { throw .userInfo }
+        guard !authority.isEmpty else { throw .hostName("") }
+        let host = try hostText(ofAuthority: authority)
+        let rest = authority.dropFirst(host.count)
+        if !rest.isEmpty {
+            guard rest.first == ":" else { throw .hostName(String(authority)) }
+            try check(port: rest.dropFirst())
+        }
+        guard !host.isEmpty else { throw .hostName("") }
+        return try Host(String(host))
+    }
+
+    private static func hostText(ofAuthority authority: Substring) throws(Refusal) -> Substring {
+        guard authority.hasPrefix("[") else { return authority.prefix { $0 != ":" } }
+        guard let bracket = authority.firstIndex(of: "]") else { throw .ipAddress(String(authority)) }
+        return authority[...bracket]
+    }
+
+    private static func check(port: Substring) throws(Refusal) {
+        guard let number = UInt16(port), number > 0, String(number) == port else { throw .port(String(port)) }
+    }
+
+    private static func check(_ scheme: String, _ host: Host, _ policy: AddressPolicy) throws(Refusal) {
+        switch (host, scheme, policy) {
+        case (.name, "https", _), (.loopback, "http", .hostNamesAndLoopback): return
+        case (.name(let name), _, _): throw .unencrypted(host: name)
+        case (.loopback(let address), _, .hostNames): throw .loopbackOutsideSandbox(host: address)
+        case (.loopback(let address), _, .hostNamesAndLoopback): throw .loopbackOverHTTPS(host: address)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Bytes
+public import Domain
+
+extension ServiceID {
+    /// What a person typed.
+    public struct Input: Sendable {
+        public var identifier: String
+        public var description: String
+        public var domains: [String]
+        public var returnURLs: [String]
+        public var issuer: String
+        public var booleans: String
+        public var requiresPKCE: Bool
+
+        public init(
+            identifier: String,
+            description: String,
+            domains: [String] = [],
+            returnURLs: [String] = [],
+            issuer: String = Issuer.own.rawValue,
+            booleans: String = Booleans.json.rawValue,
+            requiresPKCE: Bool = false
+        ) {
+            self.identifier = identifier
+            self.description = description
+            self.domains = domains
+            self.returnURLs = returnURLs
+            self.issuer = issuer
+            self.booleans = booleans
+            self.requiresPKCE = requiresPKCE
+        }
+    }
+
+    /// A Service ID as it shall be: every value keeps its rule, and every return URL lies on a domain.
+    public struct Draft: Hashable, Sendable {
+        public let identifier: ClientID
+        public let appID: ClientID
+        public let description: String
+        /// In alphabetical order, as they are read back.
+        public let domains: [DomainName]
+        public let returnURLs: [ReturnURL]
+        public let issuer: Issuer
+        public let booleans: Booleans
+        public let requiresPKCE: Bool
+    }
+}
+
+extension ServiceID.Draft {
+    /// - Throws: `Problems` with everything that is wrong with the input.
+    public init(
+        parsing input: ServiceID.Input,
+        of appID: ClientID,
+        policy: AddressPolicy
+    ) throws(Problems) {
+        var fields = FieldChecks()
+        let identifier = fields.check("identifier") { () throws(Refusal) in
+            try ClientID(parsing: input.identifier)
+        }
+        let description = fields.check("description") { () throws(Refusal) in
+            try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit)
+        }
+        let domains = fields.checkEach("domains", of: input.domains, atMost: .domains) {
+            text throws(Refusal) in
+            try DomainName(parsing: text, policy: policy)
+        }
+        // A URL on a domain that is wrong itself is not wrong a second time.
+        let known = domains.count == input.domains.count ? domains : nil
+        let returnURLs = fields.checkEach("returnURLs", of: input.returnURLs, atMost: .returnURLs) {
+            text throws(Refusal) in
+            try ReturnURL(parsing: text, on: known, policy: policy)
+        }
+        let issuer = fields.check("issuer") { () throws(Refusal) in
+            try ServiceID.Issuer(choice: input.issuer)
+        }
+        let booleans = fields.check("booleans") { () throws(Refusal) in
+            try ServiceID.Booleans(choice: input.booleans)
+        }
+        guard let identifier, let description, let issuer, let booleans, fields.problems.isEmpty else {
+            throw Problems(fields.problems)
+        }
+        self.init(
+            identifier: identifier,
+            appID: appID,
+            description: description,
+            domains: domains.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) },
+            returnURLs: returnURLs,
+            issuer: issuer,
+            booleans: booleans,
+            requiresPKCE: input.requiresPKCE
+        )
+    }
+
+    var auditedMembers: AuditedMembers {
+        [
+            "appID": .string(appID.rawValue),
+            "description": .string(description),
+            "domains": .array(domains.map { .string($0.text) }),
+            "returnURLs": .array(returnURLs.map { .string($0.text) }),
+            "issuer": .string(issuer.rawValue),
+            "booleans": .string(booleans.rawValue),
+            "requirePKCE": .boolean(requiresPKCE),
+        ]
+    }
+}
+
+extension RawRepresentable where RawValue == String, Self: CaseIterable {
+    /// The case that goes by this name.
+    init(choice text: String) throws(Refusal) {
+        guard let value = Self(rawValue: text) else {
+            throw .unknownValue(text, allowed: Self.allCases.map(\.rawValue))
+        }
+        self = value
+    }
+}

@@ -1,0 +1,285 @@
+import Audit
+import Domain
+import Postgres
+import Registry
+import Testing
+
+@Suite struct `App IDs` {
+    private static func draft(_ identifier: String, _ description: String, primary: String = "") throws
+        -> AppID.Draft
+    {
+        try AppID.Draft(
+            parsing: AppID.Input(identifier: identifier, description: description, primary: primary),
+            policy: .hostNames
+        )
+    }
+
+    @Test func `are created, found and audited`() async throws {
+        try await Registered.with { acme in
+            let made = try await acme.makeApp()
+
+            #expect(try await acme.appIDs.find(made.identifier, in: Registered.acme) == made)
+            #expect((made.version, made.isEnabled, made.primary) == (1, true, nil))
+            let event = try #require(try await acme.events().first)
+            #expect(
+                (event.action, event.target, event.actor) == (
+                    "app_id.created", "com.acme.app", Subject.ada.rawValue
+                )
+            )
+            #expect(event.before == nil)
+            #expect(event.after?.contains(#""description": "Acme""#) == true)
+        }
+    }
+
+    @Test func `share their names with Service IDs, whatever the case`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            try await acme.makeService()
+
+            let app = await #expect(throws: Refusal.self) { try await acme.makeApp("com.ACME.app") }
+            let service = await #expect(throws: Refusal.self) { try await acme.makeApp("com.acme.WEB") }
+            let reverse = await #expect(throws: Refusal.self) { try await acme.makeService("com.Acme.App") }
+
+            #expect(app == .identifierTaken(try .named("com.acme.app"), by: .app))
+            #expect(service == .identifierTaken(try .named("com.acme.web"), by: .service))
+            #expect(reverse == .identifierTaken(try .named("com.acme.app"), by: .app))
+            #expect(try await acme.events().count == 2)
+        }
+    }
+
+    @Test func `keep the first of two changes made from the same version`() async throws {
+        try await Registered.with { acme in
+            let made = try await acme.makeApp()
+            let (first, second) = (
+                try Self.draft("com.acme.app", "First"), try Self.draft("com.acme.app", "Second")
+            )
+
+            let saved = try await acme.appIDs.update(
+                to: first,
+                version: made.version,
+                in: Registered.acme,
+                by: .member(.ada),
+                from: .local
+            )
+            let late = try await acme.appIDs.update(
+                to: second,
+                version: made.version,
+                in: Registered.acme,
+                by: .member(.ada),
+                from: .local
+            )
+
+            guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
+            #expect((current.version, current.description) == (2, "First"))
+            #expect(late == .conflict(current: current))
+            let event = try #require(try await acme.events().first)
+            #expect(
+                (event.before, event.after) == (#"{"description": "Acme"}"#, #"{"description": "First"}"#)
+            )
+        }
+    }
+
+    @Test func `that are saved as they are stay as they are`() async throws {
+        try await Registered.with { acme in
+            let made = try await acme.makeApp()
+
+            let saved = try await acme.appIDs.update(
+                to: made.draft,
+                version: 1,
+                in: Registered.acme,
+                by: .member(.ada),
+                from: .local
+            )
+
+            #expect(saved == .saved(made))
+            #expect(try await acme.events().count == 1)
+        }
+    }
+
+    @Test func `are grouped under primary ones only`() async throws {
+        try await Registered.with { acme in
+            let actor = Actor.member(.ada)
+            for name in ["com.acme.app", "com.acme.watch", "com.acme.tv"] { try await acme.makeApp(name) }
+            let watch = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
+            let grouped = try await acme.appIDs.update(
+                to: watch,
+                version: 1,
+                in: Registered.acme,
+                by: actor,
+                from: .local
+            )
+            guard case .saved(let saved) = grouped else { return #expect(Bool(false), "\(grouped)") }
+            #expect(saved.primary?.rawValue == "com.acme.app")
+
+            let deeper = await #expect(throws: Refusal.self) {
+                let draft = try Self.draft("com.acme.tv", "TV", primary: "com.acme.watch")
+                _ = try await acme.appIDs.update(
+                    to: draft,
+                    version: 1,
+                    in: Registered.acme,
+                    by: actor,
+                    from: .local
+                )
+            }
+            let upside = await #expect(throws: Refusal.self) {
+                let draft = try Self.draft("com.acme.app", "App", primary: "com.acme.tv")
+                _ = try await acme.appIDs.update(
+                    to: draft,
+                    version: 1,
+                    in: Registered.acme,
+                    by: actor,
+                    from: .local
+                )
+            }
+            let unknown = await #expect(throws: Refusal.self) {
+                let draft = try Self.draft("com.acme.new", "New", primary: "com.rival.app")
+                _ = try await acme.appIDs.create(draft, in: Registered.acme, by: actor, from: .local)
+            }
+
+            #expect(deeper == .groupedAppID(try .named("com.acme.watch"), under: try .named("com.acme.app")))
+            #expect(upside == .primaryOfOthers([try .named("com.acme.watch")]))
+            #expect(unknown == .unknownAppID(try .named("com.rival.app")))
+        }
+    }
+
+    @Test func `with active keys stay primary`() async throws {
+        try await Registered.with { acme in
+            for name in ["com.acme.app", "com.acme.watch"] { try await acme.makeApp(name) }
+            let key = try await acme.keys.issue(
+                Key.Issue(name: "CI", appID: "com.acme.watch"),
+                in: Registered.acme,
+                by: .member(.ada),
+                from: .local
+            )
+
+            let refusal = await #expect(throws: Refusal.self) {
+                let draft = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
+                _ = try await acme.appIDs.update(
+                    to: draft,
+                    version: 1,
+                    in: Registered.acme,
+                    by: .member(.ada),
+                    from: .local
+                )
+            }
+
+            #expect(refusal == .holdsActiveKeys([key.id]))
+        }
+    }
+
+    @Test func `take along what hangs on them, and say so first`() async throws {
+        try await Registered.with { acme in
+            let app = try await acme.makeApp().identifier
+            try await acme.makeService()
+            let member = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
+            _ = try await acme.appIDs.create(member, in: Registered.acme, by: .member(.ada), from: .local)
+            let key = try await acme.keys.issue(
+                Key.Issue(name: "CI", appID: app.rawValue),
+                in: Registered.acme,
+                by: .member(.ada),
+                from: .local
+            )
+            try await acme.addPersonWithConsentAndToken()
+
+            let consequences = try #require(try await acme.appIDs.consequences(of: app, in: Registered.acme))
+            let deleted = try await acme.appIDs.delete(
+                app,
+                reason: "moved\0 away",
+                in: Registered.acme,
+                by: .member(.ada),
+                from: .local
+            )
+
+            #expect(consequences == deleted)
+            #expect(consequences.serviceIDs == [try .named("com.acme.web")])
+            #expect(consequences.activeKeys == [key.id])
+            #expect(consequences.groupedAppIDs == [member.identifier])
+            #expect(consequences.people == 1)
+            #expect(try await acme.appIDs.find(app, in: Registered.acme) == nil)
+            #expect(try await acme.serviceIDs.find(.named("com.acme.web"), in: Registered.acme) == nil)
+            #expect(try await acme.keys.find(key.id, in: Registered.acme) == nil)
+            #expect(try await acme.appIDs.find(member.identifier, in: Registered.acme)?.primary == nil)
+            #expect(try await acme.count("SELECT count(*) FROM refresh_tokens") == 0)
+            #expect(try await acme.count("SELECT count(*) FROM consents") == 0)
+            let event = try #require(try await acme.events().first)
+            #expect((event.action, event.after) == ("app_id.deleted", #"{"reason": "moved away"}"#))
+            #expect(event.before?.contains(#""serviceIDs": ["com.acme.web"]"#) == true)
+            #expect(event.before?.contains(key.id.rawValue) == true)
+        }
+    }
+
+    @Test func `come in pages that stand still while others are added`() async throws {
+        try await Registered.with { acme in
+            for name in ["b", "d", "f", "h"] { try await acme.makeApp("com.\(name)") }
+            try await acme.makeService("com.b.web", of: "com.b")
+            try await acme.makeApp("org.other")
+
+            let first = try await acme.appIDs.list(PageQuery(search: "COM.", limit: 2), in: Registered.acme)
+            try await acme.makeApp("com.a")
+            let second = try await acme.appIDs.list(
+                PageQuery(search: "com.", after: first.next, limit: 2),
+                in: Registered.acme
+            )
+            let none = try await acme.appIDs.list(PageQuery(search: "com_"), in: Registered.acme)
+
+            #expect(first.items.map(\.appID.identifier.rawValue) == ["com.b", "com.d"])
+            #expect(first.items.map(\.serviceIDs) == [1, 0])
+            #expect((first.total, second.total) == (4, 5))
+            #expect(second.items.map(\.appID.identifier.rawValue) == ["com.f", "com.h"])
+            #expect(second.next == nil)
+            #expect((none.items.isEmpty, none.total) == (true, 0))
+        }
+    }
+
+    @Test func `of another team do not exist`() async throws {
+        try await Registered.with { teams in
+            let made = try await teams.makeApp()
+            let (rival, actor) = (Registered.rival, Actor.member(.ada))
+
+            #expect(try await teams.appIDs.find(made.identifier, in: rival) == nil)
+            #expect(try await teams.appIDs.list(in: rival).total == 0)
+            #expect(try await teams.appIDs.consequences(of: made.identifier, in: rival) == nil)
+            let update = try await teams.appIDs.update(
+                to: made.draft,
+                version: 1,
+                in: rival,
+                by: actor,
+                from: .local
+            )
+            #expect(update == .notFound)
+            let deleted = try await teams.appIDs.delete(
+                made.identifier,
+                reason: "",
+                in: rival,
+                by: actor,
+                from: .local
+            )
+            #expect(deleted == nil)
+            // The same name in another team is another App ID.
+            try await teams.makeApp(in: rival)
+            #expect(try await teams.appIDs.find(made.identifier, in: Registered.acme) == made)
+        }
+    }
+}
+
+extension Registered {
+    func addPersonWithConsentAndToken() async throws {
+        try await database.transaction(in: Self.acme) { transaction in
+            try await transaction.query("INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', 'ada')")
+            try await transaction.query(
+                """
+                INSERT INTO consents (
+                    team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip
+                ) VALUES ('ACMETEAM01', 'ada', 'com.acme.app', true, true, false, now(), '')
+                """
+            )
+            try await transaction.query(
+                """
+                INSERT INTO refresh_tokens (
+                    team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
+                ) VALUES ('ACMETEAM01', '\\x01', 'ada', 'com.acme.app', 'com.acme.web', now(), now(), now())
+                """
+            )
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import Audit
+import Domain
+import Postgres
+import Registry
+import Testing
+
+@Suite struct `Service IDs` {
+    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+
+    @Test func `are saved with domains and return URLs in one step`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let draft = try ServiceID.Draft.sample(
+                domains: ["shop.example", "acme.example"],
+                returnURLs: ["https://www.shop.example/z", "https://acme.example/a?b=c"]
+            )
+
+            let made = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
+
+            #expect(made.draft == draft)
+            #expect(
+                made.returnURLs.map(\.text) == ["https://www.shop.example/z", "https://acme.example/a?b=c"]
+            )
+            #expect(try await acme.serviceIDs.find(made.identifier, in: Self.team) == made)
+            let event = try #require(try await acme.events().first)
+            #expect(event.action == "service_id.created")
+            #expect(event.after?.contains(#""domains": ["acme.example", "shop.example"]"#) == true)
+        }
+    }
+
+    @Test func `that change replace domains and return URLs together`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let made = try await acme.makeService()
+            let draft = try ServiceID.Draft.sample(
+                domains: ["shop.example"],
+                returnURLs: ["https://shop.example/b", "https://shop.example/a"]
+            )
+
+            let saved = try await acme.serviceIDs.update(
+                to: draft,
+                version: made.version,
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+            let late = try await acme.serviceIDs.update(
+                to: made.draft,
+                version: made.version,
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+
+            guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
+            #expect((current.draft, current.version) == (draft, 2))
+            #expect(late == .conflict(current: current))
+            #expect(
+                try await acme.events().map(\.action) == [
+                    "service_id.updated", "service_id.created", "app_id.created",
+                ]
+            )
+        }
+    }
+
+    @Test func `number exactly five after fifty attempts at once`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+
+            let race = await Race.of(50) { try await acme.makeService("com.acme.web\($0)") }
+
+            #expect((race.successes, race.failures) == (5, []))
+            #expect(
+                race.refusals == Array(repeating: .limitReached(.serviceIDs, of: "com.acme.app"), count: 45)
+            )
+            #expect(try await acme.count("SELECT count(*) FROM service_ids") == 5)
+            #expect(try await acme.count("SELECT count(*) FROM client_identifiers") == 6)
+        }
+    }
+
+    @Test func `make room for another when one is deleted`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            for number in 1...5 { try await acme.makeService("com.acme.web\(number)") }
+
+            let gone = try await acme.serviceIDs.delete(
+                .named("com.acme.web3"),
+                reason: "unused",
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+            try await acme.makeService("com.acme.web6")
+
+            #expect(gone?.identifier.rawValue == "com.acme.web3")
+            #expect(
+                try await acme.count("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3
+            )
+        }
+    }
+
+    @Test func `have exactly ten return URLs after fifty attempts at once`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let made = try await acme.serviceIDs.create(
+                .sample(returnURLs: []),
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+
+            let race = await Race.of(50) { index in
+                _ = try await acme.serviceIDs.addReturnURL(
+                    "https://acme.example/\(index)",
+                    to: made.identifier,
+                    policy: .hostNames,
+                    in: Self.team,
+                    by: Self.actor,
+                    from: .local
+                )
+            }
+
+            #expect((race.successes, race.failures) == (10, []))
+            #expect(
+                race.refusals == Array(repeating: .limitReached(.returnURLs, of: "com.acme.web"), count: 40)
+            )
+            let now = try await acme.serviceIDs.find(made.identifier, in: Self.team)
+            #expect(now?.returnURLs.count == 10)
+            #expect(now?.version == 11)
+        }
+    }
+
+    @Test func `cannot hold an eleventh return URL whatever is written`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let urls = (1...10).map { "https://acme.example/\($0)" }
+            _ = try await acme.serviceIDs.create(
+                .sample(returnURLs: urls),
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+
+            await #expect(throws: (any Error).self) {
+                try await acme.database.query(
+                    """
+                    INSERT INTO return_urls (team_id, service_id, slot, url)
+                    VALUES ('ACMETEAM01', 'com.acme.web', 11, 'https://acme.example/11')
+                    """,
+                    in: Self.team
+                )
+            }
+        }
+    }
+
+    @Test func `need an App ID of the team, and stay with it`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp("com.rival.app", in: Registered.rival)
+            let foreign = await #expect(throws: Refusal.self) {
+                try await acme.makeService(of: "com.rival.app")
+            }
+            for name in ["com.acme.app", "com.acme.tv"] { try await acme.makeApp(name) }
+            try await acme.makeService()
+            let moved = await #expect(throws: Refusal.self) {
+                _ = try await acme.serviceIDs.update(
+                    to: .sample(of: "com.acme.tv"),
+                    version: 1,
+                    in: Self.team,
+                    by: Self.actor,
+                    from: .local
+                )
+            }
+
+            #expect(foreign == .unknownAppID(try .named("com.rival.app")))
+            #expect(moved == .belongsToAppID(try .named("com.acme.app")))
+        }
+    }
+
+    @Test func `come in pages with the names of their App IDs`() async throws {
+        try await Registered.with { acme in
+            for name in ["com.acme.app", "com.acme.tv"] { try await acme.makeApp(name) }
+            for name in ["com.acme.web1", "com.acme.web2"] { try await acme.makeService(name) }
+            try await acme.makeService("com.acme.tv.web", of: "com.acme.tv")
+
+            let all = try await acme.serviceIDs.list(PageQuery(limit: 2), in: Self.team)
+            let rest = try await acme.serviceIDs.list(PageQuery(after: all.next, limit: 2), in: Self.team)
+            let ofTV = try await acme.serviceIDs.list(of: .named("com.acme.tv"), in: Self.team)
+
+            #expect(all.items.map(\.identifier.rawValue) == ["com.acme.tv.web", "com.acme.web1"])
+            #expect(all.items.first?.appDescription == "Acme")
+            #expect((all.items.first?.domains, all.items.first?.returnURLs) == (1, 1))
+            #expect((rest.items.map(\.identifier.rawValue), rest.total) == (["com.acme.web2"], 3))
+            #expect((ofTV.total, ofTV.items.count) == (1, 1))
+        }
+    }
+
+    @Test func `of another team do not exist`() async throws {
+        try await Registered.with { teams in
+            try await teams.makeApp()
+            let made = try await teams.makeService()
+            let rival = Registered.rival
+
+            #expect(try await teams.serviceIDs.find(made.identifier, in: rival) == nil)
+            #expect(try await teams.serviceIDs.list(in: rival).total == 0)
+            #expect(
+                try await teams.serviceIDs.update(
+                    to: made.draft,
+                    version: 1,
+                    in: rival,
+                    by: Self.actor,
+                    from: .local
+                ) == .notFound
+            )
+            #expect(
+                try await teams.serviceIDs.addReturnURL(
+                    "https://acme.example/x",
+                    to: made.identifier,
+                    policy: .hostNames,
+                    in: rival,
+                    by: Self.actor,
+                    from: .local
+                ) == nil
+            )
+            #expect(
+                try await teams.serviceIDs.delete(
+                    made.identifier,
+                    reason: "",
+                    in: rival,
+                    by: Self.actor,
+                    from: .local
+                ) == nil
+            )
+            #expect(try await teams.serviceIDs.find(made.identifier, in: Self.team) == made)
+        }
+    }
+}
