@@ -59,6 +59,12 @@ let package = Package(
         module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
         module("Registry", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
         module("Directory", uses: ["Bytes", "Domain", "EventLoop", "Audit", "Crypto", "Postgres"]),
+        module(
+            "AuthEngine",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Registry", "Directory", "Audit", "Crypto", "Postgres",
+            ]
+        ),
 
         // Level 3: pages and endpoints.
 
@@ -73,6 +79,15 @@ let package = Package(
         ),
 
         // Two registered teams and their people.
+        .target(
+            name: "TestTeams",
+            dependencies: [
+                "Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "Registry", "Directory", "AuthEngine",
+                "TestDatabase",
+            ],
+            path: "Tests/TestTeams",
+            swiftSettings: settings
+        ),
 
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
@@ -92,6 +107,12 @@ let package = Package(
         tests(
             of: "Registry",
             uses: ["Bytes", "EventLoop", "Domain", "Audit", "Crypto", "Postgres", "TestDatabase"]
+        ),
+        tests(
+            of: "AuthEngine",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "Registry", "Directory", "TestTeams",
+            ]
         ),
     ]
 )

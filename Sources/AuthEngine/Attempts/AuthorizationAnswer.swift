@@ -1,0 +1,49 @@
+import Bytes
+import Directory
+public import Domain
+
+/// What goes back to an app: only what it asked for, and `state` where it sent one (RFC 6749 section 4.1.2).
+public struct AuthorizationAnswer: Sendable {
+    public let clientID: ClientID
+    public let redirectURI: String
+    public let mode: AuthorizationRequest.ResponseMode
+    /// Names and values in the order they are sent.
+    public let parameters: [(name: String, value: String)]
+
+    init(_ attempt: Attempt, _ parameters: [(String, String)]) {
+        clientID = attempt.clientID
+        redirectURI = attempt.redirectURI
+        mode = attempt.responseMode
+        self.parameters =
+            parameters.map { (name: $0.0, value: $0.1) } + (attempt.state.map { [("state", $0)] } ?? [])
+    }
+
+    /// The return URL with the parameters in its query or fragment; for form_post the return URL alone.
+    public var location: String {
+        let coded = FormCoding.encode(parameters.map { FormCoding.Field($0.name, $0.value) })
+        switch mode {
+        case .formPost: return redirectURI
+        case .fragment: return "\(redirectURI)#\(coded)"
+        case .query: return "\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(coded)"
+        }
+    }
+}
+
+/// The `user` parameter: a JSON text with the parts that were asked for, delivered until it has arrived once.
+struct UserDelivery: Sendable {
+    let json: String
+
+    /// Nil when nothing was asked for.
+    init?(_ identity: SharedIdentity) {
+        guard identity.userName != nil || identity.userEmail != nil else { return nil }
+        var user = JSONWriter(capacity: 256)
+        if let name = identity.userName {
+            var parts = JSONWriter(capacity: 128)
+            parts.member("firstName", name.given)
+            parts.member("lastName", name.family)
+            user.member("name", raw: parts.finish())
+        }
+        if let email = identity.userEmail { user.member("email", email.address.rawValue) }
+        json = String(decoding: user.finish(), as: UTF8.self)
+    }
+}

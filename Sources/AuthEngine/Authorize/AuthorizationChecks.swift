@@ -1,0 +1,173 @@
+import Domain
+import Registry
+
+/// What a request is judged by.
+struct AuthorizationInput: Sendable {
+    let parameters: ProtocolParameters
+    let client: Client
+    /// The trial whose return URL the request names, when it is one.
+    let trial: Trial?
+}
+
+/// One rule a request must keep.
+struct AuthorizationCheck: Sendable {
+    let name: String
+    let judge: @Sendable (AuthorizationInput) throws(AuthorizationRefusal) -> Void
+
+    init(
+        _ name: String,
+        _ judge: @escaping @Sendable (AuthorizationInput) throws(AuthorizationRefusal) -> Void
+    ) {
+        self.name = name
+        self.judge = judge
+    }
+}
+
+extension AuthorizationCheck {
+    /// Every rule, in the order it is applied.
+    ///
+    /// The client and the return URL come first: until both are known to belong together, nothing may be sent
+    /// anywhere.
+    static let all: [AuthorizationCheck] = [
+        AuthorizationCheck("the app may sign people in", isEnabled),
+        AuthorizationCheck("the return URL is registered", isRegistered),
+        AuthorizationCheck("the response type is supported", isSupportedType),
+        AuthorizationCheck("the response mode suits the response type", modeSuitsType),
+        AuthorizationCheck("a scope is answered by form_post", scopeNeedsFormPost),
+        AuthorizationCheck("the scopes are name and email", isKnownScope),
+        AuthorizationCheck("the code challenge is S256", isS256),
+        AuthorizationCheck("PKCE is used where it is required", hasRequiredPKCE),
+    ]
+
+    private static func isEnabled(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        guard input.client.isEnabled else {
+            throw AuthorizationRefusal(
+                .invalidClient,
+                because: "sign-in is switched off for \(input.client.id)"
+            )
+        }
+    }
+
+    /// Byte for byte (RFC 9700 section 4.1.3).
+    private static func isRegistered(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        guard let url = input.parameters["redirect_uri"] else {
+            throw AuthorizationRefusal(.invalidRequest, because: "redirect_uri is missing")
+        }
+        if input.trial != nil { return }
+        guard input.client.hasReturnURL(url) else {
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                because: "\(url.withoutQuery) is not a return URL of \(input.client.id)",
+                hint: hint(url, input.client)
+            )
+        }
+    }
+
+    private static func hint(_ url: String, _ client: Client) -> String {
+        let registered = client.returnURLs.map(ReturnURL.init(stored:))
+        guard let comparison = ReturnURLComparison(url, with: registered) else {
+            return "no return URL is registered"
+        }
+        return "\(comparison.explanation) from \(comparison.nearest)"
+    }
+
+    /// Apple refuses `id_token` alone.
+    private static func isSupportedType(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        guard AuthorizationRequest.ResponseType(input.parameters) != nil else {
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                because: "response_type must be code or code id_token"
+            )
+        }
+    }
+
+    /// A token never travels in a query (OAuth 2.0 Multiple Response Types, section 5).
+    private static func modeSuitsType(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        guard let mode = AuthorizationRequest.ResponseMode(input.parameters) else {
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                because: "response_mode must be query, fragment or form_post"
+            )
+        }
+        if AuthorizationRequest.ResponseType(input.parameters) == .codeAndIDToken && mode == .query {
+            throw AuthorizationRefusal(.invalidRequest, because: "id_token is never answered by query")
+        }
+    }
+
+    /// Apple, since August 2019.
+    private static func scopeNeedsFormPost(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        let scopes = AuthorizationRequest.Scope.names(input.parameters).filter { $0 != "openid" }
+        guard !scopes.isEmpty, AuthorizationRequest.ResponseMode(input.parameters) != .formPost else {
+            return
+        }
+        throw AuthorizationRefusal(
+            .invalidRequest,
+            because: "response_mode must be form_post when name or email scope is requested"
+        )
+    }
+
+    /// `openid` is sent by several clients and means nothing here.
+    private static func isKnownScope(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        for scope in AuthorizationRequest.Scope.names(input.parameters)
+        where !["name", "email", "openid"].contains(scope) {
+            throw AuthorizationRefusal(
+                .invalidScope,
+                because: "a scope other than name, email and openid is not known"
+            )
+        }
+    }
+
+    /// RFC 7636 section 4.2; `plain` protects nobody.
+    private static func isS256(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        guard let challenge = input.parameters["code_challenge"] else {
+            guard input.parameters["code_challenge_method"] == nil else {
+                throw AuthorizationRefusal(.invalidRequest, because: "code_challenge is missing")
+            }
+            return
+        }
+        guard input.parameters["code_challenge_method"] == "S256" else {
+            throw AuthorizationRefusal(.invalidRequest, because: "code_challenge_method must be S256")
+        }
+        guard PKCE.isChallenge(challenge) else {
+            throw AuthorizationRefusal(.invalidRequest, because: "code_challenge is not a SHA-256")
+        }
+    }
+
+    private static func hasRequiredPKCE(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        guard !input.client.requiresPKCE || input.parameters["code_challenge"] != nil else {
+            throw AuthorizationRefusal(.invalidRequest, because: "\(input.client.id) requires PKCE")
+        }
+    }
+}
+
+extension AuthorizationRequest.ResponseType {
+    init?(_ parameters: ProtocolParameters) {
+        switch parameters["response_type"].map({ Set($0.split(separator: " ")) }) {
+        case ["code"]: self = .code
+        case ["code", "id_token"]: self = .codeAndIDToken
+        default: return nil
+        }
+    }
+}
+
+extension AuthorizationRequest.ResponseMode {
+    /// Without the parameter OpenID Connect's default: query for a code, fragment where a token is added.
+    init?(_ parameters: ProtocolParameters) {
+        guard let text = parameters["response_mode"] else {
+            self = AuthorizationRequest.ResponseType(parameters) == .codeAndIDToken ? .fragment : .query
+            return
+        }
+        self.init(rawValue: text)
+    }
+}
+
+extension AuthorizationRequest.Scope {
+    static func names(_ parameters: ProtocolParameters) -> [Substring] {
+        parameters["scope"]?.split(separator: " ") ?? []
+    }
+
+    init(_ parameters: ProtocolParameters) {
+        let names = Self.names(parameters)
+        self.init(name: names.contains("name"), email: names.contains("email"))
+    }
+}

@@ -1,0 +1,53 @@
+import Domain
+public import Postgres
+
+/// An authorization request that has passed every check.
+public struct AuthorizationRequest: Sendable {
+    public enum ResponseType: String, SQLText, Sendable {
+        case code
+        case codeAndIDToken = "code id_token"
+    }
+
+    public enum ResponseMode: String, SQLText, Sendable {
+        case query
+        case fragment
+        case formPost = "form_post"
+    }
+
+    /// What the client asks to be told of the person.
+    public struct Scope: Equatable, Sendable {
+        public let name: Bool
+        public let email: Bool
+
+        public init(name: Bool, email: Bool) {
+            self.name = name
+            self.email = email
+        }
+    }
+
+    public let client: Client
+    public let redirectURI: String
+    public let responseType: ResponseType
+    public let responseMode: ResponseMode
+    public let scope: Scope
+    public let state: String?
+    public let nonce: String?
+    /// S256 of RFC 7636.
+    public let codeChallenge: String?
+    /// The trial this request belongs to, when its return URL is a trial's.
+    public let trial: TrialID?
+}
+
+/// A request that goes nowhere: the person sees a page, the team learns the reason.
+public struct AuthorizationRefusal: Error, Equatable, Sendable {
+    public let error: OAuthError.Code
+    public let reason: String
+    /// What the team could have meant, when something registered is close.
+    public let hint: String?
+
+    init(_ error: OAuthError.Code, because reason: String, hint: String? = nil) {
+        self.error = error
+        self.reason = reason
+        self.hint = hint
+    }
+}

@@ -1,0 +1,48 @@
+import Domain
+
+/// A refusal in the terms of RFC 6749 section 5.2, with the true reason for the team apart.
+public struct OAuthError: Error, Equatable, Sendable {
+    public enum Code: String, Sendable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case unauthorizedClient = "unauthorized_client"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case invalidScope = "invalid_scope"
+    }
+
+    public let code: Code
+    /// `error_description`, in Apple's words where these are known.
+    public let description: String?
+    /// What was wrong, for the team's eyes and the log.
+    ///
+    /// Never a secret.
+    public let reason: String
+
+    init(_ code: Code, _ description: String? = nil, because reason: String) {
+        self.code = code
+        self.description = description
+        self.reason = reason
+    }
+}
+
+extension OAuthError {
+    /// A request whose parameters cannot even be read.
+    public static func unreadable(_ reason: String) -> OAuthError {
+        OAuthError(.invalidRequest, because: reason)
+    }
+}
+
+extension ClientID {
+    /// Why a `client_id` was refused; the text is told only where it has the shape of one, since a secret may have
+    /// been put in its place.
+    static func refusal(_ text: String) -> String {
+        ClientID(rawValue: text) == nil
+            ? "client_id has not the shape of an identifier" : "\(text) is not a client of this team"
+    }
+}
+
+extension String {
+    /// A URL as the log may have it: what is behind a `?` or `#` may be a code.
+    var withoutQuery: Substring { prefix { $0 != "?" && $0 != "#" } }
+}

@@ -1,0 +1,64 @@
+public import Bytes
+
+/// The parameters of one protocol request, each at most once and of bounded length.
+public struct ProtocolParameters: Sendable {
+    /// The longest value of a parameter nobody has to make longer.
+    static let defaultLimit = 2048
+    /// `state` carries whole protected blobs in some clients; a client secret may be large.
+    private static let limits = ["state": 8192, "client_secret": 8192, "id_token_hint": 8192]
+    private static let maximumCount = 64
+
+    private let values: [String: String]
+
+    /// Takes the parameters as they were sent.
+    ///
+    /// - Throws: `invalid_request` for a repeated parameter (RFC 6749 section 3.1: two readers may choose
+    ///   different ones), too many of them, one too long, or one with a NUL, which PostgreSQL's text cannot hold.
+    public init(_ fields: [FormCoding.Field]) throws(OAuthError) {
+        guard fields.count <= Self.maximumCount else {
+            throw OAuthError(.invalidRequest, because: "more than \(Self.maximumCount) parameters")
+        }
+        var values: [String: String] = [:]
+        for field in fields {
+            guard field.name.utf8.count <= 128, field.value.utf8.count <= Self.limit(field.name) else {
+                throw OAuthError(
+                    .invalidRequest,
+                    because: "\(Self.spoken(field.name)) is too long"
+                )
+            }
+            guard !field.name.utf8.contains(0), !field.value.utf8.contains(0) else {
+                throw OAuthError(.invalidRequest, because: "a parameter holds a NUL")
+            }
+            guard values.updateValue(field.value, forKey: field.name) == nil else {
+                throw OAuthError(.invalidRequest, because: "\(Self.spoken(field.name)) is given twice")
+            }
+        }
+        self.values = values
+    }
+
+    /// The value, or nil where the parameter is absent or empty: RFC 6749 section 3.1 treats both alike.
+    public subscript(_ name: String) -> String? {
+        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The value of a parameter the request cannot do without.
+    func required(_ name: String) throws(OAuthError) -> String {
+        guard let value = self[name] else { throw OAuthError(.invalidRequest, because: "\(name) is missing") }
+        return value
+    }
+
+    /// The name, when it is one of the protocol's: another may be anything, a token in the wrong place included.
+    private static func spoken(_ name: String) -> String {
+        known.contains(name) ? name : "a parameter we do not know"
+    }
+
+    private static let known: Set<String> = [
+        "client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier",
+        "grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope",
+        "state", "token", "token_type_hint",
+    ]
+
+    private static func limit(_ name: String) -> Int {
+        limits[name] ?? defaultLimit
+    }
+}

@@ -1,0 +1,58 @@
+import Crypto
+import Directory
+public import Domain
+
+/// The revocation endpoint (RFC 7009, with Apple's effect: the whole authorization ends).
+public struct Revocation: Sendable {
+    let context: EngineContext
+    let trials: TrialStore
+    let tokens: RefreshTokenStore
+    let consents: ConsentEndStore
+
+    public init(context: EngineContext, database: TeamDatabase, trials: TrialStore) {
+        self.context = context
+        self.trials = trials
+        tokens = RefreshTokenStore(database: database)
+        consents = ConsentEndStore(database)
+    }
+
+    /// Ends the authorization behind the token, with the codes that wait for their redemption.
+    ///
+    /// Returning is success: RFC 7009 section 2.2 wants it for unknown, foreign and dead tokens too, and the hint
+    /// is only a hint.
+    ///
+    /// - Throws: `OAuthError` when the client did not prove itself, `PostgresFailure` when nothing was revoked.
+    public func respond(
+        to parameters: ProtocolParameters,
+        of team: TeamSnapshot,
+        from origin: Origin
+    ) async throws {
+        let moment = context.clock()
+        let authentication = ClientAuthentication(
+            team: team,
+            base: context.base(of: team.id),
+            trials: trials
+        )
+        let client = try await authentication.authenticate(parameters, at: moment)
+        let token = try parameters.required("token")
+        guard let id = tokenID(token, of: team),
+            let holder = try await tokens.holder(
+                of: id,
+                client: client.client.id,
+                trial: client.trial,
+                in: team.id
+            )
+        else { return }
+        try await consents.end(
+            of: holder.subject,
+            for: holder.group,
+            in: team.id,
+            by: .client(client.client.id),
+            from: origin
+        )
+    }
+
+    private func tokenID(_ text: String, of team: TeamSnapshot) -> [UInt8]? {
+        RefreshToken(text)?.id ?? AccessToken(text, of: team)?.refreshTokenID
+    }
+}

@@ -1,0 +1,77 @@
+import Bytes
+public import Domain
+public import EventLoop
+import Postgres
+
+/// Reads the versions of the teams' registries twice a second and tells the caches of all loops.
+// @unchecked Sendable: its state belongs to the loop it runs on; the list of caches never changes.
+public final class RegistryWatch: @unchecked Sendable {
+    private static let interval = Duration.milliseconds(400)
+    /// A longer silence than the statement looks back empties the caches.
+    private static let blindness: Int64 = 30_000_000_000
+
+    private let loop: EventLoop
+    private let store: RegistryVersionStore
+    private let caches: [(loop: EventLoop, cache: TeamCache)]
+    private var lastSuccess: Int64 = .min
+    private var isStopped = false
+
+    public init(loop: EventLoop, database: SystemDatabase, caches: [(loop: EventLoop, cache: TeamCache)]) {
+        self.loop = loop
+        store = RegistryVersionStore(database: database)
+        self.caches = caches
+    }
+
+    /// Reads until `stop`; call it as a task of the loop.
+    public func run() async {
+        while !isStopped {
+            await readOnce()
+            await loop.sleep(for: Self.interval)
+        }
+    }
+
+    /// Ends `run` at its next turn.
+    ///
+    /// Called on the loop.
+    public func stop() {
+        isStopped = true
+    }
+
+    /// Makes every loop of this process forget `team` at once: its registry was changed here.
+    public func announce(_ team: TeamID) {
+        for (loop, cache) in caches {
+            if loop.isCurrent { cache.forget(team) } else { loop.execute { cache.forget(team) } }
+        }
+    }
+
+    private func readOnce() async {
+        let moment = MonotonicTime.now()
+        guard let versions = try? await store.recentVersions() else { return }
+        let wasBlind = lastSuccess == .min || moment - lastSuccess > Self.blindness
+        lastSuccess = moment
+        for (loop, cache) in caches {
+            loop.execute {
+                if wasBlind { cache.forgetAll() }
+                cache.confirm(versions, at: moment)
+            }
+        }
+    }
+}
+
+/// The versions of the registries that changed within the last minute.
+///
+/// A minute, since a change becomes visible when its transaction commits, which may be seconds after its time.
+struct RegistryVersionStore: Sendable {
+    let database: SystemDatabase
+
+    func recentVersions() async throws(PostgresFailure) -> [TeamID: Int] {
+        let rows = try await database.query(
+            """
+            SELECT team_id, version FROM registry_versions WHERE changed_at > now() - interval '1 minute'
+            """
+        )
+        var versions: [TeamID: Int] = [:]
+        for var row in rows { versions[try row.next()] = try row.next(Int.self) }
+        return versions
+    }
+}

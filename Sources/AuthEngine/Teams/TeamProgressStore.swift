@@ -1,0 +1,52 @@
+public import Domain
+public import Postgres
+
+/// How far a team is on the way from nothing to a working sign-in, and how much it has of everything.
+public struct TeamProgress: Sendable {
+    public let appIDs: Int
+    public let serviceIDs: Int
+    public let activeKeys: Int
+    /// Counted up to `TeamProgressStore.userLimit`; one more stands for "more than that".
+    public let users: Int
+    public let hasReturnURL: Bool
+    /// Whether an app of the team has ever redeemed a code.
+    public let hasSignIn: Bool
+}
+
+/// Counts what a team has, in one statement.
+public struct TeamProgressStore: Sendable {
+    /// Users are counted up to here.
+    public static let userLimit = 1000
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    public func find(_ team: TeamID) async throws(PostgresFailure) -> TeamProgress {
+        let rows = try await database.query(
+            """
+            SELECT
+                (SELECT count(*) FROM app_ids WHERE team_id = \(team)),
+                (SELECT count(*) FROM service_ids WHERE team_id = \(team)),
+                (SELECT count(*) FROM keys WHERE team_id = \(team) AND slot IS NOT NULL),
+                (SELECT count(*) FROM (
+                    SELECT FROM users WHERE team_id = \(team) LIMIT \(Self.userLimit + 1)
+                ) AS counted),
+                EXISTS (SELECT FROM return_urls WHERE team_id = \(team)),
+                EXISTS (SELECT FROM redeeming_clients WHERE team_id = \(team))
+            """,
+            in: team
+        )
+        guard var row = rows.first else { throw .unreadable(column: 0, as: "a team's progress") }
+        return TeamProgress(
+            appIDs: try row.next(),
+            serviceIDs: try row.next(),
+            activeKeys: try row.next(),
+            users: try row.next(),
+            hasReturnURL: try row.next(),
+            hasSignIn: try row.next()
+        )
+    }
+}

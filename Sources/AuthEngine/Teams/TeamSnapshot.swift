@@ -1,0 +1,126 @@
+import Crypto
+public import Domain
+
+/// A team as the protocol sees it at one moment: its clients, their keys, its signing keys.
+///
+/// Immutable.
+public final class TeamSnapshot: Sendable {
+    public let id: TeamID
+    public let name: String
+    public let isSandbox: Bool
+    /// Raised by every change of the registry; tells whether this snapshot is still the team.
+    public let version: Int
+
+    let apps: [ClientID: App]
+    let services: [ClientID: Service]
+    let keys: [KeyID: IssuedKey]
+    /// In the order they became active, the newest last.
+    let signingKeys: [TeamSigningKey]
+    let accessTokens: OpaqueToken
+
+    /// An App ID.
+    struct App: Sendable {
+        let isEnabled: Bool
+        /// The primary App ID of its group; its own identifier when it is primary.
+        let group: ClientID
+        let description: String
+    }
+
+    /// A Service ID.
+    struct Service: Sendable {
+        let app: ClientID
+        let description: String
+        let issuesAsApple: Bool
+        let writesStrings: Bool
+        let requiresPKCE: Bool
+        let returnURLs: [String]
+    }
+
+    /// A key that signs client secrets, with the group of apps it is bound to.
+    struct IssuedKey: Sendable {
+        let group: ClientID
+        let publicKey: P256PublicKey
+    }
+
+    init(
+        id: TeamID,
+        name: String,
+        isSandbox: Bool,
+        version: Int,
+        apps: [ClientID: App],
+        services: [ClientID: Service],
+        keys: [KeyID: IssuedKey],
+        signingKeys: [TeamSigningKey],
+        accessTokens: OpaqueToken
+    ) {
+        self.id = id
+        self.name = name
+        self.isSandbox = isSandbox
+        self.version = version
+        self.apps = apps
+        self.services = services
+        self.keys = keys
+        self.signingKeys = signingKeys
+        self.accessTokens = accessTokens
+    }
+}
+
+/// A client of the protocol: a Service ID or, for native apps, an App ID.
+public struct Client: Sendable {
+    public let id: ClientID
+    /// The primary App ID of its group: consents and keys belong to the group.
+    public let group: ClientID
+    /// The name people read on the hosted pages.
+    public let name: String
+    public let returnURLs: [String]
+    public let requiresPKCE: Bool
+    let isEnabled: Bool
+    let issuesAsApple: Bool
+    let writesStrings: Bool
+}
+
+extension TeamSnapshot {
+    /// The client of that exact identifier, or nil.
+    public func client(_ id: ClientID) -> Client? {
+        if let service = services[id], let app = apps[service.app] {
+            return Client(
+                id: id,
+                group: app.group,
+                name: service.description,
+                returnURLs: service.returnURLs,
+                requiresPKCE: service.requiresPKCE,
+                isEnabled: app.isEnabled && apps[app.group]?.isEnabled ?? false,
+                issuesAsApple: service.issuesAsApple,
+                writesStrings: service.writesStrings
+            )
+        }
+        guard let app = apps[id] else { return nil }
+        return Client(
+            id: id,
+            group: app.group,
+            name: app.description,
+            returnURLs: [],
+            requiresPKCE: false,
+            isEnabled: app.isEnabled && apps[app.group]?.isEnabled ?? false,
+            issuesAsApple: false,
+            writesStrings: false
+        )
+    }
+}
+
+extension Client {
+    /// Whether that return URL is registered, octet for octet.
+    func hasReturnURL(_ url: String) -> Bool {
+        returnURLs.contains { $0.isExactly(url) }
+    }
+}
+
+extension String {
+    /// Whether both are the same octets.
+    ///
+    /// Swift's `==` is canonical equivalence, to which U+212A is a `K` and U+037E a semicolon; a protocol compares
+    /// octets.
+    func isExactly(_ other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+}

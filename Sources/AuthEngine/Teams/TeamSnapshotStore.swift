@@ -1,0 +1,135 @@
+import Bytes
+import Crypto
+import Domain
+import Postgres
+
+/// Reads a team's snapshot in one statement, so that all of it is of one moment.
+struct TeamSnapshotStore: Sendable {
+    let database: TeamDatabase
+    let keyRing: KeyRing
+
+    /// The team, or nil when there is none, or it is deleted.
+    func load(_ team: TeamID) async throws -> TeamSnapshot? {
+        let rows = try await database.query(
+            """
+            SELECT name, mode = 'sandbox',
+                coalesce((SELECT version FROM registry_versions WHERE team_id = \(team)), 0),
+                (SELECT coalesce(json_agg(json_build_object(
+                    'id', identifier, 'enabled', is_enabled,
+                    'group', coalesce(primary_identifier, identifier), 'description', description
+                )), '[]')::text FROM app_ids WHERE team_id = \(team)),
+                (SELECT coalesce(json_agg(json_build_object(
+                    'id', identifier, 'app', app_id, 'description', description, 'issuer', issuer,
+                    'booleans', booleans, 'pkce', requires_pkce,
+                    'urls', (SELECT coalesce(json_agg(url ORDER BY slot), '[]') FROM return_urls
+                        WHERE team_id = \(team) AND service_id = identifier)
+                )), '[]')::text FROM service_ids WHERE team_id = \(team)),
+                (SELECT coalesce(json_agg(json_build_object(
+                    'id', key_id, 'app', app_id, 'pem', public_key_pem
+                )), '[]')::text FROM keys WHERE team_id = \(team) AND revoked_at IS NULL)
+            FROM teams
+            WHERE team_id = \(team) AND deleted_at IS NULL
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try await snapshot(of: team, &row)
+    }
+
+    private func snapshot(of team: TeamID, _ row: inout Row) async throws -> TeamSnapshot {
+        let name: String = try row.next()
+        let isSandbox: Bool = try row.next()
+        let version: Int = try row.next()
+        let apps = try Self.decode([AppRecord].self, try row.next())
+        let services = try Self.decode([ServiceRecord].self, try row.next())
+        let keys = try Self.decode([KeyRecord].self, try row.next())
+        let appTable = Self.table(apps) { record in
+            ClientID(rawValue: record.group).map {
+                TeamSnapshot.App(isEnabled: record.enabled, group: $0, description: record.description)
+            }
+        }
+        return TeamSnapshot(
+            id: team,
+            name: name,
+            isSandbox: isSandbox,
+            version: version,
+            apps: appTable,
+            services: Self.table(services, \.service),
+            keys: Self.keyTable(keys, apps: appTable),
+            signingKeys: try await SigningKeyStore(database: database, keyRing: keyRing).list(in: team),
+            accessTokens: AccessToken.authentication(of: team, keyRing: keyRing)
+        )
+    }
+
+    private static func keyTable(
+        _ records: [KeyRecord],
+        apps: [ClientID: TeamSnapshot.App]
+    ) -> [KeyID: TeamSnapshot.IssuedKey] {
+        var table: [KeyID: TeamSnapshot.IssuedKey] = [:]
+        for record in records {
+            guard let id = KeyID(rawValue: record.id), let app = ClientID(rawValue: record.app),
+                let group = apps[app]?.group, let publicKey = try? P256PublicKey(pem: record.pem)
+            else { continue }
+            table[id] = TeamSnapshot.IssuedKey(group: group, publicKey: publicKey)
+        }
+        return table
+    }
+
+    private static func table<Record: IdentifiedRecord, Value>(
+        _ records: [Record],
+        _ value: (Record) -> Value?
+    ) -> [ClientID: Value] {
+        var table: [ClientID: Value] = [:]
+        for record in records {
+            if let id = ClientID(rawValue: record.id) { table[id] = value(record) }
+        }
+        return table
+    }
+
+    private static func decode<Value: Decodable>(
+        _ type: Value.Type,
+        _ text: String
+    ) throws(JSON.Failure) -> Value {
+        try JSON.decode(type, from: Array(text.utf8))
+    }
+}
+
+private protocol IdentifiedRecord: Decodable {
+    var id: String { get }
+}
+
+private struct AppRecord: IdentifiedRecord {
+    let id: String
+    let enabled: Bool
+    let group: String
+    let description: String
+}
+
+private struct ServiceRecord: IdentifiedRecord {
+    let id: String
+    let app: String
+    let description: String
+    let issuer: String
+    let booleans: String
+    let pkce: Bool
+    let urls: [String]
+
+    var service: TeamSnapshot.Service? {
+        ClientID(rawValue: app).map { app in
+            TeamSnapshot.Service(
+                app: app,
+                description: description,
+                issuesAsApple: issuer == "apple",
+                writesStrings: booleans == "string",
+                requiresPKCE: pkce,
+                returnURLs: urls
+            )
+        }
+    }
+}
+
+private struct KeyRecord: Decodable {
+    let id: String
+    let app: String
+    let pem: String
+}

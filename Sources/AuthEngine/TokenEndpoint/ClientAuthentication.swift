@@ -1,0 +1,125 @@
+import Bytes
+import Crypto
+import Domain
+
+/// A client that has proved who it is.
+struct AuthenticatedClient: Sendable {
+    let client: Client
+    let keyID: KeyID
+    /// Set when the secret was signed with the key of a trial.
+    let trial: TrialID?
+}
+
+/// Checks client secrets: ES256 JWTs that the app signs with a key of its team (Apple, "Creating a client secret").
+struct ClientAuthentication: Sendable {
+    /// Apple: a secret lasts at most this many seconds from now.
+    static let longestLife: Int64 = 15_777_000
+    /// How far two clocks may differ, in seconds.
+    static let skew: Int64 = 300
+
+    let team: TeamSnapshot
+    let base: String
+    let trials: TrialStore
+
+    /// Authenticates the client a request names.
+    ///
+    /// - Throws: `OAuthError` with `invalid_client` and the true reason, or `PostgresFailure`.
+    func authenticate(_ parameters: ProtocolParameters, at moment: Timestamp) async throws
+        -> AuthenticatedClient
+    {
+        guard let text = parameters["client_id"] else { throw refusal("client_id is missing") }
+        guard let id = ClientID(rawValue: text), let client = team.client(id) else {
+            throw refusal(ClientID.refusal(text))
+        }
+        guard client.isEnabled else { throw refusal("sign-in is switched off for \(id)") }
+        guard let secret = parameters["client_secret"] else { throw refusal("client_secret is missing") }
+        let token = try parse(secret)
+        let keyID = try keyID(of: token)
+        let (key, trial) = try await key(keyID, for: client, at: moment)
+        try check(try claims(of: token, signedBy: key, keyID), for: client, at: moment)
+        return AuthenticatedClient(client: client, keyID: keyID, trial: trial)
+    }
+
+    private func parse(_ secret: String) throws(OAuthError) -> UnverifiedJWT {
+        do throws(JWTFailure) {
+            return try UnverifiedJWT(secret)
+        } catch {
+            throw refusal("client_secret is not a JWT we take: \(error)")
+        }
+    }
+
+    private func claims(
+        of token: UnverifiedJWT,
+        signedBy key: P256PublicKey,
+        _ keyID: KeyID
+    ) throws(OAuthError) -> Claims {
+        do throws(JWTFailure) {
+            return try token.verify(with: key)
+        } catch {
+            throw refusal(
+                "the signature does not verify with key \(keyID); it must be the raw r||s, 64 octets"
+            )
+        }
+    }
+
+    /// Strict as Apple is: members other than `alg`, `kid` and `typ: JWT` make the secret void.
+    private func keyID(of token: UnverifiedJWT) throws(OAuthError) -> KeyID {
+        guard token.header.algorithm == .es256 else { throw refusal("alg is not ES256") }
+        if token.header.members.keys.contains(where: { !["alg", "kid", "typ"].contains($0) }) {
+            throw refusal("a header member other than alg, kid and typ is not allowed")
+        }
+        if let type = token.header.type, type != "JWT" { throw refusal("typ is not JWT") }
+        guard let kid = token.header.keyID.flatMap(KeyID.init(rawValue:)) else {
+            throw refusal("kid is missing or not a Key ID")
+        }
+        return kid
+    }
+
+    private func key(
+        _ id: KeyID,
+        for client: Client,
+        at moment: Timestamp
+    ) async throws -> (P256PublicKey, TrialID?) {
+        if let key = team.keys[id] {
+            guard key.group == client.group else {
+                throw refusal("key \(id) belongs to another App ID than \(client.id)")
+            }
+            return (key.publicKey, nil)
+        }
+        if let trial = try await trials.find(key: id, in: team.id, at: moment), trial.serviceID == client.id {
+            return (try P256PublicKey(pem: trial.publicKeyPEM), trial.id)
+        }
+        throw refusal("key \(id) is unknown or revoked")
+    }
+
+    private func check(_ claims: Claims, for client: Client, at moment: Timestamp) throws(OAuthError) {
+        guard let issuer = try? claims.string("iss"), issuer.isExactly(team.id.rawValue) else {
+            throw refusal("iss is not the Team ID \(team.id)")
+        }
+        guard let subject = try? claims.string("sub"), subject.isExactly(client.id.rawValue) else {
+            throw refusal("sub is not the client_id")
+        }
+        guard let audience = try? claims.audience(),
+            audience.contains(where: { $0.isExactly(base) || $0.isExactly(appleIssuer) })
+        else {
+            throw refusal("aud is neither \(base) nor \(appleIssuer)")
+        }
+        let now = Int64(moment.seconds)
+        guard let issued = try? claims.integer("iat"), issued <= now + Self.skew else {
+            throw refusal("iat is missing, no integer, or in the future")
+        }
+        guard let expires = try? claims.integer("exp"), expires > now else {
+            throw refusal("exp is missing, no integer, or past")
+        }
+        guard expires <= now + Self.longestLife + Self.skew else {
+            throw refusal("exp is more than \(Self.longestLife) seconds ahead")
+        }
+        guard let start = try? claims.optionalInteger("nbf") ?? 0, start <= now + Self.skew else {
+            throw refusal("nbf is no integer or in the future")
+        }
+    }
+
+    private func refusal(_ reason: String) -> OAuthError {
+        OAuthError(.invalidClient, because: reason)
+    }
+}

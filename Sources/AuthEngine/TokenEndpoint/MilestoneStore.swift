@@ -1,0 +1,82 @@
+import Audit
+import Bytes
+import Domain
+import Postgres
+
+/// When each key was last used, written at most once a minute per key and loop.
+// @unchecked Sendable: touched on its loop's thread alone.
+final class KeyUses: @unchecked Sendable {
+    private static let interval = Duration.seconds(60)
+    private static let capacity = 10_000
+
+    private let database: TeamDatabase
+    private var written: [Use: Timestamp] = [:]
+
+    private struct Use: Hashable {
+        let team: TeamID
+        let key: KeyID
+    }
+
+    init(database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Never fails the request it belongs to: a use a minute later writes again.
+    func note(_ key: KeyID, in team: TeamID, at moment: Timestamp) async {
+        let use = Use(team: team, key: key)
+        if let last = written[use], moment - last < Self.interval { return }
+        if written.count >= Self.capacity { written = [:] }
+        written[use] = moment
+        _ = try? await database.queryRelaxed(
+            """
+            INSERT INTO key_uses (team_id, key_id, last_used_at)
+            SELECT \(team), key_id, \(moment) FROM keys WHERE team_id = \(team) AND key_id = \(key)
+            ON CONFLICT (team_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+            """,
+            in: team
+        )
+    }
+}
+
+/// The clients that have redeemed a code: the first time is worth an event.
+// @unchecked Sendable: touched on its loop's thread alone.
+final class RedeemingClients: @unchecked Sendable {
+    private static let capacity = 10_000
+
+    private let database: TeamDatabase
+    private var known: Set<Redeemer> = []
+
+    private struct Redeemer: Hashable {
+        let team: TeamID
+        let client: ClientID
+    }
+
+    init(database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Writes the event with the row that says it was written; lost before, it is written next time.
+    func note(_ client: ClientID, in team: TeamID, from origin: Origin) async {
+        let redeemer = Redeemer(team: team, client: client)
+        guard !known.contains(redeemer) else { return }
+        if known.count >= Self.capacity { known = [] }
+        let event = AuditEvent(
+            "client.first_redemption",
+            by: .client(client),
+            on: AuditEvent.Target("client", client.rawValue),
+            from: origin
+        )
+        let written = try? await database.query(
+            """
+            WITH first AS (
+                INSERT INTO redeeming_clients (team_id, client_id) VALUES (\(team), \(client))
+                ON CONFLICT DO NOTHING
+                RETURNING client_id
+            )
+            \(event.insertion(in: team, when: "FROM first"))
+            """,
+            in: team
+        )
+        if written != nil { known.insert(redeemer) }
+    }
+}

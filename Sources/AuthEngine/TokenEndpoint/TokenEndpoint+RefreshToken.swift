@@ -1,0 +1,40 @@
+import Domain
+
+// grant_type=refresh_token (RFC 6749 section 6): Apple's kind does not rotate, and no new one is answered.
+extension TokenEndpoint {
+    func refresh(_ request: Request) async throws -> [UInt8] {
+        let text = try request.parameters.required("refresh_token")
+        guard let token = RefreshToken(text) else { throw Self.deadToken }
+        let holder = try await tokens.use(
+            token.id,
+            by: request.client.client.id,
+            trial: request.client.trial,
+            in: request.team,
+            at: request.moment
+        )
+        guard let holder else { throw Self.deadToken }
+        return try answer(
+            request,
+            claims: { companion in
+                TokenIssuer.Claims(
+                    client: request.client.client,
+                    subject: holder.subject,
+                    nonce: nil,
+                    email: holder.email,
+                    authenticatedAt: holder.authenticatedAt,
+                    companion: companion
+                )
+            },
+            tokenID: token.id,
+            refreshToken: nil
+        )
+    }
+
+    private static var deadToken: OAuthError {
+        OAuthError(
+            .invalidGrant,
+            "The token has expired or has been revoked.",
+            because: "the refresh token is unknown, revoked, or another client's"
+        )
+    }
+}

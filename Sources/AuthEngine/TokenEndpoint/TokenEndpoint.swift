@@ -1,0 +1,84 @@
+import Bytes
+import Crypto
+public import Domain
+import EventLoop
+
+/// The token endpoint: parse, authenticate the client, check the grant, issue.
+///
+/// A grant is only reached by a client that has proved itself, so none can forget to ask.
+public struct TokenEndpoint: Sendable {
+    let context: EngineContext
+    let trials: TrialStore
+    let codes: CodeStore
+    let tokens: RefreshTokenStore
+    let uses: KeyUses
+    let redeemers: RedeemingClients
+
+    public init(context: EngineContext, database: TeamDatabase, trials: TrialStore) {
+        self.context = context
+        self.trials = trials
+        codes = CodeStore(database: database)
+        tokens = RefreshTokenStore(database: database)
+        uses = KeyUses(database: database)
+        redeemers = RedeemingClients(database: database)
+    }
+
+    /// Answers one request with the JSON of RFC 6749 section 5.1.
+    ///
+    /// - Throws: `OAuthError` for what the client did wrong, `PostgresFailure` when the store did not answer.
+    public func respond(
+        to parameters: ProtocolParameters,
+        of team: TeamSnapshot,
+        from origin: Origin
+    ) async throws -> [UInt8] {
+        let moment = context.clock()
+        let authentication = ClientAuthentication(
+            team: team,
+            base: context.base(of: team.id),
+            trials: trials
+        )
+        let client = try await authentication.authenticate(parameters, at: moment)
+        await uses.note(client.keyID, in: team.id, at: moment)
+        let request = Request(
+            parameters: parameters,
+            client: client,
+            issuer: TokenIssuer(team: team, context: context),
+            origin: origin,
+            moment: moment
+        )
+        switch try parameters.required("grant_type") {
+        case "authorization_code": return try await redeemCode(request)
+        case "refresh_token": return try await refresh(request)
+        default: throw OAuthError(.unsupportedGrantType, because: "grant_type is not supported")
+        }
+    }
+
+    /// One request of an authenticated client.
+    struct Request: Sendable {
+        let parameters: ProtocolParameters
+        let client: AuthenticatedClient
+        let issuer: TokenIssuer
+        let origin: Origin
+        let moment: Timestamp
+
+        var team: TeamID { issuer.team.id }
+    }
+
+    /// The answer both grants share; a refresh token only where a new one was made.
+    func answer(
+        _ request: Request,
+        claims: (TokenIssuer.Companion) -> TokenIssuer.Claims,
+        tokenID: [UInt8],
+        refreshToken: RefreshToken?
+    ) throws -> [UInt8] {
+        let accessToken = request.issuer.accessToken(for: tokenID, at: request.moment)
+        let idToken = try request.issuer.idToken(claims(.accessToken(accessToken)), at: request.moment)
+        var json = JSONWriter(capacity: 1536)
+        json.member("access_token", accessToken)
+        json.member("token_type", "Bearer")
+        json.member("expires_in", Int(TokenLifetime.accessToken.components.seconds))
+        if let refreshToken { json.member("refresh_token", refreshToken.text) }
+        json.member("id_token", idToken)
+        return json.finish()
+    }
+}

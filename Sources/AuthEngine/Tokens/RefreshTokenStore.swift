@@ -1,0 +1,100 @@
+import Audit
+import Bytes
+import Domain
+import Postgres
+
+/// Keeps refresh tokens by their ids.
+struct RefreshTokenStore: Sendable {
+    let database: TeamDatabase
+
+    /// Whom a token stands for.
+    struct Holder: Sendable {
+        let subject: Subject
+        let group: ClientID
+        let email: SharedEmail?
+        let authenticatedAt: Timestamp
+    }
+
+    /// Notes the use of a live token of that client and tells whom it stands for, with the address as it is
+    /// shared today.
+    func use(
+        _ id: [UInt8],
+        by client: ClientID,
+        trial: TrialID?,
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) -> Holder? {
+        let rows = try await database.queryJointly(
+            """
+            WITH used AS (
+                UPDATE refresh_tokens SET last_used_at = \(moment)
+                WHERE team_id = \(team) AND token_id = \(id) AND client_id = \(client) AND revoked_at IS NULL
+                    AND trial_id IS NOT DISTINCT FROM \(trial)
+                RETURNING sub, app_id, authenticated_at
+            )
+            SELECT used.sub, used.app_id, used.authenticated_at,
+                CASE WHEN NOT consents.shares_email THEN NULL
+                    WHEN consents.hides_email THEN users.relay_address ELSE users.email END,
+                users.is_email_verified, consents.hides_email
+            FROM used
+            JOIN users ON users.team_id = \(team) AND users.sub = used.sub
+            JOIN consents ON consents.team_id = \(team) AND consents.sub = used.sub
+                AND consents.app_id = used.app_id
+            WHERE users.suspended_at IS NULL
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try Holder(&row)
+    }
+
+    /// The person and group behind a live token of that client and trial, for its revocation.
+    func holder(
+        of id: [UInt8],
+        client: ClientID,
+        trial: TrialID?,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> (subject: Subject, group: ClientID)? {
+        let rows = try await database.query(
+            """
+            SELECT sub, app_id FROM refresh_tokens
+            WHERE team_id = \(team) AND token_id = \(id) AND client_id = \(client) AND revoked_at IS NULL
+                AND trial_id IS NOT DISTINCT FROM \(trial)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return (try row.next(), try row.next())
+    }
+
+    /// Revokes the one token that a code issued which is now presented a second time.
+    func revoke(
+        _ id: [UInt8],
+        event: AuditEvent,
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            WITH revoked AS (
+                UPDATE refresh_tokens SET revoked_at = \(moment)
+                WHERE team_id = \(team) AND token_id = \(id) AND revoked_at IS NULL
+            )
+            \(event.insertion(in: team))
+            """,
+            in: team
+        )
+    }
+}
+
+extension RefreshTokenStore.Holder {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        subject = try row.next()
+        group = try row.next()
+        authenticatedAt = try row.next()
+        let address: String? = try row.next()
+        let isVerified: Bool = try row.next()
+        let isPrivate: Bool = try row.next()
+        email = address.map { SharedEmail(address: $0, isVerified: isVerified, isPrivate: isPrivate) }
+    }
+}

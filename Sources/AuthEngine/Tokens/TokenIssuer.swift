@@ -1,0 +1,80 @@
+import Bytes
+import Crypto
+import Domain
+
+/// Writes the tokens of one team.
+struct TokenIssuer: Sendable {
+    /// What an `id_token` states.
+    struct Claims: Sendable {
+        let client: Client
+        let subject: Subject
+        let nonce: String?
+        let email: SharedEmail?
+        let authenticatedAt: Timestamp
+        /// The code or access token it came with, and under which claim its hash stands.
+        let companion: Companion?
+    }
+
+    enum Companion: Sendable {
+        case code(String)
+        case accessToken(String)
+    }
+
+    let team: TeamSnapshot
+    let context: EngineContext
+
+    /// An `id_token` as Apple writes them: header `kid` and `alg` alone, one audience, no `jti`
+    /// (apple-protocol: claims of OpenID Connect Core section 2, hashes of section 3.3.2.11).
+    ///
+    /// - Throws: `NoSigningKey` when the team has none, `SigningFailure` when OpenSSL refuses.
+    func idToken(_ claims: Claims, at moment: Timestamp) throws -> String {
+        guard let key = team.signingKey(at: moment) else { throw NoSigningKey(team: team.id) }
+        return try key.signer.sign(payload(claims, at: moment))
+    }
+
+    /// An access token beside that refresh token.
+    func accessToken(for refreshTokenID: [UInt8], at moment: Timestamp) -> String {
+        AccessToken(refreshTokenID: refreshTokenID, expiresAt: moment + TokenLifetime.accessToken)
+            .text(of: team)
+    }
+
+    private func payload(_ claims: Claims, at moment: Timestamp) -> [UInt8] {
+        var json = JSONWriter()
+        json.member("iss", claims.client.issuesAsApple ? appleIssuer : context.base(of: team.id))
+        json.member("aud", claims.client.id.rawValue)
+        json.member("exp", (moment + TokenLifetime.idToken).seconds)
+        json.member("iat", (moment - TokenLifetime.backdating).seconds)
+        json.member("sub", claims.subject.rawValue)
+        if let nonce = claims.nonce { json.member("nonce", nonce) }
+        switch claims.companion {
+        case .code(let code): json.member("c_hash", TokenHash.of(code))
+        case .accessToken(let token): json.member("at_hash", TokenHash.of(token))
+        case nil: break
+        }
+        if let email = claims.email { write(email, asStrings: claims.client.writesStrings, to: &json) }
+        // Never later than `iat`, which clients may compare it with.
+        let backdated = min(claims.authenticatedAt, moment - TokenLifetime.backdating)
+        json.member("auth_time", backdated.seconds)
+        json.member("nonce_supported", true)
+        return json.finish()
+    }
+
+    private func write(_ email: SharedEmail, asStrings: Bool, to json: inout JSONWriter) {
+        json.member("email", email.address)
+        if asStrings {
+            json.member("email_verified", email.isVerified ? "true" : "false")
+            if email.isPrivate { json.member("is_private_email", "true") }
+        } else {
+            json.member("email_verified", email.isVerified)
+            if email.isPrivate { json.member("is_private_email", true) }
+        }
+    }
+}
+
+/// The issuer of clients that hard-code Apple's.
+let appleIssuer = "https://appleid.apple.com"
+
+/// A team without a key cannot sign: it was made without the engine's part.
+struct NoSigningKey: Error, Sendable {
+    let team: TeamID
+}

@@ -1,0 +1,11 @@
+/// How long what the engine issues lasts.
+enum TokenLifetime {
+    /// Apple: codes live five minutes.
+    static let code = Duration.seconds(300)
+    /// Apple's `expires_in`.
+    static let accessToken = Duration.seconds(3600)
+    /// As short as Apple's first ones: an app checks the token when it gets it, and keeps a session of its own.
+    static let idToken = Duration.seconds(600)
+    /// Clients test `iat` without leeway, so it lies a little in the past.
+    static let backdating = Duration.seconds(10)
+}

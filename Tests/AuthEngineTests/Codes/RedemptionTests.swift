@@ -1,0 +1,237 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// Security cases V6 to V9, points P2 and P16 of the conformance list.
+@Suite struct RedemptionTests {
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    static let pkce: Changes = [
+        "code_challenge": AuthorizationCheckTests.challenge, "code_challenge_method": "S256",
+    ]
+
+    /// What a code was issued with and how it is presented.
+    struct Case: Sendable {
+        enum Proof: CaseIterable, Sendable {
+            case none
+            case verifierUnasked
+            case right
+            case wrong
+            case missing
+            case malformed
+
+            var hasChallenge: Bool { self != .none && self != .verifierUnasked }
+            var isGood: Bool { [.none, .verifierUnasked, .right].contains(self) }
+            var verifier: String? {
+                switch self {
+                case .none, .missing: nil
+                case .verifierUnasked, .right: RedemptionTests.verifier
+                case .wrong: String(RedemptionTests.verifier.reversed())
+                // The challenge itself: what `plain` would accept.
+                case .malformed: AuthorizationCheckTests.challenge + "!"
+                }
+            }
+        }
+
+        var client = ClientID.web
+        var team = TeamID.acme
+        var isExpired = false
+        var redirectURI: String? = TestTeams.callback
+        var proof = Proof.none
+
+        var isGood: Bool {
+            client == .web && team == .acme && !isExpired && redirectURI == TestTeams.callback && proof.isGood
+        }
+
+        static var all: [Case] {
+            var cases: [Case] = []
+            for (client, team) in [
+                (ClientID.web, TeamID.acme), (.sisterWeb, .acme), (.otherWeb, .acme), (.web, .rival),
+            ] {
+                for isExpired in [false, true] {
+                    for uri in [TestTeams.callback, TestTeams.queryCallback, TestTeams.callback + "/", nil] {
+                        cases += Proof.allCases.map { proof in
+                            Case(
+                                client: client,
+                                team: team,
+                                isExpired: isExpired,
+                                redirectURI: uri,
+                                proof: proof
+                            )
+                        }
+                    }
+                }
+            }
+            return cases
+        }
+    }
+
+    @Test func `a code is redeemed when everything is right, and only then; a refused try leaves it unspent`()
+        async throws
+    {
+        try await withEngine { engine in
+            let start = engine.clock.now
+            #expect(Case.all.count == 192)
+            for example in Case.all {
+                engine.clock.set(start)
+                let code = try await engine.code(example.proof.hasChallenge ? Self.pkce : [:])
+                if example.isExpired { engine.clock.advance(by: .seconds(300)) }
+                let error = try await present(code, example, to: engine)
+                #expect((error == nil) == example.isGood, "\(example): \(error?.reason ?? "redeemed")")
+                if let error { #expect(error.code == .invalidGrant, "\(example)") }
+
+                engine.clock.set(start)
+                let right = Case(proof: example.proof.hasChallenge ? .right : .none)
+                let second = try await present(code, right, to: engine)
+                #expect((second == nil) == !example.isGood, "\(example), then as it should be")
+            }
+        }
+    }
+
+    private func present(_ code: String, _ example: Case, to engine: Engine) async throws -> OAuthError? {
+        let changes: Changes = ["redirect_uri": example.redirectURI, "code_verifier": example.proof.verifier]
+        return try await engine.refusal(redeeming: code, example.client, in: example.team, changes)
+    }
+
+    @Test func `a code lives five minutes to the microsecond`() async throws {
+        try await withEngine { engine in
+            let start = engine.clock.now
+            let codes = [try await engine.code(), try await engine.code()]
+            engine.clock.set(start + .seconds(300) - .microseconds(1))
+            #expect(try await engine.refusal(redeeming: codes[0]) == nil)
+            engine.clock.set(start + .seconds(300))
+            let error = try await engine.refusal(redeeming: codes[1])
+            #expect(error?.description == "The code has expired or has been revoked.")
+        }
+    }
+
+    @Test func `the descriptions are Apple's`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code(Self.pkce)
+            let verifier: Changes = ["code_verifier": Self.verifier]
+            func description(_ client: ClientID = .web, _ changes: Changes) async throws -> String? {
+                let changes = verifier.merging(changes) { $1 }
+                return try await engine.refusal(redeeming: code, client, changes)?.description
+            }
+            #expect(
+                try await description(.web, ["redirect_uri": "https://acme.example/else"])
+                    == "redirect_uri mismatch. The code was not issued to https://acme.example/else."
+            )
+            #expect(
+                try await description(.otherWeb, [:])
+                    == "client_id mismatch. The code was not issued to com.acme.other.web."
+            )
+            #expect(
+                try await description(.web, ["code_verifier": nil])
+                    == "The code has expired or has been revoked."
+            )
+            #expect(
+                try await description(.web, ["code": "c0"]) == "The code has expired or has been revoked."
+            )
+            #expect(try await description(.web, [:]) == nil)
+            #expect(try await description(.web, [:]) == "The code has already been used.")
+        }
+    }
+
+    @Test func `a second redemption is refused and revokes what the first one issued`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code(Engine.fullRequest)
+            let first = try await engine.redeem(code)
+            let bystander = try await engine.tokens()
+            #expect(try await engine.isAlive(first.refreshToken))
+            let error = try await engine.refusal(redeeming: code)
+            #expect(error?.code == .invalidGrant)
+            #expect(try await !engine.isAlive(first.refreshToken))
+            #expect(try await engine.isAlive(bystander.refreshToken))
+            #expect(try engine.teams.actions().contains("code.replayed"))
+        }
+    }
+
+    @Test func `another client that presents a used code revokes nothing`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code(Engine.fullRequest)
+            let first = try await engine.redeem(code)
+            for (client, team) in [(ClientID.otherWeb, TeamID.acme), (.web, .rival)] {
+                let error = try await engine.refusal(redeeming: code, client, in: team)
+                #expect(error?.code == .invalidGrant)
+            }
+            #expect(try await engine.isAlive(first.refreshToken))
+        }
+    }
+
+    @Test func `of fifty redemptions at once exactly one succeeds`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code(Engine.fullRequest)
+            let answers = try await withThrowingTaskGroup(of: TokenAnswer?.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        do {
+                            return try await engine.redeem(code)
+                        } catch let error as OAuthError {
+                            #expect(error.description == "The code has already been used.")
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: [TokenAnswer?]()) { $0.append($1) }
+            }
+            let winners = answers.compactMap { $0 }
+            #expect(answers.count == 50 && winners.count == 1)
+            // The losers came second, and coming second revokes.
+            #expect(try await !engine.isAlive(try #require(winners.first).refreshToken))
+            let rows = try engine.teams.admin("SELECT count(*), count(revoked_at) FROM refresh_tokens")
+            #expect(rows == [["1", "1"]])
+        }
+    }
+
+    @Test func `what is needed is named when it is missing, and the code stays good`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code()
+            func error(_ changes: Changes) async throws -> OAuthError.Code? {
+                try await engine.refusal(redeeming: code, .web, changes)?.code
+            }
+            #expect(try await error(["grant_type": nil]) == .invalidRequest)
+            #expect(try await error(["code": nil]) == .invalidRequest)
+            #expect(try await error(["code": ""]) == .invalidRequest)
+            #expect(try await error(["grant_type": "password"]) == .unsupportedGrantType)
+            #expect(try await error(["grant_type": "AUTHORIZATION_CODE"]) == .unsupportedGrantType)
+            #expect(try await error(["grant_type": "client_credentials"]) == .unsupportedGrantType)
+            #expect(try await error(["grant_type": "refresh_token"]) == .invalidRequest)
+            #expect(try await error(["client_id": nil]) == .invalidClient)
+            #expect(try await error(["client_secret": nil]) == .invalidClient)
+            #expect(try await error(["client_id": "com.acme.sister.web"]) == .invalidClient)
+            #expect(try await error([:]) == nil)
+        }
+    }
+
+    @Test func `a code is made of the randomness it is given, in the shape of Apple's`() throws {
+        let random = RandomSource { count in (0..<count).map { UInt8($0) } }
+        let codes = (0..<5).map { quarter in
+            AuthorizationCode(at: Timestamp(seconds: 900 * quarter), random: random).text
+        }
+        let head = "c000102030405060708090a0b0c0d0e0f.0."
+        let tail = ".AAECAwQFBgcICQoLDA0ODw"
+        let expected = ["mrsq", "mrsw", "mrsx", "mrsy", "mrsq"].map { head + $0 + tail }
+        #expect(codes == expected)
+    }
+
+    @Test func `a code is found in the quarter of an hour after the one it was issued in`() async throws {
+        try await withEngine { engine in
+            engine.clock.set(Timestamp(seconds: 1_800_000_000 + 899))
+            let code = try await engine.code()
+            engine.clock.advance(by: .seconds(120))
+            #expect(try await engine.refusal(redeeming: code) == nil)
+        }
+    }
+
+    @Test func `the first redemption of a client is an event, the second is none`() async throws {
+        try await withEngine { engine in
+            for _ in 0..<2 { _ = try await engine.tokens() }
+            let count = try engine.teams.actions().count { $0 == "client.first_redemption" }
+            #expect(count == 1)
+        }
+    }
+}

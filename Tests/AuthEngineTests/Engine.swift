@@ -1,0 +1,142 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// The engine of both teams, asked as apps and browsers ask it.
+struct Engine: Sendable {
+    let teams: TestTeams
+    let authorization: Authorization
+    let flow: SignInFlow
+    let tokens: TokenEndpoint
+    let revocation: Revocation
+
+    init(_ teams: TestTeams) throws {
+        self.teams = teams
+        authorization = Authorization(trials: teams.trials)
+        flow = SignInFlow(context: teams.context, database: teams.database, consents: try teams.consents())
+        tokens = TokenEndpoint(context: teams.context, database: teams.database, trials: teams.trials)
+        revocation = Revocation(context: teams.context, database: teams.database, trials: teams.trials)
+    }
+
+    var clock: TestClock { teams.clock }
+    var ada: Subject { teams.people.ada }
+
+    /// The team as it is registered now.
+    func snapshot(_ team: TeamID = .acme) async throws -> TeamSnapshot {
+        let store = TeamSnapshotStore(database: teams.database, keyRing: teams.context.keyRing)
+        return try #require(try await store.load(team))
+    }
+}
+
+/// Lends `body` the engine of both teams, on its loop.
+func withEngine(_ body: @escaping @Sendable (Engine) async throws -> Void) async throws {
+    try await withTeams { try await body(Engine($0)) }
+}
+
+/// The parameters of a request, with what a test changes in them; nil takes one away.
+typealias Changes = [String: String?]
+
+extension ProtocolParameters {
+    init(_ base: [String: String], _ changes: Changes = [:]) throws(OAuthError) {
+        let values = base.merging(changes.compactMapValues { $0 }) { $1 }
+        let fields = values.filter { changes[$0.key] != .some(.none) }
+        try self.init(fields.map { FormCoding.Field($0.key, $0.value) })
+    }
+}
+
+// Signing in.
+extension Engine {
+    static let browser: [UInt8] = SHA256.hash("Ada's browser")
+
+    /// What a web app asks for that wants nothing but to know who it is.
+    static func request(of client: ClientID = .web) -> [String: String] {
+        ["client_id": client.rawValue, "redirect_uri": TestTeams.callback, "response_type": "code"]
+    }
+
+    /// What a web app asks for that wants everything.
+    static let fullRequest: Changes = [
+        "scope": "name email", "response_mode": "form_post", "state": "state-1", "nonce": "nonce-1",
+    ]
+
+    func authorize(
+        _ client: ClientID = .web,
+        _ changes: Changes = [:],
+        in team: TeamID = .acme
+    ) async throws -> AuthorizationRequest {
+        try await authorization.judge(
+            try ProtocolParameters(Self.request(of: client), changes),
+            to: try await snapshot(team),
+            at: clock.now
+        )
+    }
+
+    /// A session that has just begun.
+    func session(of person: Subject, in team: TeamID = .acme) async throws -> Session {
+        let token = try await teams.sessions.begin(
+            for: person,
+            in: team,
+            from: TestTeams.origin,
+            at: clock.now
+        )
+        return try #require(try await teams.sessions.find(token, in: team, at: clock.now))
+    }
+
+    /// Takes a person through a whole sign-in, with the sheet where there is one.
+    func signIn(
+        _ person: Subject? = nil,
+        to client: ClientID = .web,
+        _ changes: Changes = [:],
+        email: Consent.EmailChoice = .shared,
+        in team: TeamID = .acme
+    ) async throws -> AuthorizationAnswer {
+        let session = try await session(of: person ?? ada, in: team)
+        let request = try await authorize(client, changes, in: team)
+        let snapshot = try await snapshot(team)
+        let id = try await flow.begin(request, browserHash: Self.browser, in: team)
+        let attempt = try #require(try await flow.find(id, browserHash: Self.browser, in: team))
+        switch try await flow.nextStep(of: attempt, session, in: team) {
+        case .signIn: throw TestFailure("a session skips the password")
+        case .confirmation:
+            let answer = try await flow.confirm(
+                attempt,
+                of: session,
+                browserHash: Self.browser,
+                in: snapshot
+            )
+            return try #require(answer)
+        case .consent:
+            let choice = ConsentChoice(
+                name: request.scope.name ? PersonName(given: "Ada", family: "King") : nil,
+                email: request.scope.email ? email : .withheld
+            )
+            let answer = try await flow.consent(
+                to: attempt,
+                choice,
+                of: session,
+                browserHash: Self.browser,
+                in: snapshot,
+                from: TestTeams.origin
+            )
+            return try #require(answer)
+        }
+    }
+
+    func code(
+        for person: Subject? = nil,
+        to client: ClientID = .web,
+        _ changes: Changes = [:],
+        in team: TeamID = .acme
+    ) async throws -> String {
+        try #require(try await signIn(person, to: client, changes, in: team)["code"])
+    }
+}
+
+extension AuthorizationAnswer {
+    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    var names: [String] { parameters.map(\.name) }
+}

@@ -1,0 +1,212 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// A sign-in from its request to its answer; points P8 and P10 of the conformance list, case V23.
+@Suite struct SignInFlowTests {
+    @Test func `the first time there is a sheet, later a confirmation, and a stranger signs in first`()
+        async throws
+    {
+        try await withEngine { engine in
+            let attempt = try await begin(engine)
+            let session = try await engine.session(of: engine.ada)
+            #expect(try await step(engine, attempt, nil) == "signIn")
+            #expect(try await step(engine, attempt, session) == "consent")
+            _ = try await engine.signIn()
+            #expect(try await step(engine, attempt, session) == "confirmation")
+            #expect(try await step(engine, attempt, nil) == "signIn")
+            let sister = try await begin(engine, .sisterWeb)
+            #expect(try await step(engine, sister, session) == "confirmation")
+            let other = try await begin(engine, .otherWeb)
+            #expect(try await step(engine, other, session) == "consent")
+        }
+    }
+
+    @Test func `user is a JSON text with the parts that were asked for, the name as it was edited`()
+        async throws
+    {
+        try await withEngine { engine in
+            let answer = try await engine.signIn(to: .web, Engine.fullRequest)
+            #expect(answer.names == ["code", "user", "state"])
+            #expect(
+                answer["user"]
+                    == #"{"name":{"firstName":"Ada","lastName":"King"},"email":"ada@acme.example"}"#
+            )
+            let name = try await engine.signIn(
+                to: .otherWeb,
+                ["scope": "name", "response_mode": "form_post"]
+            )
+            #expect(name["user"] == #"{"name":{"firstName":"Ada","lastName":"King"}}"#)
+            let email = try await engine.signIn(
+                engine.teams.people.ben,
+                to: .otherWeb,
+                ["scope": "email", "response_mode": "form_post"]
+            )
+            #expect(email["user"] == #"{"email":"ben@acme.example"}"#)
+        }
+    }
+
+    @Test func `user comes again until a code that carried it is redeemed, and then never more`() async throws
+    {
+        try await withEngine { engine in
+            let lost = try await engine.signIn(to: .web, Engine.fullRequest)
+            let again = try await engine.signIn(to: .web, Engine.fullRequest)
+            #expect(lost["user"] != nil && lost["user"] == again["user"])
+            // A sign-in that carried no user does not count as its delivery.
+            _ = try await engine.tokens(at: .web, [:])
+            let third = try await engine.signIn(to: .web, Engine.fullRequest)
+            #expect(third["user"] != nil)
+            _ = try await engine.redeem(try #require(third["code"]))
+            let fourth = try await engine.signIn(to: .web, Engine.fullRequest)
+            #expect(fourth["user"] == nil)
+            #expect(fourth.names == ["code", "state"])
+            let sister = try await engine.signIn(to: .sisterWeb, Engine.fullRequest)
+            #expect(sister["user"] == nil)
+        }
+    }
+
+    @Test func `only what was asked for is returned`() async throws {
+        try await withEngine { engine in
+            let plain = try await engine.signIn()
+            #expect(plain.names == ["code"])
+            let both = try await engine.signIn(to: .web, ["response_type": "code id_token"])
+            #expect(both.names == ["code", "id_token"])
+            let state = try await engine.signIn(to: .web, ["state": "s"])
+            #expect(state.names == ["code", "state"])
+        }
+    }
+
+    @Test func `the answer goes into the query, behind the fragment, or into a form`() async throws {
+        try await withEngine { engine in
+            let state = "a b&c=d+e%#/?ü"
+            let coded = "a%20b%26c%3Dd%2Be%25%23%2F%3F%C3%BC"
+            let query = try await engine.signIn(to: .web, ["state": state])
+            #expect(query.location == "\(TestTeams.callback)?code=\(query["code"] ?? "")&state=\(coded)")
+            let own = try await engine.signIn(to: .web, ["redirect_uri": TestTeams.queryCallback])
+            #expect(own.location == "\(TestTeams.queryCallback)&code=\(own["code"] ?? "")")
+            let fragment = try await engine.signIn(to: .web, ["response_mode": "fragment", "state": state])
+            #expect(
+                fragment.location == "\(TestTeams.callback)#code=\(fragment["code"] ?? "")&state=\(coded)"
+            )
+            let form = try await engine.signIn(to: .web, Engine.fullRequest)
+            #expect(form.location == TestTeams.callback)
+        }
+    }
+
+    @Test func `cancelling tells the app so and nothing more, and ends the attempt`() async throws {
+        try await withEngine { engine in
+            let attempt = try await begin(engine, .web, ["state": "s"])
+            let answer = try await engine.flow.cancel(attempt, browserHash: Engine.browser, in: .acme)
+            #expect(answer?.location == "\(TestTeams.callback)?error=user_cancelled_authorize&state=s")
+            let second = try await engine.flow.cancel(attempt, browserHash: Engine.browser, in: .acme)
+            #expect(second == nil)
+            #expect(try await confirm(engine, attempt) == nil)
+        }
+    }
+
+    @Test func `an attempt belongs to its browser and its team`() async throws {
+        try await withEngine { engine in
+            let attempt = try await begin(engine)
+            let stranger = SHA256.hash("another browser")
+            #expect(try await engine.flow.find(attempt.id, browserHash: stranger, in: .acme) == nil)
+            #expect(try await engine.flow.find(attempt.id, browserHash: Engine.browser, in: .rival) == nil)
+            #expect(try await engine.flow.cancel(attempt, browserHash: stranger, in: .acme) == nil)
+            _ = try await engine.signIn()
+            #expect(try await confirm(engine, attempt, browser: stranger) == nil)
+            #expect(try await confirm(engine, attempt) != nil)
+        }
+    }
+
+    @Test func `an attempt lasts a quarter of an hour`() async throws {
+        try await withEngine { engine in
+            let attempt = try await begin(engine)
+            engine.clock.advance(by: .seconds(900) - .microseconds(1))
+            #expect(try await engine.flow.find(attempt.id, browserHash: Engine.browser, in: .acme) != nil)
+            engine.clock.advance(by: .microseconds(1))
+            #expect(try await engine.flow.find(attempt.id, browserHash: Engine.browser, in: .acme) == nil)
+        }
+    }
+
+    @Test func `of twenty confirmations at once one gets a code`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.signIn()
+            let attempt = try await begin(engine)
+            let session = try await engine.session(of: engine.ada)
+            let team = try await engine.snapshot()
+            let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        let answer = try await engine.flow.confirm(
+                            attempt,
+                            of: session,
+                            browserHash: Engine.browser,
+                            in: team
+                        )
+                        return answer?["code"]
+                    }
+                }
+                return try await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+            let given = codes.compactMap { $0 }
+            #expect(codes.count == 20 && given.count == 1)
+        }
+    }
+
+    @Test func `a consent that ended meanwhile is asked for again`() async throws {
+        try await withEngine { engine in
+            let tokens = try await engine.tokens()
+            let attempt = try await begin(engine)
+            try await engine.revoke(tokens.refreshToken)
+            #expect(try await confirm(engine, attempt) == nil)
+            let session = try await engine.session(of: engine.ada)
+            #expect(try await step(engine, attempt, session) == "consent")
+        }
+    }
+
+    @Test func `an attempt's name has one shape`() {
+        let tail = String(repeating: "A", count: 22)
+        for good in ["0" + tail, "3" + tail, "0" + tail.dropLast() + "-"] {
+            #expect(AttemptID(rawValue: String(good)) != nil)
+        }
+        for bad in [
+            "4" + tail, "0" + tail.dropLast(), "0" + tail + "A", "", "0" + tail.dropLast() + "/", tail + "é",
+        ] {
+            #expect(AttemptID(rawValue: String(bad)) == nil, "\(bad)")
+        }
+    }
+
+    private func begin(_ engine: Engine, _ client: ClientID = .web, _ changes: Changes = [:]) async throws
+        -> Attempt
+    {
+        let request = try await engine.authorize(client, changes)
+        let id = try await engine.flow.begin(request, browserHash: Engine.browser, in: .acme)
+        return try #require(try await engine.flow.find(id, browserHash: Engine.browser, in: .acme))
+    }
+
+    private func step(_ engine: Engine, _ attempt: Attempt, _ session: Session?) async throws -> String {
+        switch try await engine.flow.nextStep(of: attempt, session, in: .acme) {
+        case .signIn: "signIn"
+        case .consent: "consent"
+        case .confirmation: "confirmation"
+        }
+    }
+
+    private func confirm(
+        _ engine: Engine,
+        _ attempt: Attempt,
+        browser: [UInt8] = Engine.browser
+    ) async throws -> String? {
+        let answer = try await engine.flow.confirm(
+            attempt,
+            of: try await engine.session(of: engine.ada),
+            browserHash: browser,
+            in: try await engine.snapshot()
+        )
+        return answer?["code"]
+    }
+}

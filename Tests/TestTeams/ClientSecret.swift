@@ -1,0 +1,34 @@
+public import Bytes
+public import Crypto
+public import Domain
+
+/// A client secret that a test may spoil before it is signed.
+public struct ClientSecret: Sendable {
+    public var header: [String: JSONValue]
+    public var claims: [String: JSONValue]
+
+    /// A secret as Apple's documents ask for it, good for five minutes.
+    public init(of client: ClientID, in team: TeamID, key: KeyID, audience: String, at now: Timestamp) {
+        header = ["alg": "ES256", "kid": .string(key.rawValue)]
+        claims = [
+            "iss": .string(team.rawValue), "sub": .string(client.rawValue), "aud": .string(audience),
+            "iat": .integer(Int64(now.seconds)), "exp": .integer(Int64(now.seconds) + 300),
+        ]
+    }
+
+    /// What the signature is made over.
+    public var signedPart: String {
+        Base64URL.encode(JSON.encode(JSONValue.object(header))) + "."
+            + Base64URL.encode(JSON.encode(JSONValue.object(claims)))
+    }
+
+    public func signed(with key: some SigningKey) throws -> String {
+        let part = signedPart
+        return try part + "." + Base64URL.encode(key.sign(Array(part.utf8).span))
+    }
+
+    /// The secret with any octets in the place of its signature.
+    public func signed(by signature: [UInt8]) -> String {
+        signedPart + "." + Base64URL.encode(signature)
+    }
+}

@@ -1,0 +1,92 @@
+// TestTeams: Acme and Rival, registered as their people would, for tests of the engine and of what stands on it.
+//
+// Owns: the cast, a clock and a source of randomness that tests turn by hand, client secrets right and wrong.
+// Must not know: HTTP, HTML.
+
+public import AuthEngine
+public import Crypto
+public import Directory
+public import Domain
+public import EventLoop
+public import Postgres
+public import Registry
+import TestDatabase
+
+/// Both teams in a database of their own, seen from a loop as a server sees it.
+public struct TestTeams: Sendable {
+    public static let publicURL = "https://pippin.example"
+    public static let relayDomain = "relay.example"
+    public static let callback = "https://acme.example/callback"
+    /// Registered too, with its query.
+    public static let queryCallback = "https://acme.example/callback?type=appleid"
+    public static let origin = Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-1")
+    /// Hashes fast, so that tests may sign in often.
+    public static let argon2id = Argon2id(memoryKiB: 8, passes: 1)
+
+    public let conninfo: String
+    public let loop: EventLoop
+    public let connections: Database
+    public let clock: TestClock
+    public let context: EngineContext
+    public let people: People
+
+    public var database: TeamDatabase { TeamDatabase(connections) }
+    public var keys: KeyStore { KeyStore(database, keyRing: context.keyRing) }
+    public var serviceIDs: ServiceIDStore { ServiceIDStore(database) }
+    public var trials: TrialStore { TrialStore(database: database, keyRing: context.keyRing) }
+    public var sessions: SessionStore { SessionStore(database, random: context.random) }
+
+    public func consents() throws -> ConsentStore {
+        guard let relay = RelayDomain(Self.relayDomain) else { throw TestFailure("no relay domain") }
+        return ConsentStore(database, relay: relay, random: context.random)
+    }
+
+    /// A client secret of that client and key, with what a test changes in it, signed.
+    public func secret(
+        of client: ClientID = .web,
+        in team: TeamID = .acme,
+        key: KeyID? = nil,
+        _ change: (inout ClientSecret) -> Void = { _ in }
+    ) throws -> String {
+        let key = key ?? Self.key(of: client, in: team)
+        var secret = ClientSecret(
+            of: client,
+            in: team,
+            key: key,
+            audience: "https://appleid.apple.com",
+            at: clock.now
+        )
+        change(&secret)
+        return try secret.signed(with: TestKeys.key(key))
+    }
+
+    /// The key that signs for a client.
+    public static func key(of client: ClientID, in team: TeamID) -> KeyID {
+        if team == .rival { return .rival }
+        return [.other, .otherWeb].contains(client) ? .acmeOther : .acme
+    }
+
+    /// Runs a statement beyond the wall between teams, as the owner of the database.
+    @discardableResult
+    public func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
+        try AdminConnection(to: conninfo).execute(statement, values)
+    }
+
+    /// The actions in a team's log, the oldest first, without those that set the stage.
+    public func actions(in team: TeamID = .acme) throws -> [String] {
+        try admin(
+            "SELECT action FROM audit_events WHERE team_id = $1 AND actor <> 'test' ORDER BY at",
+            team.rawValue
+        )
+        .compactMap { $0[0] }
+    }
+}
+
+/// A test that cannot go on.
+public struct TestFailure: Error {
+    public let reason: String
+
+    public init(_ reason: String) {
+        self.reason = reason
+    }
+}
