@@ -65,6 +65,13 @@ let package = Package(
                 "Bytes", "Domain", "EventLoop", "Registry", "Directory", "Audit", "Crypto", "Postgres",
             ]
         ),
+        module(
+            "Provisioning",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Tenancy", "Registry", "Directory", "AuthEngine", "Audit",
+                "Crypto", "Postgres",
+            ]
+        ),
 
         // Level 3: pages and endpoints.
 
@@ -107,6 +114,14 @@ let package = Package(
         tests(
             of: "Registry",
             uses: ["Bytes", "EventLoop", "Domain", "Audit", "Crypto", "Postgres", "TestDatabase"]
+        ),
+        tests(
+            of: "Provisioning",
+            uses: [
+                "Bytes", "EventLoop", "Domain", "Tenancy", "Registry", "Directory", "Audit", "Crypto",
+                "Postgres",
+                "TestDatabase",
+            ]
         ),
         tests(
             of: "AuthEngine",

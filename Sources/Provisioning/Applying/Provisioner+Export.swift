@@ -1,0 +1,91 @@
+import Bytes
+import Directory
+public import Domain
+import Registry
+import Tenancy
+
+extension Provisioner {
+    /// The team as a registry file, secrets left out; nil when there is no such team.
+    ///
+    /// Applied to the same team the file changes nothing. Revoked keys are left out, and so are people whom a file
+    /// cannot name, because they do not sign in with their address.
+    public func export(_ team: TeamID) async throws -> RegistryFile? {
+        let registered = try await database.transaction(in: team) { transaction in
+            try await read(team, .all, transaction)
+        }
+        return registered.settings.map { settings in
+            RegistryFile(teams: [RegistryFile.Team(team, settings, registered)])
+        }
+    }
+}
+
+extension RegistryFile {
+    /// The file's text: members sorted, so that two exports of the same team are the same text.
+    public var json: [UInt8] {
+        JSON.encode(self, pretty: true) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension RegistryFile.Team {
+    fileprivate init(_ team: TeamID, _ settings: TeamSettings, _ registered: RegisteredTeam) {
+        id = team.rawValue
+        name = settings.name.rawValue
+        mode = settings.mode.rawValue
+        identitySources = settings.identitySources.map(\.rawValue)
+        secondFactor = settings.secondFactor.rawValue
+        appIDs = registered.appIDs.map { app in
+            RegistryFile.AppID(app, registered.serviceIDs.filter { $0.appID == app.identifier })
+        }
+        keys = registered.keys.filter(\.isActive).map(RegistryFile.Key.init)
+        emailSources = registered.emailSources.map(RegistryFile.EmailSource.init)
+        users = registered.users.map(RegistryFile.User.init)
+    }
+}
+
+extension RegistryFile.AppID {
+    fileprivate init(_ app: AppID, _ services: [ServiceID]) {
+        identifier = app.identifier.rawValue
+        description = app.description
+        notificationURL = app.notificationURL?.text
+        serviceIDs = services.map(RegistryFile.ServiceID.init)
+    }
+}
+
+extension RegistryFile.ServiceID {
+    fileprivate init(_ service: ServiceID) {
+        identifier = service.identifier.rawValue
+        description = service.description
+        domains = service.domains.map(\.text)
+        returnURLs = service.returnURLs.map(\.text)
+        issuer = service.issuer.rawValue
+        booleans = service.booleans.rawValue
+        requirePKCE = service.requiresPKCE
+    }
+}
+
+extension RegistryFile.Key {
+    fileprivate init(_ key: Key) {
+        id = key.id.rawValue
+        name = key.name
+        appID = key.appID.rawValue
+        publicKeyPEM = key.publicKeyPEM
+    }
+}
+
+extension RegistryFile.EmailSource {
+    fileprivate init(_ source: EmailSource) {
+        switch source.kind {
+        case .domain: (domain, address) = (source.text, nil)
+        case .address: (domain, address) = (nil, source.text)
+        }
+    }
+}
+
+extension RegistryFile.User {
+    fileprivate init(_ user: RegisteredUser) {
+        // The login name, since that is what finds the person again.
+        email = user.login.rawValue
+        givenName = user.givenName
+        familyName = user.familyName
+    }
+}

@@ -1,0 +1,65 @@
+public import Crypto
+public import Directory
+public import Domain
+public import Postgres
+import Registry
+import Tenancy
+
+/// Applies registry files to teams, and exports teams as registry files.
+public struct Provisioner: Sendable {
+    /// Makes what a new team needs beyond its rows here, such as its first signing key, in the transaction that
+    /// creates it.
+    public typealias TeamPreparation = @Sendable (TeamID, borrowing Transaction) async throws -> Void
+
+    let database: TeamDatabase
+    let appIDs: AppIDStore
+    let serviceIDs: ServiceIDStore
+    let keys: KeyStore
+    let emailSources: EmailSourceStore
+    let users: UserStore
+    let hasher: PasswordHasher
+    let prepareTeam: TeamPreparation
+
+    public init(
+        _ database: TeamDatabase,
+        keyRing: KeyRing,
+        hasher: PasswordHasher,
+        prepareTeam: @escaping TeamPreparation
+    ) {
+        self.database = database
+        appIDs = AppIDStore(database)
+        serviceIDs = ServiceIDStore(database)
+        keys = KeyStore(database, keyRing: keyRing)
+        emailSources = EmailSourceStore(database)
+        users = UserStore(database)
+        self.hasher = hasher
+        self.prepareTeam = prepareTeam
+    }
+
+    /// Which users are read.
+    enum Users {
+        case named([LoginName])
+        case all
+    }
+
+    /// What a team has, unchanged by others until the transaction ends as far as its own row goes.
+    func read(
+        _ team: TeamID,
+        _ users: Users,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> RegisteredTeam {
+        var registered = RegisteredTeam()
+        registered.state = try await ProvisionedTeamStore.lock(team, transaction)
+        guard registered.settings != nil else { return registered }
+        registered.appIDs = try await appIDs.all(in: team, transaction)
+        registered.serviceIDs = try await serviceIDs.all(in: team, transaction)
+        registered.keys = try await keys.all(in: team, transaction)
+        registered.emailSources = try await emailSources.all(in: team, transaction).map(\.source)
+        registered.users =
+            switch users {
+            case .all: try await ProvisionedUserStore.all(in: team, transaction)
+            case .named(let logins): try await ProvisionedUserStore.find(logins, in: team, transaction)
+            }
+        return registered
+    }
+}

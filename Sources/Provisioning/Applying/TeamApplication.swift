@@ -1,0 +1,201 @@
+import Crypto
+import Directory
+import Domain
+import Postgres
+import Registry
+import Tenancy
+
+/// One team's entry on its way into the database.
+struct TeamApplication: Sendable {
+    /// Somebody created the team, or a user came or went, since the plan was made.
+    struct Outdated: Error {}
+
+    private static let reason = "absent from the registry file"
+
+    private let provisioner: Provisioner
+    private let plan: TeamPlan
+    private let options: ApplyOptions
+    private let hashes: [LoginName: PasswordHash]
+    private let actor: Actor
+    private let origin: Origin
+
+    init(
+        _ provisioner: Provisioner,
+        _ plan: TeamPlan,
+        _ options: ApplyOptions,
+        _ hashes: [LoginName: PasswordHash],
+        _ actor: Actor,
+        _ origin: Origin
+    ) {
+        self.provisioner = provisioner
+        self.plan = plan
+        self.options = options
+        self.hashes = hashes
+        self.actor = actor
+        self.origin = origin
+    }
+
+    /// Plans once more under the team's lock, since others may have changed it meanwhile, and makes the changes.
+    ///
+    /// - Returns: the plan that was carried out.
+    func run() async throws -> TeamPlan {
+        let team = plan.team
+        return try await provisioner.database.transaction(in: team) { transaction in
+            let registered = try await provisioner.read(team, plan.entry.users(options), transaction)
+            let plan = try TeamPlan(self.plan.entry, at: self.plan.path, from: registered, options)
+            for change in plan.changes {
+                do {
+                    try await make(change, in: team, transaction)
+                } catch {
+                    throw explain(error, change)
+                }
+            }
+            return plan
+        }
+    }
+
+    /// What a store refused although the plan did not, in words; any other failure as it is.
+    private func explain(_ error: any Error, _ change: Change) -> any Error {
+        let sentence: String
+        switch error {
+        case let refusal as Refusal: sentence = refusal.sentence
+        case TeamStore.Failure.idTaken: return Outdated()
+        case UserStore.Failure.loginTaken: sentence = "Somebody else in the team has this login name."
+        default: return error
+        }
+        return Problems([Problem(field: plan.path, message: "\(change.line): \(sentence)")])
+    }
+
+    private func make(
+        _ change: Change,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        switch change {
+        case .createTeam, .updateTeam: try await makeTeam(change, in: team, transaction)
+        case .revokeKey, .deleteServiceID, .deleteAppID, .deleteEmailSource, .deleteUser:
+            try await remove(change, in: team, transaction)
+        case .createUser, .renameUser, .resetPassword: try await makeUser(change, in: team, transaction)
+        default: try await makeRegistered(change, in: team, transaction)
+        }
+    }
+
+    private func makeTeam(
+        _ change: Change,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        switch change {
+        case .createTeam(_, let settings):
+            try await TeamStore.create(settings, as: team, owner: nil, by: actor, from: origin, transaction)
+            try await provisioner.prepareTeam(team, transaction)
+        case .updateTeam(_, let old, let new):
+            try await ProvisionedTeamStore.update(
+                team,
+                from: old,
+                to: new,
+                by: actor,
+                from: origin,
+                transaction
+            )
+        default: return
+        }
+    }
+
+    private func remove(
+        _ change: Change,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let reason = Self.reason
+        switch change {
+        case .revokeKey(let key):
+            _ = try await provisioner.keys
+                .revoke(key.id, reason: reason, in: team, by: actor, from: origin, transaction)
+        case .deleteServiceID(let service):
+            _ = try await provisioner.serviceIDs
+                .delete(service.identifier, reason: reason, in: team, by: actor, from: origin, transaction)
+        case .deleteAppID(let app, _, _):
+            _ = try await provisioner.appIDs
+                .delete(app.identifier, reason: reason, in: team, by: actor, from: origin, transaction)
+        case .deleteEmailSource(let source):
+            _ = try await provisioner.emailSources.delete(
+                source,
+                in: team,
+                by: actor,
+                from: origin,
+                transaction
+            )
+        case .deleteUser(let user):
+            try await ProvisionedUserStore.delete(user, in: team, by: actor, from: origin, transaction)
+        default: return
+        }
+    }
+
+    private func makeRegistered(
+        _ change: Change,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        switch change {
+        case .createAppID(let draft):
+            _ = try await provisioner.appIDs.create(draft, in: team, by: actor, from: origin, transaction)
+        case .updateAppID(_, let draft):
+            _ = try await provisioner.appIDs
+                .update(to: draft, version: nil, in: team, by: actor, from: origin, transaction)
+        case .createServiceID(let draft):
+            _ = try await provisioner.serviceIDs.create(draft, in: team, by: actor, from: origin, transaction)
+        case .updateServiceID(_, let draft):
+            _ = try await provisioner.serviceIDs
+                .update(to: draft, version: nil, in: team, by: actor, from: origin, transaction)
+        case .registerKey(let key):
+            _ = try await provisioner.keys.register(key, in: team, by: actor, from: origin, transaction)
+        case .renameKey(let key, let name):
+            _ = try await provisioner.keys.rename(
+                key.id,
+                to: name,
+                in: team,
+                by: actor,
+                from: origin,
+                transaction
+            )
+        case .createEmailSource(let source):
+            try await provisioner.emailSources.create(source, in: team, by: actor, from: origin, transaction)
+        default: return
+        }
+    }
+
+    private func makeUser(
+        _ change: Change,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        switch change {
+        case .createUser(let user):
+            let hash = hashes[user.login]
+            guard hash != nil || user.password == nil else { throw Outdated() }
+            let new = NewUser(name: user.name, email: user.email, password: hash)
+            try await provisioner.users.create(new, in: team, by: actor, from: origin, transaction)
+        case .renameUser(let user, let name):
+            try await ProvisionedUserStore.rename(
+                user,
+                to: name,
+                in: team,
+                by: actor,
+                from: origin,
+                transaction
+            )
+        case .resetPassword(let user, _):
+            guard let hash = hashes[user.login] else { throw Outdated() }
+            try await ProvisionedUserStore.reset(
+                hash,
+                of: user,
+                in: team,
+                by: actor,
+                from: origin,
+                transaction
+            )
+        default: return
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Bytes
+public import Registry
+
+extension RegistryFile {
+    /// Deeper than any registry file is.
+    private static let maxDepth = 16
+
+    /// Parses a registry file and reads the key files that it names.
+    ///
+    /// - Parameter load: reads a file by its path relative to the registry file.
+    /// - Throws: `Problems` with everything that is wrong with the file's shape.
+    public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(Problems) {
+        let value: JSONValue
+        do {
+            value = try JSON.decode(JSONValue.self, from: bytes, maxDepth: Self.maxDepth)
+        } catch .tooDeep {
+            throw Problems([
+                Problem(field: "", message: "The file is nested more deeply than any registry is.")
+            ])
+        } catch {
+            throw Problems([Problem(field: "", message: "The file is not valid JSON.")])
+        }
+        var reader = MemberReader(value, at: "")
+        teams = reader.objects("teams") { Team(&$0, load) } ?? []
+        let problems = reader.finished()
+        if !problems.isEmpty { throw Problems(problems) }
+    }
+}
+
+extension RegistryFile.Team {
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+        id = reader.requiredText("id")
+        name = reader.text("name")
+        mode = reader.text("mode")
+        identitySources = reader.texts("identitySources")
+        secondFactor = reader.text("secondFactor")
+        appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0) }
+        keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
+        emailSources = reader.objects("emailSources") { RegistryFile.EmailSource(&$0) }
+        users = reader.objects("users") { RegistryFile.User(&$0) }
+    }
+}
+
+extension RegistryFile.AppID {
+    fileprivate init(_ reader: inout MemberReader) {
+        identifier = reader.requiredText("identifier")
+        description = reader.text("description")
+        notificationURL = reader.text("notificationURL")
+        serviceIDs = reader.objects("serviceIDs") { RegistryFile.ServiceID(&$0) }
+        reader.refuse("apple", "This version does not connect App IDs to Apple yet; leave this out.")
+    }
+}
+
+extension RegistryFile.ServiceID {
+    fileprivate init(_ reader: inout MemberReader) {
+        identifier = reader.requiredText("identifier")
+        description = reader.text("description")
+        domains = reader.texts("domains")
+        returnURLs = reader.texts("returnURLs")
+        issuer = reader.text("issuer")
+        booleans = reader.text("booleans")
+        requirePKCE = reader.boolean("requirePKCE")
+    }
+}
+
+extension RegistryFile.Key {
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+        id = reader.requiredText("id")
+        name = reader.text("name")
+        appID = reader.text("appID")
+        publicKeyPEM = reader.text("publicKeyPEM")
+        guard let file = reader.text("publicKeyFile") else { return }
+        guard publicKeyPEM == nil else {
+            reader.note("publicKeyFile", "Give publicKeyPEM or publicKeyFile, not both.")
+            return
+        }
+        do {
+            publicKeyPEM = String(utf8: try load(file)) ?? ""
+        } catch {
+            reader.note("publicKeyFile", "\(file) cannot be read: \(error).")
+        }
+    }
+}
+
+extension RegistryFile.EmailSource {
+    fileprivate init(_ reader: inout MemberReader) {
+        domain = reader.text("domain")
+        address = reader.text("address")
+        if (domain == nil) == (address == nil) {
+            reader.note("domain", "Give a domain or an address, one of the two.")
+        }
+    }
+}
+
+extension RegistryFile.User {
+    fileprivate init(_ reader: inout MemberReader) {
+        email = reader.requiredText("email")
+        password = reader.text("password")
+        givenName = reader.text("givenName")
+        familyName = reader.text("familyName")
+        reader.refuse("totpSecret", "This version does not ask for one-time codes yet; leave this out.")
+    }
+}

@@ -1,0 +1,61 @@
+/// Teams as code, as far as the file's shape goes: texts are parsed when they meet their team.
+///
+/// A member that is left out leaves alone what is there.
+public struct RegistryFile: Encodable, Sendable {
+    public var teams: [Team]
+
+    public struct Team: Encodable, Sendable {
+        public var id: String
+        public var name: String?
+        public var mode: String?
+        public var identitySources: [String]?
+        public var secondFactor: String?
+        public var appIDs: [AppID]?
+        public var keys: [Key]?
+        public var emailSources: [EmailSource]?
+        public var users: [User]?
+    }
+
+    public struct AppID: Encodable, Sendable {
+        public var identifier: String
+        public var description: String?
+        public var notificationURL: String?
+        public var serviceIDs: [ServiceID]?
+    }
+
+    public struct ServiceID: Encodable, Sendable {
+        public var identifier: String
+        public var description: String?
+        public var domains: [String]?
+        public var returnURLs: [String]?
+        public var issuer: String?
+        public var booleans: String?
+        public var requirePKCE: Bool?
+    }
+
+    public struct Key: Encodable, Sendable {
+        public var id: String
+        public var name: String?
+        public var appID: String?
+        public var publicKeyPEM: String?
+    }
+
+    /// A domain or an address, never both.
+    public struct EmailSource: Encodable, Sendable {
+        public var domain: String?
+        public var address: String?
+    }
+
+    /// A person, known by the address they sign in with.
+    public struct User: Encodable, Sendable {
+        public var email: String
+        /// Taken when the user is created or credentials are reset; never exported.
+        public var password: String?
+        public var givenName: String?
+        public var familyName: String?
+    }
+
+    public init(teams: [Team]) {
+        self.teams = teams
+    }
+}

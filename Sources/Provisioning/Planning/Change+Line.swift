@@ -1,0 +1,87 @@
+import Directory
+import Domain
+import Registry
+import Tenancy
+
+// Each change in a line: + what comes, ~ what changes, - what goes.
+extension Change {
+    var line: String {
+        switch self {
+        case .createTeam(let id, let settings): "+ team \(id) \"\(settings.name)\", \(settings.mode.rawValue)"
+        case .updateTeam(let id, let old, let new): "~ team \(id): \(Self.differences(old, new))"
+        case .revokeKey(let key): "- key \(key.id) \"\(key.name)\" of \(key.appID), revoked"
+        case .deleteServiceID(let service): "- Service ID \(service.identifier)"
+        case .deleteAppID(let app, let services, let keys):
+            "- App ID \(app.identifier)"
+                + Self.with("Service ID", services.map(\.rawValue)) + Self.with("key", keys.map(\.rawValue))
+        case .deleteEmailSource(let source): "- e-mail source \(source.text)"
+        case .deleteUser(let user): "- user \(user.login)"
+        case .createAppID(let draft): "+ App ID \(draft.identifier)"
+        case .updateAppID(let old, let new): "~ App ID \(new.identifier): \(Self.differences(old, new))"
+        case .createServiceID(let draft): "+ Service ID \(draft.identifier) of \(draft.appID)"
+        case .updateServiceID(let old, let new):
+            "~ Service ID \(new.identifier): \(Self.differences(old, new))"
+        case .registerKey(let key): "+ key \(key.id) \"\(key.name)\" of \(key.appID)"
+        case .renameKey(let key, let name): "~ key \(key.id): \(Self.change("name", key.name, name))"
+        case .createEmailSource(let source): "+ e-mail source \(source.text)"
+        case .createUser(let user):
+            "+ user \(user.login)\(user.password == nil ? ", without a password" : "")"
+        case .renameUser(let user, let name):
+            "~ user \(user.login): "
+                + [
+                    Self.difference("given name", user.givenName, name.given),
+                    Self.difference("family name", user.familyName, name.family),
+                ].compactMap(\.self).joined(separator: ", ")
+        case .resetPassword(let user, _): "~ user \(user.login): password reset"
+        }
+    }
+
+    private static func differences(_ old: TeamSettings, _ new: TeamSettings) -> String {
+        let sources = [old, new].map { $0.identitySources.map(\.rawValue).joined(separator: " and ") }
+        return [
+            difference("name", old.name.rawValue, new.name.rawValue),
+            difference("mode", old.mode.rawValue, new.mode.rawValue),
+            difference("identity sources", sources[0], sources[1]),
+            difference("second factor", old.secondFactor.rawValue, new.secondFactor.rawValue),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func differences(_ old: AppID.Draft, _ new: AppID.Draft) -> String {
+        [
+            difference("description", old.description, new.description),
+            difference("notification URL", old.notificationURL?.text ?? "", new.notificationURL?.text ?? ""),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func differences(_ old: ServiceID.Draft, _ new: ServiceID.Draft) -> String {
+        [
+            difference("description", old.description, new.description),
+            difference("domains", old.domains.map(\.text), new.domains.map(\.text)),
+            difference("return URLs", old.returnURLs.map(\.text), new.returnURLs.map(\.text)),
+            difference("issuer", old.issuer.rawValue, new.issuer.rawValue),
+            difference("booleans", old.booleans.rawValue, new.booleans.rawValue),
+            difference("PKCE required", "\(old.requiresPKCE)", "\(new.requiresPKCE)"),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func difference(_ name: String, _ old: String, _ new: String) -> String? {
+        old == new ? nil : change(name, old, new)
+    }
+
+    /// What of a list comes and goes; where neither does, its order changed.
+    private static func difference(_ name: String, _ old: [String], _ new: [String]) -> String? {
+        if old == new { return nil }
+        let marks =
+            new.filter { !old.contains($0) }.map { "+ \($0)" }
+            + old.filter { !new.contains($0) }.map { "- \($0)" }
+        return marks.isEmpty ? "\(name) in another order" : "\(name) \(marks.joined(separator: " "))"
+    }
+
+    private static func change(_ name: String, _ old: String, _ new: String) -> String {
+        "\(name) \"\(old)\" → \"\(new)\""
+    }
+
+    private static func with(_ noun: String, _ names: [String]) -> String {
+        names.isEmpty ? "" : ", with \(noun)\(names.count == 1 ? "" : "s") \(names.joined(separator: ", "))"
+    }
+}

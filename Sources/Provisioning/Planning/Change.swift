@@ -1,0 +1,37 @@
+import Directory
+import Domain
+import Registry
+import Tenancy
+
+/// One step from what a team is to what the file says.
+enum Change: Sendable {
+    case createTeam(TeamID, TeamSettings)
+    case updateTeam(TeamID, from: TeamSettings, to: TeamSettings)
+
+    case revokeKey(Key)
+    case deleteServiceID(ServiceID)
+    /// With the Service IDs and active keys that go with it.
+    case deleteAppID(AppID, serviceIDs: [ClientID], keys: [KeyID])
+    case deleteEmailSource(EmailSource)
+    case deleteUser(RegisteredUser)
+
+    case createAppID(AppID.Draft)
+    case updateAppID(from: AppID.Draft, to: AppID.Draft)
+    case createServiceID(ServiceID.Draft)
+    case updateServiceID(from: ServiceID.Draft, to: ServiceID.Draft)
+    case registerKey(Key.Registration)
+    case renameKey(Key, to: String)
+    case createEmailSource(EmailSource)
+    case createUser(PlannedUser)
+    case renameUser(RegisteredUser, to: PersonName)
+    case resetPassword(RegisteredUser, to: NewPassword)
+}
+
+/// A user to be created.
+struct PlannedUser: Sendable {
+    let email: EmailAddress
+    let name: PersonName
+    let password: NewPassword?
+
+    var login: LoginName { LoginName(email) }
+}

@@ -1,0 +1,147 @@
+import Domain
+import Registry
+
+// App IDs and Service IDs.
+extension TeamPlanner {
+    mutating func planAppIDs() {
+        let entries = file.appIDs ?? []
+        noteDuplicates(
+            entries.enumerated().flatMap { index, app in
+                [("appIDs[\(index)].identifier", app.identifier)]
+                    + (app.serviceIDs ?? []).enumerated().map { number, service in
+                        ("appIDs[\(index)].serviceIDs[\(number)].identifier", service.identifier)
+                    }
+            }
+        )
+        for app in keptAppIDs { appIDs[app.identifier] = app.draft }
+        for (index, entry) in entries.enumerated() { planAppID(entry, "appIDs[\(index)]") }
+    }
+
+    private mutating func planAppID(_ entry: RegistryFile.AppID, _ path: String) {
+        let old = keptAppIDs.first { $0.identifier.rawValue == entry.identifier }
+        let policy = policy
+        let draft = check(path) { () throws(Problems) in
+            try AppID.Draft(parsing: AppID.Input(entry, over: old?.draft), policy: policy)
+        }
+        guard let draft else { return }
+        appIDs[draft.identifier] = draft
+        if let old {
+            if draft != old.draft { add(.updateAppID(from: old.draft, to: draft)) }
+        } else if noteTaken(draft.identifier, "\(path).identifier") {
+            add(.createAppID(draft))
+        }
+    }
+
+    mutating func planServiceIDs() {
+        for (index, app) in (file.appIDs ?? []).enumerated() {
+            var count = keptServiceIDs.count { $0.appID.rawValue == app.identifier }
+            for (number, entry) in (app.serviceIDs ?? []).enumerated() {
+                planServiceID(entry, of: app, "appIDs[\(index)].serviceIDs[\(number)]", &count)
+            }
+        }
+    }
+
+    private mutating func planServiceID(
+        _ entry: RegistryFile.ServiceID,
+        of app: RegistryFile.AppID,
+        _ path: String,
+        _ count: inout Int
+    ) {
+        let old = keptServiceIDs.first { $0.identifier.rawValue == entry.identifier }
+        // Under an App ID whose own name is wrong, the other members are still checked.
+        let appID = ClientID(rawValue: app.identifier)
+        let policy = policy
+        let draft = check(path) { () throws(Problems) in
+            let input = ServiceID.Input(entry, over: old?.draft)
+            return try ServiceID.Draft(parsing: input, of: appID ?? .unnamed, policy: policy)
+        }
+        guard let draft, appID != nil else { return }
+        if let old {
+            guard old.appID == draft.appID else { return note(path, .belongsToAppID(old.appID)) }
+            if draft != old.draft { add(.updateServiceID(from: old.draft, to: draft)) }
+            return
+        }
+        count += 1
+        if count > Limit.serviceIDs.count {
+            note(path, .limitReached(.serviceIDs, of: app.identifier))
+        } else if noteTaken(draft.identifier, "\(path).identifier") {
+            add(.createServiceID(draft))
+        }
+    }
+
+    /// Whether the name is free in the team; notes it when it is not.
+    private mutating func noteTaken(_ identifier: ClientID, _ field: String) -> Bool {
+        let name = identifier.rawValue.lowercased()
+        if let app = keptAppIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
+            note(field, .identifierTaken(app.identifier, by: .app))
+        } else if let service = keptServiceIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
+            note(field, .identifierTaken(service.identifier, by: .service))
+        } else {
+            return true
+        }
+        return false
+    }
+}
+
+extension ClientID {
+    /// Stands for an App ID whose name was refused, as long as it is only checked against.
+    fileprivate static let unnamed = ClientID(known: "unnamed.app")
+
+    private init(known text: String) {
+        guard let identifier = ClientID(rawValue: text) else {
+            preconditionFailure("\(text) is an identifier")
+        }
+        self = identifier
+    }
+}
+
+extension AppID.Input {
+    init(_ draft: AppID.Draft) {
+        self.init(
+            identifier: draft.identifier.rawValue,
+            description: draft.description,
+            isEnabled: draft.isEnabled,
+            primary: draft.primary?.rawValue ?? "",
+            notificationURL: draft.notificationURL?.text ?? ""
+        )
+    }
+
+    /// What the file says over what is there; a new App ID is described by its identifier where nothing is said.
+    fileprivate init(_ entry: RegistryFile.AppID, over old: AppID.Draft?) {
+        if let old {
+            self.init(old)
+        } else {
+            self.init(identifier: entry.identifier, description: entry.identifier)
+        }
+        if let description = entry.description { self.description = description }
+        if let notificationURL = entry.notificationURL { self.notificationURL = notificationURL }
+    }
+}
+
+extension ServiceID.Input {
+    init(_ draft: ServiceID.Draft) {
+        self.init(
+            identifier: draft.identifier.rawValue,
+            description: draft.description,
+            domains: draft.domains.map(\.text),
+            returnURLs: draft.returnURLs.map(\.text),
+            issuer: draft.issuer.rawValue,
+            booleans: draft.booleans.rawValue,
+            requiresPKCE: draft.requiresPKCE
+        )
+    }
+
+    fileprivate init(_ entry: RegistryFile.ServiceID, over old: ServiceID.Draft?) {
+        if let old {
+            self.init(old)
+        } else {
+            self.init(identifier: entry.identifier, description: entry.identifier)
+        }
+        if let description = entry.description { self.description = description }
+        if let domains = entry.domains { self.domains = domains }
+        if let returnURLs = entry.returnURLs { self.returnURLs = returnURLs }
+        if let issuer = entry.issuer { self.issuer = issuer }
+        if let booleans = entry.booleans { self.booleans = booleans }
+        if let requiresPKCE = entry.requirePKCE { self.requiresPKCE = requiresPKCE }
+    }
+}

@@ -1,0 +1,111 @@
+import Domain
+import Registry
+
+// Keys and e-mail sources.
+extension TeamPlanner {
+    mutating func planKeys() {
+        let entries = file.keys ?? []
+        noteDuplicates(entries.enumerated().map { ("keys[\($0)].id", $1.id) })
+        var active: [ClientID: Int] = [:]
+        for key in keptKeys where key.isActive { active[key.appID, default: 0] += 1 }
+        for (index, entry) in entries.enumerated() {
+            let path = "keys[\(index)]"
+            if let old = registered.keys.first(where: { $0.id.rawValue == entry.id }) {
+                planKnownKey(entry, old, path)
+            } else {
+                planNewKey(entry, path, &active)
+            }
+        }
+    }
+
+    /// Of a key that is there only the name can change.
+    private mutating func planKnownKey(_ entry: RegistryFile.Key, _ old: Key, _ path: String) {
+        guard old.isActive else {
+            return note(
+                "\(path).id",
+                "\(old.id) was revoked; a key does not come back, and its id is not used again."
+            )
+        }
+        let registration = check(path) { () throws(Problems) in
+            try Key.Registration(
+                id: entry.id,
+                name: entry.name ?? old.name,
+                appID: entry.appID ?? old.appID.rawValue,
+                publicKeyPEM: entry.publicKeyPEM ?? old.publicKeyPEM
+            )
+        }
+        guard let registration else { return }
+        if registration.appID != old.appID { note("\(path).appID", .belongsToAppID(old.appID)) }
+        if registration.fingerprint != old.fingerprint {
+            note(
+                "\(path).publicKeyPEM",
+                "\(old.id) has another public key; register the new one under an id of its own."
+            )
+        }
+        if registration.name != old.name { add(.renameKey(old, to: registration.name)) }
+    }
+
+    private mutating func planNewKey(
+        _ entry: RegistryFile.Key,
+        _ path: String,
+        _ active: inout [ClientID: Int]
+    ) {
+        let registration = check(path) { () throws(Problems) in
+            try Key.Registration(
+                id: entry.id,
+                name: entry.name ?? entry.id,
+                appID: entry.appID ?? "",
+                publicKeyPEM: entry.publicKeyPEM ?? ""
+            )
+        }
+        guard let registration else { return }
+        guard let app = appIDs[registration.appID] else {
+            // Said already where the App ID itself is in the file and wrong.
+            let isInFile = file.appIDs?.contains { $0.identifier == registration.appID.rawValue } == true
+            if !isInFile { note("\(path).appID", .unknownAppID(registration.appID)) }
+            return
+        }
+        if let primary = app.primary {
+            return note("\(path).appID", .groupedAppID(app.identifier, under: primary))
+        }
+        active[app.identifier, default: 0] += 1
+        if active[app.identifier, default: 0] > Limit.activeKeys.count {
+            note("\(path).appID", .limitReached(.activeKeys, of: app.identifier.rawValue))
+        } else {
+            add(.registerKey(registration))
+        }
+    }
+
+    mutating func planEmailSources() {
+        let entries = file.emailSources ?? []
+        noteDuplicates(
+            entries.enumerated().map { index, entry in
+                (
+                    entry.domain == nil ? "emailSources[\(index)].address" : "emailSources[\(index)].domain",
+                    entry.domain ?? entry.address ?? ""
+                )
+            }
+        )
+        var count = keptEmailSources.count
+        for (index, entry) in entries.enumerated() {
+            guard let source = parse(entry, "emailSources[\(index)]") else { continue }
+            if keptEmailSources.contains(source) { continue }
+            count += 1
+            if count > Limit.emailSources.count {
+                note("emailSources[\(index)]", .limitReached(.emailSources, of: file.id))
+            } else {
+                add(.createEmailSource(source))
+            }
+        }
+    }
+
+    private mutating func parse(_ entry: RegistryFile.EmailSource, _ path: String) -> EmailSource? {
+        do throws(Refusal) {
+            if let domain = entry.domain { return try EmailSource(domain: domain) }
+            return try EmailSource(address: entry.address ?? "")
+        } catch {
+            note("\(path).\(entry.domain == nil ? "address" : "domain")", error)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Directory
+import Registry
+
+// Users of the directory.
+extension TeamPlanner {
+    mutating func planUsers() {
+        let entries = file.users ?? []
+        noteDuplicates(entries.enumerated().map { ("users[\($0)].email", $1.email) })
+        for (index, entry) in entries.enumerated() { planUser(entry, "users[\(index)]") }
+    }
+
+    private mutating func planUser(_ entry: RegistryFile.User, _ path: String) {
+        let email = EmailAddress(rawValue: entry.email)
+        if email == nil { note("\(path).email", .emailAddress) }
+        let old = email.flatMap { email in registered.users.first { $0.login == LoginName(email) } }
+        let name = planName(entry, old, path)
+        let password = planPassword(entry, email, path)
+        guard let email, let name else { return }
+        guard let old else {
+            return add(.createUser(PlannedUser(email: email, name: name, password: password)))
+        }
+        if name.given != old.givenName || name.family != old.familyName { add(.renameUser(old, to: name)) }
+        if options.resetsCredentials, let password { add(.resetPassword(old, to: password)) }
+    }
+
+    private mutating func planName(
+        _ entry: RegistryFile.User,
+        _ old: RegisteredUser?,
+        _ path: String
+    ) -> PersonName? {
+        let given = PersonName(given: entry.givenName ?? old?.givenName ?? "", family: "")
+        let family = PersonName(given: "", family: entry.familyName ?? old?.familyName ?? "")
+        let rule = "A name is one line of at most \(PersonName.maximumLength) characters."
+        if given == nil { note("\(path).givenName", rule) }
+        if family == nil { note("\(path).familyName", rule) }
+        guard let given, let family else { return nil }
+        return PersonName(given: given.given, family: family.family)
+    }
+
+    private mutating func planPassword(
+        _ entry: RegistryFile.User,
+        _ email: EmailAddress?,
+        _ path: String
+    ) -> NewPassword? {
+        guard let password = entry.password else { return nil }
+        do {
+            return try NewPassword(password, email: email, login: email.map(LoginName.init))
+        } catch {
+            note("\(path).password", error.sentence)
+            return nil
+        }
+    }
+}
+
+extension NewPassword.Problem {
+    fileprivate var sentence: String {
+        switch self {
+        case .tooShort: "A password has at least \(NewPassword.lengths.lowerBound) characters."
+        case .tooLong: "A password has at most \(NewPassword.lengths.upperBound) characters."
+        case .isEmail: "The e-mail address is not a password."
+        }
+    }
+}

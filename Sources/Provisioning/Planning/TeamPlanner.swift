@@ -1,0 +1,162 @@
+import Domain
+import Registry
+import Tenancy
+
+/// Collects the changes of one team and everything that stands against them.
+struct TeamPlanner {
+    let file: RegistryFile.Team
+    let registered: RegisteredTeam
+    let options: ApplyOptions
+    private(set) var changes: [Change] = []
+    private(set) var problems: [Problem] = []
+
+    /// Of the mode that the team will have.
+    var policy: AddressPolicy
+    /// App IDs that will be there, by identifier.
+    var appIDs: [ClientID: AppID.Draft] = [:]
+    /// What stays of the team when everything absent is removed.
+    var keptAppIDs: [AppID] = []
+    var keptServiceIDs: [ServiceID] = []
+    var keptKeys: [Key] = []
+    var keptEmailSources: [EmailSource] = []
+
+    init(_ file: RegistryFile.Team, _ registered: RegisteredTeam, _ options: ApplyOptions) {
+        self.file = file
+        self.registered = registered
+        self.options = options
+        policy = registered.policy
+    }
+
+    mutating func add(_ change: Change) {
+        changes.append(change)
+    }
+
+    mutating func note(_ field: String, _ refusal: Refusal) {
+        problems.append(Problem(field, refusal))
+    }
+
+    mutating func note(_ field: String, _ message: String) {
+        problems.append(Problem(field: field, message: message))
+    }
+
+    /// The value, or nil after noting each of its problems below `path`.
+    mutating func check<Value>(_ path: String, _ parse: () throws(Problems) -> Value) -> Value? {
+        do {
+            return try parse()
+        } catch {
+            problems += error.all.map { $0.under(path) }
+            return nil
+        }
+    }
+
+    /// Notes the second of two elements that go by the same name.
+    mutating func noteDuplicates(_ names: [(field: String, name: String)]) {
+        var seen: Set<String> = []
+        for (field, name) in names where !name.isEmpty && !seen.insert(name.lowercased()).inserted {
+            note(field, .duplicate(name))
+        }
+    }
+}
+
+// The team itself.
+extension TeamPlanner {
+    /// The team's id, or nil when it is none.
+    mutating func planTeam() -> TeamID? {
+        guard let team = TeamID(rawValue: file.id) else {
+            note("id", "A Team ID is 10 characters, A to Z and 0 to 9.")
+            return nil
+        }
+        guard team != .system else {
+            note(
+                "id",
+                "This is the built-in team of the console's own people; it is no team of the registry."
+            )
+            return nil
+        }
+        if case .deleted = registered.state {
+            note("id", "This was the id of a team that was deleted; ids are not used again.")
+        }
+        guard let settings = planSettings(team) else { return team }
+        policy = settings.mode.policy
+        if let old = registered.settings {
+            if old != settings { add(.updateTeam(team, from: old, to: settings)) }
+            if old.mode == .sandbox, settings.mode == .production { checkForLoopback() }
+        } else {
+            add(.createTeam(team, settings))
+        }
+        return team
+    }
+
+    private mutating func planSettings(_ team: TeamID) -> TeamSettings? {
+        let old = registered.settings
+        let name = TeamName(rawValue: file.name ?? old?.name.rawValue ?? team.rawValue)
+        if name == nil {
+            note("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.")
+        }
+        let mode = choice("mode", file.mode, old?.mode ?? .production)
+        let secondFactor = choice("secondFactor", file.secondFactor, old?.secondFactor ?? .optional)
+        if secondFactor == .required, old?.secondFactor != .required {
+            note(
+                "secondFactor",
+                "This version has no second factors yet; \"off\" and \"optional\" are possible."
+            )
+        }
+        guard let sources = planIdentitySources(old), let name, let mode, let secondFactor else { return nil }
+        return TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
+    }
+
+    private mutating func planIdentitySources(_ old: TeamSettings?) -> Set<IdentitySource>? {
+        let known = Set(old?.identitySources ?? [.directory])
+        guard let texts = file.identitySources else { return known }
+        var sources: Set<IdentitySource> = []
+        for (index, text) in texts.enumerated() {
+            let field = "identitySources[\(index)]"
+            guard let source = choice(field, text, IdentitySource.directory) else { continue }
+            if source == .apple, !known.contains(.apple) {
+                note(
+                    field,
+                    "This version does not sign people in at Apple yet; only \"directory\" is possible."
+                )
+            }
+            if !sources.insert(source).inserted { note(field, .duplicate(text)) }
+        }
+        if texts.isEmpty { note("identitySources", "At least one source of identities is needed.") }
+        return sources.isEmpty ? nil : sources
+    }
+
+    private mutating func choice<Value: RawRepresentable & CaseIterable>(
+        _ field: String,
+        _ text: String?,
+        _ standard: Value
+    ) -> Value? where Value.RawValue == String {
+        guard let text else { return standard }
+        if let value = Value(rawValue: text) { return value }
+        note(field, .unknownValue(text, allowed: Value.allCases.map(\.rawValue)))
+        return nil
+    }
+
+    /// A team that becomes a production team may keep no loopback address, not even in what the file leaves out.
+    private mutating func checkForLoopback() {
+        let named = Set(file.appIDs?.map(\.identifier) ?? [])
+        let namedServices = Set(file.appIDs?.flatMap { $0.serviceIDs ?? [] }.map(\.identifier) ?? [])
+        for app in registered.appIDs where !named.contains(app.identifier.rawValue) {
+            noteLoopback("App ID \(app.identifier)") { () throws(Problems) in
+                _ = try AppID.Draft(parsing: AppID.Input(app.draft), policy: .hostNames)
+            }
+        }
+        for service in registered.serviceIDs where !namedServices.contains(service.identifier.rawValue) {
+            noteLoopback("Service ID \(service.identifier)") { () throws(Problems) in
+                let input = ServiceID.Input(service.draft)
+                _ = try ServiceID.Draft(parsing: input, of: service.appID, policy: .hostNames)
+            }
+        }
+    }
+
+    private mutating func noteLoopback(_ thing: String, _ parse: () throws(Problems) -> Void) {
+        do {
+            try parse()
+        } catch {
+            note("mode", "\(thing) does not keep the rules of a production team: \(error.all[0].message)")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Audit
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Postgres
+
+/// A team's users within the transaction that reads them or applies a file.
+enum ProvisionedUserStore {
+    /// The users with one of these login names.
+    static func find(
+        _ logins: [LoginName],
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [RegisteredUser] {
+        let rows = try await transaction.query(
+            """
+            \(selection) WHERE l.team_id = \(team) AND l.login = ANY(\(logins.map(\.rawValue)))
+            ORDER BY l.login
+            """
+        )
+        return try read(rows)
+    }
+
+    /// Every user whom a file can name: those who sign in with their address.
+    static func all(
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [RegisteredUser] {
+        let rows = try await transaction.query(
+            """
+            \(selection) WHERE l.team_id = \(team) AND u.email_key = l.login
+            ORDER BY l.login
+            """
+        )
+        return try read(rows)
+    }
+
+    static func rename(
+        _ user: RegisteredUser,
+        to name: PersonName,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            UPDATE users SET given_name = \(name.given), family_name = \(name.family)
+            WHERE team_id = \(team) AND sub = \(user.subject)
+            """
+        )
+        // Names stay out of the log, which outlives the user.
+        try await record(
+            "user.updated",
+            user,
+            after: ["changed": ["name"]],
+            in: team,
+            by: actor,
+            from: origin,
+            transaction
+        )
+    }
+
+    /// Sets a password and ends the person's sessions.
+    static func reset(
+        _ hash: PasswordHash,
+        of user: RegisteredUser,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            INSERT INTO passwords (team_id, sub, hash) VALUES (\(team), \(user.subject), \(hash.text))
+            ON CONFLICT (team_id, sub) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
+            """
+        )
+        let ended = try await transaction.query(
+            """
+            DELETE FROM sessions WHERE team_id = \(team) AND sub = \(user.subject)
+            """
+        )
+        let after: JSONValue = ["endedSessions": .integer(Int64(ended.changed))]
+        try await record("password.reset", user, after: after, in: team, by: actor, from: origin, transaction)
+    }
+
+    /// Deletes a person with codes, tokens and all that refers to them.
+    static func delete(
+        _ user: RegisteredUser,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            SELECT FROM users WHERE team_id = \(team) AND sub = \(user.subject) FOR UPDATE
+            """
+        )
+        // Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
+        try await transaction.query(
+            """
+            DELETE FROM authorization_codes WHERE team_id = \(team) AND sub = \(user.subject)
+            """
+        )
+        let tokens = try await transaction.query(
+            """
+            DELETE FROM refresh_tokens WHERE team_id = \(team) AND sub = \(user.subject)
+            """
+        )
+        try await transaction.query(
+            """
+            DELETE FROM users WHERE team_id = \(team) AND sub = \(user.subject)
+            """
+        )
+        let after: JSONValue = [
+            "refreshTokens": .integer(Int64(tokens.changed)), "reason": "absent from the registry file",
+        ]
+        try await record("user.deleted", user, after: after, in: team, by: actor, from: origin, transaction)
+    }
+
+    private static let selection: SQL = """
+        SELECT u.sub, l.login, u.given_name, u.family_name, u.email
+        FROM login_names AS l
+        JOIN users AS u ON u.team_id = l.team_id AND u.sub = l.sub
+        """
+
+    private static func read(_ rows: Rows) throws(PostgresFailure) -> [RegisteredUser] {
+        var users: [RegisteredUser] = []
+        for var row in rows { users.append(try RegisteredUser(&row)) }
+        return users
+    }
+
+    private static func record(
+        _ action: String,
+        _ user: RegisteredUser,
+        after: JSONValue,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let target = AuditEvent.Target("user", user.subject.rawValue)
+        try await AuditEvent(action, by: actor, on: target, from: origin, after: after).record(
+            in: team,
+            transaction
+        )
+    }
+}

@@ -1,0 +1,135 @@
+import Bytes
+import Crypto
+import Domain
+import EventLoop
+import Postgres
+import Provisioning
+import Registry
+import TestDatabase
+import Testing
+
+@testable import Directory
+
+/// A migrated database without teams, and what applies files to it.
+struct Installation: Sendable {
+    static let acme = TeamID(rawValue: "ACMETEAM01") ?? .system
+
+    let conninfo: String
+    let database: TeamDatabase
+    let provisioner: Provisioner
+
+    static func with(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
+        try await withDatabase { conninfo in
+            let loop = try EventLoop(name: "test")
+            try loop.start()
+            defer { loop.stop() }
+            let pool = try BlockingPool(name: "test", threads: 1, queueLimit: 100)
+            defer { pool.stop() }
+            try await loop.run {
+                let configuration = Database.Configuration(connection: conninfo, role: "pippin_app")
+                let database = Database(loop: loop, configuration: configuration)
+                database.open()
+                defer { database.close() }
+                try await body(Installation(conninfo, TeamDatabase(database), pool))
+            }
+        }
+    }
+
+    private init(_ conninfo: String, _ database: TeamDatabase, _ pool: BlockingPool) throws {
+        self.conninfo = conninfo
+        self.database = database
+        provisioner = Provisioner(
+            database,
+            keyRing: KeyRing(current: try MasterKey.generate(id: "test")),
+            hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1))
+        ) { team, transaction in
+            try await transaction.query(
+                """
+                INSERT INTO signing_keys (team_id, kid, private_key_sealed, active_from)
+                VALUES (\(team), 'first', ''::bytea, now())
+                """
+            )
+        }
+    }
+
+    /// Applies a file's text.
+    @discardableResult
+    func apply(
+        _ text: String,
+        _ change: (inout ApplyOptions) -> Void = { _ in }
+    ) async throws -> ApplyReport {
+        var options = ApplyOptions()
+        change(&options)
+        let file = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Missing() }
+        return try await provisioner.apply(file, options)
+    }
+
+    struct Missing: Error {}
+
+    func export(_ team: TeamID = acme) async throws -> String {
+        String(decoding: try #require(try await provisioner.export(team)).json, as: UTF8.self)
+    }
+
+    /// Runs a statement beyond the wall, as the owner of the database, and returns its only value.
+    @discardableResult
+    func admin(_ statement: String, _ values: String?...) throws -> String? {
+        try AdminConnection(to: conninfo).execute(statement, values).first?.first ?? nil
+    }
+
+    /// How many rows all tables that a file writes to have.
+    func rows() throws -> [String: String] {
+        let tables = [
+            "teams", "app_ids", "service_ids", "service_domains", "return_urls", "keys", "email_sources",
+            "users",
+            "login_names", "passwords", "signing_keys", "audit_events",
+        ]
+        var counts: [String: String] = [:]
+        for table in tables { counts[table] = try admin("SELECT count(*) FROM \(table)") }
+        return counts
+    }
+}
+
+/// Registry files of Acme.
+enum Files {
+    static let publicKey = P256SigningKey.generate().publicKey.pem
+
+    /// One of each.
+    static var whole: String { whole() }
+
+    static func whole(
+        description: String = "Acme Web",
+        returnURLs: String = #""http://127.0.0.1:9000/callback""#,
+        password: String = "correct horse battery",
+        mode: String = "sandbox"
+    ) -> String {
+        """
+        {"teams": [{
+            "id": "ACMETEAM01", "name": "Acme", "mode": "\(mode)",
+            "identitySources": ["directory"], "secondFactor": "optional",
+            "appIDs": [{
+                "identifier": "com.acme.app", "description": "Acme",
+                "notificationURL": "http://127.0.0.1:9000/notices",
+                "serviceIDs": [{
+                    "identifier": "com.acme.web", "description": "\(description)", "domains": ["127.0.0.1"],
+                    "returnURLs": [\(returnURLs)], "issuer": "own", "booleans": "json", "requirePKCE": false
+                }]
+            }],
+            "keys": [{"id": "ACMEKEY001", "name": "CI", "appID": "com.acme.app", "publicKeyPEM": "\(escaped(publicKey))"}],
+            "emailSources": [{"domain": "acme.example"}, {"address": "ada@mail.example"}],
+            "users": [{
+                "email": "ada@acme.example", "password": "\(password)", "givenName": "Ada",
+                "familyName": "Lovelace"
+            }]
+        }]}
+        """
+    }
+
+    /// A team with these members beside its id.
+    static func team(_ members: String, id: String = "ACMETEAM01") -> String {
+        #"{"teams": [{"id": "\#(id)", \#(members)}]}"#
+    }
+
+    static func escaped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
+    }
+}
