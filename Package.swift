@@ -74,6 +74,10 @@ let package = Package(
         ),
 
         // Level 3: pages and endpoints.
+        module(
+            "Web",
+            uses: ["Bytes", "Domain", "Log", "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates"]
+        ),
 
         // Level 4: configuration, wiring, commands.
 

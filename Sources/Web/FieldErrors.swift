@@ -1,0 +1,29 @@
+/// What is wrong with a form, field by field, in the order of the page.
+public struct FieldErrors: Sendable {
+    private var all: [(name: String, message: String)] = []
+
+    public init() {}
+
+    public var isEmpty: Bool { all.isEmpty }
+
+    /// Notes what is wrong with a field; the first word on it stands.
+    public mutating func add(_ name: String, _ message: String) {
+        if self[name] == nil { all.append((name, message)) }
+    }
+
+    /// Notes `message` where a value could not be made of what was typed.
+    public mutating func require<Value>(_ value: Value?, _ name: String, _ message: String) -> Value? {
+        if value == nil { add(name, message) }
+        return value
+    }
+
+    /// What to say beside the field.
+    public subscript(_ name: String) -> String? {
+        all.first { $0.name == name }?.message
+    }
+
+    /// The lines above the form, each leading to its field.
+    public var summary: [FormError] {
+        all.map { FormError(id: "field-\($0.name)", message: $0.message) }
+    }
+}
