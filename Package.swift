@@ -78,6 +78,13 @@ let package = Package(
             "Web",
             uses: ["Bytes", "Domain", "Log", "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates"]
         ),
+        module(
+            "SignIn",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Log", "Web", "Registry", "Directory", "AuthEngine", "Crypto",
+                "Postgres", "HTTP", "Templates",
+            ]
+        ),
 
         // Level 4: configuration, wiring, commands.
 
@@ -131,6 +138,14 @@ let package = Package(
             of: "AuthEngine",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "Registry", "Directory", "TestTeams",
+            ]
+        ),
+        tests(
+            of: "SignIn",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "Directory", "AuthEngine", "Web",
+                "HTTP",
+                "Templates", "TestTeams",
             ]
         ),
     ]

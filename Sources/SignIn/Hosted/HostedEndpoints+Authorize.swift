@@ -1,0 +1,124 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Domain
+import HTTP
+import Log
+import Web
+
+// The authorization endpoint (RFC 6749 section 3.1).
+extension HostedEndpoints {
+    func authorize(
+        _ request: Request,
+        _ teamID: TeamID,
+        _ fields: () throws -> [FormCoding.Field]
+    ) async throws -> Response {
+        guard teamID != .system, let team = try await teams.snapshot(of: teamID) else {
+            throw Problem.notFound
+        }
+        do {
+            let fields = try fields()
+            let parameters = try ProtocolParameters(fields)
+            let authorized = try await authorization.judge(parameters, to: team, at: context.clock())
+            return try await begin(authorized, fields, request, team)
+        } catch let refusal as AuthorizationRefusal {
+            return refuse(request, team, refusal.error, refusal.reason, hint: refusal.hint)
+        } catch let error as OAuthError {
+            return refuse(request, team, error.code, error.reason, hint: nil)
+        } catch let failure as FormCoding.Failure {
+            return refuse(
+                request,
+                team,
+                .invalidRequest,
+                "the parameters cannot be read: \(failure)",
+                hint: nil
+            )
+        }
+    }
+
+    private func begin(
+        _ authorized: AuthorizationRequest,
+        _ fields: [FormCoding.Field],
+        _ request: Request,
+        _ team: TeamSnapshot
+    ) async throws -> Response {
+        guard limits.admit(request.client, team: team.id) else { throw Problem.tooManySignIns }
+        let visitor = try await visitor(request, team.id)
+        if request.method == .post, visitor.isNewBrowser { return try askAgain(fields, team.id) }
+        let id = try await flow.begin(authorized, browserHash: visitor.browserHash, in: team.id)
+        var response: Response
+        if visitor.session == nil {
+            response = pages.respond(signInPage(team, authorized.client, id, visitor))
+        } else {
+            response = .redirect(to: TeamRoutes.attempt.link(team.id, id))
+        }
+        if visitor.isNewBrowser { response.set(site.browserCookie(visitor.browser)) }
+        return response
+    }
+
+    /// A cross-site POST brings no Lax cookie, so a browser we know looks new: the GET that follows tells.
+    ///
+    /// To give it another cookie here would end what it has under way.
+    private func askAgain(_ fields: [FormCoding.Field], _ team: TeamID) throws(Problem) -> Response {
+        let query = FormCoding.encode(fields)
+        guard query.utf8.count <= Self.longestQuery else { throw .wrongRequest }
+        return .redirect(to: "\(TeamRoutes.authorize.link(team))?\(query)")
+    }
+
+    /// Of a redirected request; with the browser's own fields it must stay below the limit of a head.
+    private static var longestQuery: Int { 10_000 }
+
+    func signInPage(
+        _ team: TeamSnapshot,
+        _ client: Client,
+        _ id: AttemptID,
+        _ visitor: Visitor
+    ) -> SignInPage {
+        SignInPage(
+            frame: pages.frame("Sign in to \(client.name)", of: team),
+            appName: client.name,
+            action: TeamRoutes.password.link(team.id, id),
+            formToken: site.formTokens.token(for: visitor.browser)
+        )
+    }
+
+    /// Shows the person a page with a reference; the reason is the team's to read.
+    ///
+    /// Nothing is redirected: until client and return URL are known to belong together, there is nowhere safe
+    /// to go.
+    private func refuse(
+        _ request: Request,
+        _ team: TeamSnapshot,
+        _ error: OAuthError.Code,
+        _ reason: String,
+        hint: String?
+    ) -> Response {
+        log(
+            .info,
+            "authorize.refused",
+            ("request", request.id.description),
+            ("team", team.id.rawValue),
+            ("error", error.rawValue),
+            ("reason", reason),
+            ("hint", hint)
+        )
+        return pages.respond(.wrongRequest, reference: request.id.description, of: team)
+    }
+}
+
+extension Problem {
+    static let wrongRequest = Problem(
+        .badRequest,
+        "This app’s sign-in is not set up right",
+        "The app sent something that does not match what its makers registered, so you cannot be sent on.",
+        advice: "It is not your doing. Tell the makers of the app the reference below."
+    )
+
+    static let tooManySignIns = Problem(
+        .tooManyRequests,
+        "Too many sign-ins at once",
+        "More sign-ins were begun from your network than people usually begin.",
+        advice: "Wait a minute, then go back to the app and try again.",
+        retryAfter: 60
+    )
+}

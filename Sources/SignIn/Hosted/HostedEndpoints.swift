@@ -1,0 +1,105 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import Log
+import Templates
+import Web
+
+/// The hosted pages of a team's sign-in.
+struct HostedEndpoints: Sendable {
+    let pages: HostedPages
+    let teams: TeamCache
+    let authorization: Authorization
+    let flow: SignInFlow
+    let door: SessionDoor
+    let sessions: SessionStore
+    let limits: AttemptLimits
+    let context: EngineContext
+    let log: Log
+
+    var site: Site { pages.site }
+
+    func mount(on router: inout Router) {
+        router.get(TeamRoutes.authorize) { request, team in
+            try await authorize(request, team) { try request.query(maximumFields: 64).fields }
+        }
+        router.post(TeamRoutes.authorize, .form) { request, team in
+            try await authorize(request, team) { try request.form(maximumFields: 64).fields }
+        }
+        router.get(TeamRoutes.attempt) { request, team, attempt in
+            try await step(request, team, attempt) { try await show($0) }
+        }
+        router.post(TeamRoutes.password, .form) { request, team, attempt in
+            try await step(request, team, attempt) { try await signIn($0) }
+        }
+        router.post(TeamRoutes.consent, .form) { request, team, attempt in
+            try await step(request, team, attempt) { try await consent($0) }
+        }
+        router.post(TeamRoutes.confirmation, .form) { request, team, attempt in
+            try await step(request, team, attempt) { try await confirm($0) }
+        }
+    }
+
+    /// A request within a sign-in: the team, the attempt, and the browser that began it.
+    struct Context: Sendable {
+        let request: Request
+        let team: TeamSnapshot
+        let attempt: Attempt
+        let client: Client
+        let visitor: Visitor
+    }
+
+    /// Finds what a step needs and checks that it comes from the browser that began: the address alone is worth
+    /// nothing.
+    private func step(
+        _ request: Request,
+        _ teamID: TeamID,
+        _ id: AttemptID,
+        _ body: (Context) async throws -> Response
+    ) async throws -> Response {
+        guard teamID != .system, let team = try await teams.snapshot(of: teamID) else {
+            throw Problem.notFound
+        }
+        let visitor = try await visitor(request, teamID)
+        guard !visitor.isNewBrowser,
+            let attempt = try await flow.find(id, browserHash: visitor.browserHash, in: teamID),
+            let client = team.client(attempt.clientID)
+        else { return pages.respond(.attemptOver, reference: request.id.description, of: team) }
+        let context = Context(
+            request: request,
+            team: team,
+            attempt: attempt,
+            client: client,
+            visitor: visitor
+        )
+        return try await body(context)
+    }
+
+    func visitor(_ request: Request, _ team: TeamID) async throws -> Visitor {
+        try await Visitor.read(
+            request,
+            team: team,
+            cookies: site.cookies,
+            sessions: sessions,
+            context: context
+        )
+    }
+
+    /// The fields of a form that a page of ours sent to this browser.
+    func form(of context: Context) throws(Problem) -> Form {
+        try site.form(of: context.request, from: context.visitor.browser)
+    }
+}
+
+extension Problem {
+    /// The attempt is unknown, over, or another browser's.
+    static let attemptOver = Problem(
+        .gone,
+        "This sign-in is over",
+        "It took longer than a quarter of an hour, was finished already, or began in another browser.",
+        advice: "Go back to the app and sign in again."
+    )
+}

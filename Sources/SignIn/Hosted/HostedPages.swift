@@ -1,0 +1,86 @@
+import AuthEngine
+import Directory
+import Domain
+import HTTP
+import Templates
+import Web
+
+/// The hosted pages, bound to their templates.
+struct HostedPages: Sendable {
+    let site: Site
+    private let signIn: LivePage<SignInPage>
+    private let consent: LivePage<ConsentPage>
+    private let confirmation: LivePage<ContinuePage>
+    private let exitPost: LivePage<ExitPostPage>
+    private let exitRedirect: LivePage<ExitRedirectPage>
+    private let error: LivePage<HostedErrorPage>
+    private let signedOut: LivePage<SignedOutPage>
+    private let account: LivePage<AccountPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    init(site: Site) throws(Diagnostics) {
+        self.site = site
+        signIn = try site.pages.page(SignInPage.self)
+        consent = try site.pages.page(ConsentPage.self)
+        confirmation = try site.pages.page(ContinuePage.self)
+        exitPost = try site.pages.page(ExitPostPage.self)
+        exitRedirect = try site.pages.page(ExitRedirectPage.self)
+        error = try site.pages.page(HostedErrorPage.self)
+        signedOut = try site.pages.page(SignedOutPage.self)
+        account = try site.pages.page(AccountPage.self)
+    }
+
+    func frame(_ title: String, of team: TeamSnapshot?) -> HostedFrame {
+        let brand = team.map { HostedFrame.Brand(name: $0.name, isSandbox: $0.isSandbox) } ?? .pippin
+        return HostedFrame(title: title, assets: site.assets, brand: brand)
+    }
+
+    func respond(_ page: SignInPage, status: Status = .ok) -> Response {
+        site.respond(signIn, page, status: status)
+    }
+
+    func respond(_ page: ConsentPage, status: Status = .ok) -> Response {
+        site.respond(consent, page, status: status)
+    }
+
+    func respond(_ page: ContinuePage) -> Response {
+        site.respond(confirmation, page)
+    }
+
+    func respond(_ page: SignedOutPage) -> Response {
+        site.respond(signedOut, page)
+    }
+
+    func respond(_ page: AccountPage) -> Response {
+        site.respond(account, page)
+    }
+
+    /// A refusal as a page of the team, or of Pippin where there is none.
+    func respond(_ problem: Problem, reference: String, of team: TeamSnapshot?) -> Response {
+        let page = HostedErrorPage(
+            frame: frame(problem.headline, of: team),
+            headline: problem.headline,
+            message: problem.message,
+            advice: problem.advice,
+            reference: reference
+        )
+        var response = site.respond(error, page, status: problem.status)
+        if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
+        return response
+    }
+
+    /// The one way out of the hosted pages after a form.
+    func exit(with answer: AuthorizationAnswer, appName: String, of team: TeamSnapshot) throws(Problem)
+        -> Response
+    {
+        guard let target = SafeURL(vetted: answer.location) else { throw .failed }
+        let frame = frame("Back to \(appName)", of: team)
+        guard answer.mode == .formPost else {
+            let page = ExitRedirectPage(frame: frame, appName: appName, target: target)
+            return site.respond(exitRedirect, page, forms: .anywhere)
+        }
+        let hidden = answer.parameters.map { ExitPostPage.Hidden(name: $0.name, value: $0.value) }
+        let page = ExitPostPage(frame: frame, appName: appName, target: target, hidden: hidden)
+        return site.respond(exitPost, page, forms: .anywhere)
+    }
+}

@@ -1,0 +1,47 @@
+import Templates
+import Web
+
+/// Something is wrong that the person did not cause, and no app is called.
+struct HostedErrorPage: HostedPage {
+    static let template = "hosted/error"
+    static let fields =
+        frameFields
+        .text("headline") { $0.headline }
+        .text("message") { $0.message }
+        .text("advice") { $0.advice }
+        .group("reference", CopyView.fields) { CopyView("reference", $0.reference) }
+        .optionalText("retryURL") { _ in nil }
+
+    let frame: HostedFrame
+    let headline: String
+    let message: String
+    let advice: String
+    /// The request id, under which the log knows more.
+    let reference: String
+}
+
+/// The end of a session.
+struct SignedOutPage: HostedPage {
+    static let template = "hosted/signed-out"
+    static let fields =
+        frameFields
+        .optionalText("signInURL") { $0.signInURL }
+
+    let frame: HostedFrame
+    let signInURL: String?
+}
+
+/// The person's own page.
+struct AccountPage: HostedPage {
+    static let template = "hosted/account"
+    static let fields =
+        frameFields
+        .group("person", PersonView.fields) { $0.person }
+        .text("csrf") { $0.formToken }
+        .text("signOutURL") { $0.signOutURL }
+
+    let frame: HostedFrame
+    let person: PersonView
+    let formToken: String
+    let signOutURL: String
+}

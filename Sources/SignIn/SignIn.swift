@@ -1,0 +1,119 @@
+// SignIn: a team's hosted pages and protocol endpoints.
+//
+// Owns: the addresses under /t/{team}, the pages people sign in on, cookies of browsers and sessions, statuses and
+// header fields of the protocol.
+// Must not know: SQL, how tokens are made.
+// Standards: RFC 6749, RFC 7009, OAuth 2.0 Form Post Response Mode, OpenID Connect Discovery 1.0.
+
+public import AuthEngine
+public import Directory
+public import Domain
+public import HTTP
+public import Log
+public import Templates
+public import Web
+
+/// The addresses of teams, ready to be mounted on one loop's router.
+public struct SignIn: Sendable {
+    private let endpoints: ProtocolEndpoints
+    private let hosted: HostedEndpoints
+    private let account: AccountEndpoints
+    private let pages: HostedPages
+
+    /// What the addresses are served with.
+    public struct Parts: Sendable {
+        public let site: Site
+        public let context: EngineContext
+        public let teams: TeamCache
+        public let database: TeamDatabase
+        public let trials: TrialStore
+        public let passwords: PasswordSignIn
+        public let sessions: SessionStore
+        public let consents: ConsentStore
+        public let limits: AttemptLimits
+        public let log: Log
+
+        public init(
+            site: Site,
+            context: EngineContext,
+            teams: TeamCache,
+            database: TeamDatabase,
+            trials: TrialStore,
+            passwords: PasswordSignIn,
+            sessions: SessionStore,
+            consents: ConsentStore,
+            limits: AttemptLimits,
+            log: Log
+        ) {
+            self.site = site
+            self.context = context
+            self.teams = teams
+            self.database = database
+            self.trials = trials
+            self.passwords = passwords
+            self.sessions = sessions
+            self.consents = consents
+            self.limits = limits
+            self.log = log
+        }
+    }
+
+    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    public init(_ parts: Parts) throws(Diagnostics) {
+        let (context, database) = (parts.context, parts.database)
+        pages = try HostedPages(site: parts.site)
+        let door = SessionDoor(
+            site: parts.site,
+            passwords: parts.passwords,
+            sessions: parts.sessions,
+            context: context
+        )
+        endpoints = ProtocolEndpoints(
+            teams: parts.teams,
+            tokens: TokenEndpoint(context: context, database: database, trials: parts.trials),
+            revocation: Revocation(context: context, database: database, trials: parts.trials),
+            documents: TeamDocuments(context: context),
+            log: parts.log
+        )
+        hosted = HostedEndpoints(
+            pages: pages,
+            teams: parts.teams,
+            authorization: Authorization(trials: parts.trials),
+            flow: SignInFlow(context: context, database: database, consents: parts.consents),
+            door: door,
+            sessions: parts.sessions,
+            limits: parts.limits,
+            context: context,
+            log: parts.log
+        )
+        account = AccountEndpoints(
+            pages: pages,
+            teams: parts.teams,
+            door: door,
+            sessions: parts.sessions,
+            context: context
+        )
+    }
+
+    /// Adds every address of a team.
+    public func mount(on router: inout Router) {
+        endpoints.mount(on: &router)
+        hosted.mount(on: &router)
+        account.mount(on: &router)
+    }
+
+    /// A refusal in the form its asker reads: JSON for apps, a page for people.
+    public func respond(to refusal: Refusal, _ request: Request) -> Response {
+        let problem = Problem(refusal)
+        if TeamRoutes.isProtocol(request.routePattern) { return ProtocolAnswers.problem(problem) }
+        return pages.respond(problem, reference: request.id.description, of: nil)
+    }
+
+    /// Every page with its template, for the check at the start and in tests.
+    public static var views: [any View.Type] {
+        [
+            SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
+            HostedErrorPage.self, SignedOutPage.self, AccountPage.self,
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+public import AuthEngine
+public import Domain
+public import HTTP
+public import Web
+
+/// The addresses of a team; one declaration matches and links.
+public enum TeamRoutes {
+    public static let authorize = Route("/t/:team/auth/authorize", TeamID.self)
+    public static let token = Route("/t/:team/auth/token", TeamID.self)
+    public static let revoke = Route("/t/:team/auth/revoke", TeamID.self)
+    public static let keys = Route("/t/:team/auth/keys", TeamID.self)
+    public static let discovery = Route("/t/:team/.well-known/openid-configuration", TeamID.self)
+
+    /// A sign-in under way: GET decides the next step, POST to a step takes it.
+    public static let attempt = Route("/t/:team/auth/attempts/:attempt", TeamID.self, AttemptID.self)
+    public static let password = Route(
+        "/t/:team/auth/attempts/:attempt/password",
+        TeamID.self,
+        AttemptID.self
+    )
+    public static let consent = Route("/t/:team/auth/attempts/:attempt/consent", TeamID.self, AttemptID.self)
+    public static let confirmation = Route(
+        "/t/:team/auth/attempts/:attempt/confirmation",
+        TeamID.self,
+        AttemptID.self
+    )
+
+    public static let account = Route("/t/:team/account", TeamID.self)
+    public static let session = Route("/t/:team/account/session", TeamID.self)
+    public static let sessionEnd = Route("/t/:team/account/session/end", TeamID.self)
+
+    /// Whether apps, not people, ask at this address: they get JSON.
+    public static func isProtocol(_ pattern: String?) -> Bool {
+        [token.text, revoke.text, keys.text, discovery.text].contains(pattern)
+    }
+}

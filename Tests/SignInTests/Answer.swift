@@ -1,0 +1,77 @@
+import Bytes
+
+/// An answer as it came, with the little of HTML that tests read.
+struct Answer: Sendable {
+    let status: Int
+    let fields: [(name: String, value: String)]
+    let body: String
+    /// Everything, from the status line on.
+    let text: String
+
+    init?(_ text: String) {
+        guard let end = text.firstRange(of: "\r\n\r\n") else { return nil }
+        let lines = text[..<end.lowerBound].split(separator: "\r\n")
+        guard let first = lines.first?.split(separator: " "), first.count >= 2, let status = Int(first[1])
+        else { return nil }
+        self.status = status
+        fields = lines.dropFirst().map { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            return (parts[0].lowercased(), parts.count > 1 ? String(parts[1].dropFirst()) : "")
+        }
+        body = String(text[end.upperBound...])
+        self.text = text
+    }
+
+    subscript(_ name: String) -> String? {
+        fields.first { $0.name == name.lowercased() }?.value
+    }
+
+    func values(of name: String) -> [String] {
+        fields.filter { $0.name == name.lowercased() }.map(\.value)
+    }
+
+    var json: JSONValue {
+        (try? JSON.decode(JSONValue.self, from: Array(body.utf8))) ?? .null
+    }
+
+    /// Where the page's form goes.
+    var action: String? { between("<form method=\"post\" action=\"", "\"") }
+
+    /// The value of a field of the page's form.
+    func value(of name: String) -> String? { between("name=\"\(name)\" value=\"", "\"") }
+
+    /// The value of the line of input of that name, which carries its attributes in another order.
+    func typed(_ name: String) -> String? {
+        between("name=\"\(name)\" type=\"\(name)\" value=\"", "\"")
+    }
+
+    /// Where an exit page by query or fragment leads.
+    var target: String? { between("http-equiv=\"refresh\" content=\"0;url=", "\"") }
+
+    /// The reference an error page shows.
+    var reference: String? { between("<code>", "</code>") }
+
+    /// The name that a page's heading has.
+    var headline: String? { between("<h1>", "</h1>") }
+
+    private func between(_ start: String, _ end: String) -> String? {
+        guard let from = body.firstRange(of: start) else { return nil }
+        let rest = body[from.upperBound...]
+        guard let to = rest.firstRange(of: end) else { return nil }
+        return String(rest[..<to.lowerBound]).unescaped
+    }
+}
+
+extension String {
+    /// The text that was escaped for HTML.
+    fileprivate var unescaped: String {
+        var text = self
+        for (escaped, character) in [
+            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&#96;", "`"),
+            ("&amp;", "&"),
+        ] {
+            text = text.replacing(escaped, with: character)
+        }
+        return text
+    }
+}

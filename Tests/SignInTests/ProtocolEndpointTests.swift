@@ -1,0 +1,187 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import SignIn
+@testable import TestTeams
+
+/// The addresses that apps ask, as they look on the wire.
+@Suite struct ProtocolEndpointTests {
+    static let token = "/t/ACMETEAM01/auth/token"
+    static let revoke = "/t/ACMETEAM01/auth/revoke"
+    static let form = "Content-Type: application/x-www-form-urlencoded"
+
+    private func code(_ site: TestSite) throws -> String {
+        try #require(try site.browser().consent().value(of: "code"))
+    }
+
+    @Test func `JSON answers carry Apple's header fields, refusals too, and always status 400`() async throws
+    {
+        try await withSite { site in
+            let good = try site.post(Self.token, try site.redemption(of: try code(site)))
+            let bad = try site.post(Self.token, try site.redemption(of: "c0"))
+            let unproved = try site.post(Self.token, [:])
+            #expect(good.status == 200 && bad.status == 400 && unproved.status == 400)
+            #expect(unproved.body == #"{"error":"invalid_client"}"#)
+            #expect(
+                bad.body
+                    == #"{"error":"invalid_grant","error_description":"The code has expired or has been revoked."}"#
+            )
+            for answer in [good, bad, unproved] {
+                #expect(answer["Content-Type"] == "application/json;charset=UTF-8")
+                #expect(answer["Cache-Control"] == "no-store" && answer["Pragma"] == "no-cache")
+                #expect(answer["WWW-Authenticate"] == nil && answer["Set-Cookie"] == nil)
+            }
+        }
+    }
+
+    @Test func `revocation answers 200 with an empty body, for dead tokens and garbage too`() async throws {
+        try await withSite { site in
+            let tokens = try site.post(Self.token, try site.redemption(of: try code(site))).json
+            let refreshToken = try #require(tokens["refresh_token"]?.string)
+            for token in [refreshToken, refreshToken, "garbage"] {
+                let form = [
+                    "client_id": "com.acme.web", "client_secret": try site.teams.secret(), "token": token,
+                ]
+                let answer = try site.post(Self.revoke, form)
+                #expect(answer.status == 200 && answer.body.isEmpty)
+                #expect(answer["Content-Type"] == "application/json;charset=UTF-8")
+            }
+            let empty = try site.post(Self.revoke, [:])
+            #expect(empty.status == 400 && empty.json["error"] == "invalid_client")
+        }
+    }
+
+    @Test func `another method is refused with the one that is allowed, in JSON`() async throws {
+        try await withSite { site in
+            for path in [Self.token, Self.revoke] {
+                for method in ["GET", "PUT", "DELETE"] {
+                    let answer = try site.ask(method, path)
+                    #expect(answer.status == 405 && answer["Allow"] == "POST")
+                }
+            }
+            for path in ["/t/ACMETEAM01/auth/keys", "/t/ACMETEAM01/.well-known/openid-configuration"] {
+                let answer = try site.ask("POST", path, [Self.form], body: "")
+                #expect(answer.status == 405)
+                #expect(answer["Allow"]?.contains("GET") == true)
+            }
+        }
+    }
+
+    @Test func `a body that is no form is an invalid request`() async throws {
+        try await withSite { site in
+            let form = try site.redemption(of: try code(site)).compactMapValues { $0 }
+            let json = String(decoding: JSON.encode(form), as: UTF8.self)
+            for path in [Self.token, Self.revoke] {
+                for (type, body) in [
+                    ("application/json", json), ("text/plain", "client_id=com.acme.web"),
+                    ("multipart/form-data", "x"),
+                ] {
+                    let answer = try site.ask("POST", path, ["Content-Type: \(type)"], body: body)
+                    #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(type)")
+                }
+                let bare = try site.ask("POST", path, [], body: "client_id=com.acme.web")
+                #expect(bare.status == 400 && bare.json["error"] == "invalid_request")
+                for body in ["client_id=%zz", "client_id=%ff", "%", "state=%00"] {
+                    let answer = try site.ask("POST", path, [Self.form], body: body)
+                    #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(body)")
+                }
+            }
+            // None of it has spent the code.
+            #expect(try site.post(Self.token, form).status == 200)
+        }
+    }
+
+    @Test func `a repeated parameter is an invalid request on every endpoint, and the code stays good`()
+        async throws
+    {
+        try await withSite { site in
+            let form = try site.redemption(of: try code(site)).compactMapValues { $0 }
+            let coded = FormCoding.encode(form.map { FormCoding.Field($0.key, $0.value) })
+            for (name, value) in form {
+                let body = coded + "&" + FormCoding.encode([FormCoding.Field(name, value)])
+                for path in [Self.token, Self.revoke] {
+                    let answer = try site.ask("POST", path, [Self.form], body: body)
+                    #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(name)")
+                }
+            }
+            #expect(try site.post(Self.token, form).status == 200)
+            for repeated in ["state=a", "client_id=com.acme.web", "redirect_uri=https://evil.example/"] {
+                let path = Browser.authorize(["state": "a"]) + "&" + repeated
+                #expect(try site.ask("GET", path).status == 400)
+            }
+        }
+    }
+
+    @Test func `a Basic header beside the form is ignored, and Basic alone leaves the code unspent`()
+        async throws
+    {
+        try await withSite { site in
+            for credentials in ["com.acme.web:x", "com.acme.other.web:x", ":", ""] {
+                let basic = "Authorization: Basic \(Base64.encode(Array(credentials.utf8)))"
+                let form = try site.redemption(of: try code(site))
+                var alone = form
+                (alone["client_id"], alone["client_secret"]) = (.some(nil), .some(nil))
+                let refused = try site.post(Self.token, alone, [basic])
+                #expect(refused.status == 400 && refused.json["error"] == "invalid_client")
+                alone["client_id"] = "com.acme.web"
+                #expect(try site.post(Self.token, alone, [basic]).json["error"] == "invalid_client")
+                #expect(try site.post(Self.token, form, [basic]).status == 200)
+            }
+            for header in ["Basic", "Basic %%%", "Bearer x", "\u{FF}", String(repeating: "a", count: 9000)] {
+                let form = try site.redemption(of: try code(site))
+                #expect(try site.post(Self.token, form, ["Authorization: \(header)"]).status == 200)
+            }
+        }
+    }
+
+    @Test func `a team that does not exist is not found, nor is the system team`() async throws {
+        try await withSite { site in
+            for team in [
+                "NOSUCHTEAM", "PIPPIN0000", "acmeteam01", "ACMETEAM0", "ACMETEAM01%20", "%41CMETEAM01x",
+            ] {
+                for path in ["keys", "authorize?client_id=com.acme.web"] {
+                    #expect(try site.ask("GET", "/t/\(team)/auth/\(path)").status == 404, "\(team)")
+                }
+                let answer = try site.ask("POST", "/t/\(team)/auth/token", [Self.form], body: "a=b")
+                #expect(answer.status == 404, "\(team)")
+            }
+        }
+    }
+
+    @Test func `discovery names this team's addresses and issuer, and keys may be kept for five minutes`()
+        async throws
+    {
+        try await withSite { site in
+            let base = "https://pippin.example/t/ACMETEAM01"
+            let discovery = try site.ask("GET", "/t/ACMETEAM01/.well-known/openid-configuration")
+            #expect(discovery.json["issuer"]?.string == base)
+            #expect(discovery.json["authorization_endpoint"]?.string == base + "/auth/authorize")
+            #expect(discovery.json["token_endpoint"]?.string == base + "/auth/token")
+            #expect(discovery.json["revocation_endpoint"]?.string == base + "/auth/revoke")
+            #expect(discovery.json["jwks_uri"]?.string == base + "/auth/keys")
+            #expect(discovery.json["userinfo_endpoint"] == nil)
+            #expect(discovery.json["id_token_signing_alg_values_supported"] == ["RS256"])
+            #expect(discovery.json["token_endpoint_auth_methods_supported"] == ["client_secret_post"])
+            let keys = try site.ask("GET", "/t/ACMETEAM01/auth/keys")
+            for answer in [discovery, keys] {
+                #expect(answer.status == 200 && answer["Cache-Control"] == "public, max-age=300")
+                #expect(answer["Content-Type"] == "application/json;charset=UTF-8" && answer["Pragma"] == nil)
+            }
+        }
+    }
+
+    /// Security case V32.
+    @Test func `a scope of 50 kB is invalid on every endpoint that takes a form`() async throws {
+        try await withSite { site in
+            let long = String(repeating: "a", count: 50_000)
+            for path in [Self.token, Self.revoke] {
+                let answer = try site.post(path, ["client_id": "com.acme.web", "scope": long])
+                #expect(answer.status == 400 && answer.json["error"] == "invalid_request")
+            }
+            let form = ["client_id": "com.acme.web", "scope": long]
+            #expect(try site.post("/t/ACMETEAM01/auth/authorize", form).status == 400)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import EventLoop
+import HTTP
+import Log
+import Postgres
+import Synchronization
+import Templates
+import Testing
+import Web
+
+@testable import SignIn
+@testable import TestTeams
+
+/// The addresses of both teams on 127.0.0.1, and what the server wrote about them.
+struct TestSite: Sendable {
+    let teams: TestTeams
+    let port: UInt16
+    let lines: Lines
+
+    func browser() -> Browser { Browser(port: port) }
+
+    /// Sends one request that needs no browser.
+    func ask(_ method: String, _ path: String, _ fields: [String] = [], body: String? = nil) throws -> Answer
+    {
+        try Exchange(port: port, method, path, fields, body: body).answer()
+    }
+
+    /// A form post as an app sends it to a protocol endpoint of Acme.
+    func post(_ path: String, _ form: [String: String?], _ fields: [String] = []) throws -> Answer {
+        let values = form.compactMapValues { $0 }.sorted { $0.key < $1.key }
+        return try ask(
+            "POST",
+            path,
+            ["Content-Type: application/x-www-form-urlencoded"] + fields,
+            body: FormCoding.encode(values.map { FormCoding.Field($0.key, $0.value) })
+        )
+    }
+
+    /// What a web app sends to redeem a code.
+    func redemption(of code: String, client: ClientID = .web) throws -> [String: String?] {
+        [
+            "client_id": client.rawValue, "client_secret": try teams.secret(of: client),
+            "grant_type": "authorization_code", "code": code, "redirect_uri": TestTeams.callback,
+        ]
+    }
+
+    /// Lines of the log, and requests that have ended.
+    final class Lines: Sendable {
+        private let log = Mutex<[String]>([])
+        private let requests = Mutex<[RequestID: String]>([:])
+
+        var all: [String] { log.withLock { $0 } }
+        var targets: [RequestID: String] { requests.withLock { $0 } }
+
+        func append(_ line: [UInt8]) {
+            log.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+        }
+
+        func note(_ request: Request) {
+            let target = String(decoding: request.targetBytes, as: UTF8.self)
+            requests.withLock { $0[request.id] = target }
+        }
+    }
+}
+
+/// Lends `body` a site of its own; the body has a thread to itself, since its clients block.
+func withSite(
+    limits: AttemptLimits = AttemptLimits(),
+    _ body: (TestSite) async throws -> Void
+) async throws {
+    try await withTeamsBeside { teams in
+        let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 64)
+        defer { pool.stop() }
+        let lines = TestSite.Lines()
+        let site = SiteParts(teams: teams, pool: pool, limits: limits, lines: lines)
+        let application = try await teams.loop.run { try site.application() }
+        let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        let server = try await Server.start(application, options, on: [teams.loop])[0]
+        let clients = try EventLoop(name: "clients")
+        try clients.start()
+        defer { clients.stop() }
+        let test = TestSite(teams: teams, port: server.port, lines: lines)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await withTaskExecutorPreference(clients) { try await body(test) })
+        } catch {
+            result = .failure(error)
+        }
+        try await teams.loop.run { await server.stop(within: .milliseconds(100)) }
+        try result.get()
+    }
+}
+
+/// What a site is made of, put together as the server does it.
+private struct SiteParts: Sendable {
+    let teams: TestTeams
+    let pool: BlockingPool
+    let limits: AttemptLimits
+    let lines: TestSite.Lines
+
+    func application() throws -> Application {
+        let lines = lines
+        let signIn = try signIn()
+        var router = Router()
+        signIn.mount(on: &router)
+        return Application(
+            routes: try router.frozen(),
+            dress: { refusal, request in signIn.respond(to: refusal, request) },
+            finished: { lines.note($0.request) }
+        )
+    }
+
+    private func signIn() throws -> SignIn {
+        let lines = lines
+        let hasher = PasswordHasher(pool: pool, argon2id: TestTeams.argon2id)
+        return try SignIn(
+            SignIn.Parts(
+                site: try site(),
+                context: teams.context,
+                teams: TeamCache(loop: teams.loop, database: teams.database, context: teams.context),
+                database: teams.database,
+                trials: teams.trials,
+                passwords: PasswordSignIn(teams.database, hasher: hasher),
+                sessions: teams.sessions,
+                consents: try teams.consents(),
+                limits: limits,
+                log: Log(threshold: .debug) { lines.append($0) }
+            )
+        )
+    }
+
+    private func site() throws -> Site {
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let pages = try Pages(folder: root + "/Templates", isWatching: false)
+        let assets = AssetLinks(
+            css: "/assets/pippin.css",
+            js: SafeURL(literal: "/assets/pippin.js"),
+            exit: SafeURL(literal: "/assets/exit.js"),
+            logo: "/assets/pippin.svg",
+            icons: "/assets/icons.svg"
+        )
+        return Site(
+            publicURL: teams.context.publicURL,
+            pages: pages,
+            assets: assets,
+            keyRing: teams.context.keyRing
+        )
+    }
+}
