@@ -85,6 +85,14 @@ let package = Package(
                 "Postgres", "HTTP", "Templates",
             ]
         ),
+        module(
+            "Console",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
+                "AuthEngine", "SignIn",
+                "Audit", "Crypto", "Postgres", "HTTP", "Templates",
+            ]
+        ),
 
         // Level 4: configuration, wiring, commands.
 
@@ -114,6 +122,14 @@ let package = Package(
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
         tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP"]),
         tests(of: "Templates", uses: ["Bytes"]),
+        tests(
+            of: "Console",
+            uses: [
+                "AuthEngine", "Bytes", "Crypto", "Directory", "Domain", "EventLoop", "HTTP", "HTTPClient",
+                "Log",
+                "Postgres", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase", "Web",
+            ]
+        ),
         tests(
             of: "Directory",
             uses: ["Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "TestDatabase"]

@@ -1,0 +1,38 @@
+import Audit
+import Bytes
+import Domain
+import HTTP
+import Templates
+import Web
+
+/// An event in short, as overviews and histories list it.
+struct AuditLine: Sendable {
+    private let entry: AuditEntry
+    private let names: AuditNames
+    private let team: TeamID
+
+    init(_ entry: AuditEntry, _ names: AuditNames, in team: TeamID) {
+        self.entry = entry
+        self.names = names
+        self.team = team
+    }
+
+    /// The page of the log that begins with the event, and the event on it.
+    private var url: String {
+        let cursor = PageTrail.Cursor(at: entry.at + .microseconds(1), id: "")
+        return "\(ConsoleRoutes.audit.link(team))?after=\(cursor.text)#\(AuditRow.id(of: entry))"
+    }
+
+    /// What it concerns; nothing where people did it to themselves, for the name stands there already.
+    private var target: String? {
+        let target = names.target(of: entry)
+        return target == names.actor(of: entry) ? nil : target
+    }
+
+    static let fields = Fields<AuditLine>()
+        .group("time", TimeView.fields) { TimeView($0.entry.at) }
+        .text("actor") { $0.names.actor(of: $0.entry) }
+        .text("action") { AuditWords.action($0.entry.action) }
+        .optionalText("target") { $0.target }
+        .text("url") { $0.url }
+}

@@ -1,0 +1,116 @@
+// Console: where teams are run: set-up, teams, overview, registry, users, audit log.
+//
+// Owns: the addresses under /console and /setup, who may ask for which, the pages.
+// Must not know: SQL, how a person signs in (the system team's hosted pages do that).
+// Standards: OWASP's advice on access control and on cross-site request forgery.
+
+public import AuthEngine
+public import Directory
+public import Domain
+public import EventLoop
+public import HTTP
+public import Log
+public import Templates
+public import Web
+
+/// The console, ready to be mounted on one loop's router.
+public struct Console: Sendable {
+    private let reception: Reception
+    private let setup: SetupPages
+    private let teams: TeamPages
+    private let overview: OverviewPages
+    private let registry: RegistryPages
+    private let users: UserPages
+    private let audit: AuditPages
+
+    /// What the console is served with.
+    public struct Parts: Sendable {
+        public let site: Site
+        public let context: EngineContext
+        public let database: TeamDatabase
+        public let system: SystemDatabase
+        public let sessions: SessionStore
+        public let hasher: PasswordHasher
+        public let trials: TrialStore
+        public let teams: TeamCache
+        /// Makes every loop of this process forget what it knew of the team: its registry was changed.
+        public let registryChanged: @Sendable (TeamID) -> Void
+        /// Called with the account of the first operator, once there is one.
+        public let welcome: @Sendable (Subject) async throws -> Void
+        /// For what takes a core a while: RSA keys.
+        public let pool: BlockingPool
+        public let log: Log
+
+        public init(
+            site: Site,
+            context: EngineContext,
+            database: TeamDatabase,
+            system: SystemDatabase,
+            sessions: SessionStore,
+            hasher: PasswordHasher,
+            trials: TrialStore,
+            teams: TeamCache,
+            registryChanged: @escaping @Sendable (TeamID) -> Void,
+            welcome: @escaping @Sendable (Subject) async throws -> Void = { _ in },
+            pool: BlockingPool,
+            log: Log
+        ) {
+            self.site = site
+            self.context = context
+            self.database = database
+            self.system = system
+            self.sessions = sessions
+            self.hasher = hasher
+            self.trials = trials
+            self.teams = teams
+            self.registryChanged = registryChanged
+            self.welcome = welcome
+            self.pool = pool
+            self.log = log
+        }
+    }
+
+    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    public init(_ parts: Parts) throws(Diagnostics) {
+        reception = try Reception(parts)
+        setup = try SetupPages(parts, reception)
+        teams = try TeamPages(parts)
+        overview = try OverviewPages(parts)
+        registry = try RegistryPages(parts)
+        users = try UserPages(parts)
+        audit = try AuditPages(parts)
+    }
+
+    /// Adds every address of the console.
+    public func mount(on router: inout Router) {
+        router = routes(on: router).router
+    }
+
+    /// The routes with what each asks of people.
+    func routes(on router: Router) -> ConsoleRouter {
+        var router = ConsoleRouter(router, reception)
+        setup.mount(on: &router)
+        teams.mount(on: &router)
+        overview.mount(on: &router)
+        registry.mount(on: &router)
+        users.mount(on: &router)
+        audit.mount(on: &router)
+        return router
+    }
+
+    /// A refusal as a page of the console, or nil when the address is not the console's.
+    public func respond(to refusal: Refusal, _ request: Request) -> Response? {
+        let path = request.path
+        guard path == "/console" || path.hasPrefix("/console/") || path.hasPrefix("/setup/") else {
+            return nil
+        }
+        return reception.refuse(Problem(refusal), request)
+    }
+
+    /// Every page with its template, for the check at the start and in tests.
+    public static var views: [any View.Type] {
+        let own: [any View.Type] = [ConsoleErrorPage.self]
+        return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
+            + UserPages.views + AuditPages.views
+    }
+}

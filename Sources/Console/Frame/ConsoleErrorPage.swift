@@ -1,0 +1,28 @@
+import HTTP
+import Templates
+import Web
+
+/// A refusal in words, in the console's clothes.
+struct ConsoleErrorPage: PlainPage {
+    static let template = "console/error"
+    static let fields =
+        frameFields
+        .text("status") { String($0.problem.status.code) }
+        .text("headline") { $0.problem.headline }
+        .text("message") { $0.problem.message }
+        .text("advice") { $0.problem.advice }
+        .group("requestID", CopyView.fields) { CopyView("request", $0.requestID) }
+        .optionalText("backURL") { $0.back?.url }
+        .text("backLabel") { $0.back?.label ?? "" }
+
+    /// The way out that fits best.
+    struct Back: Sendable {
+        let url: String
+        let label: String
+    }
+
+    let frame: PlainFrame
+    let problem: Problem
+    let requestID: String
+    var back: Back?
+}

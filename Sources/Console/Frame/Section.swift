@@ -1,0 +1,19 @@
+import Templates
+
+/// The sections of a team, as the side bar lists them.
+enum Section: String, Sendable {
+    case overview
+    case appIDs
+    case serviceIDs
+    case keys
+    case users
+    case audit
+
+    static let fields = Fields<Section>()
+        .flag("overview") { $0 == .overview }
+        .flag("appIDs") { $0 == .appIDs }
+        .flag("serviceIDs") { $0 == .serviceIDs }
+        .flag("keys") { $0 == .keys }
+        .flag("users") { $0 == .users }
+        .flag("audit") { $0 == .audit }
+}

@@ -1,0 +1,32 @@
+import Bytes
+import Templates
+import Web
+
+/// What a team lead looks at first.
+struct OverviewPage: ConsolePage {
+    static let template = "console/overview"
+    static let fields =
+        frameFields
+        .optionalGroup("setup", Checklist.fields) { $0.checklist.isComplete ? nil : $0.checklist }
+        .list("counts", Count.fields) { $0.counts }
+        .list("endpoints", CopyView.fields) { $0.endpoints }
+        .list("events", AuditLine.fields) { $0.events }
+
+    /// How many there are of something, and where.
+    struct Count: Sendable {
+        let label: String
+        let value: String
+        let url: String
+
+        static let fields = Fields<Count>()
+            .text("label") { $0.label }
+            .text("value") { $0.value }
+            .text("url") { $0.url }
+    }
+
+    let frame: ConsoleFrame
+    let checklist: Checklist
+    let counts: [Count]
+    let endpoints: [CopyView]
+    let events: [AuditLine]
+}

@@ -1,0 +1,84 @@
+import Audit
+import AuthEngine
+import Directory
+import Domain
+import HTTP
+import SignIn
+import Templates
+import Web
+
+/// The first page of a team.
+struct OverviewPages: Sendable {
+    private static let eventLimit = 5
+
+    private let site: Site
+    private let context: EngineContext
+    private let progress: TeamProgressStore
+    private let events: AuditStore
+    private let users: UserStore
+    private let page: LivePage<OverviewPage>
+
+    /// - Throws: `Diagnostics`, when the template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        context = parts.context
+        progress = TeamProgressStore(parts.database)
+        events = AuditStore(parts.database)
+        users = UserStore(parts.database)
+        page = try parts.site.pages.page(OverviewPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(ConsoleRoutes.overview, needs: .read, at: .overview) { try await show($0) }
+    }
+
+    private func show(_ scope: Scope) async throws -> Response {
+        let team = scope.teamID
+        let progress = try await progress.find(team)
+        let entries = try await events.list(in: team, limit: Self.eventLimit)
+        let names = try await AuditNames.read(for: entries, in: team, users)
+        return site.respond(
+            page,
+            OverviewPage(
+                frame: scope.frame("Overview"),
+                checklist: Checklist(progress, in: team),
+                counts: Self.counts(progress, team),
+                endpoints: endpoints(of: team),
+                events: entries.map { AuditLine($0, names, in: team) }
+            )
+        )
+    }
+
+    private static func counts(_ progress: TeamProgress, _ team: TeamID) -> [OverviewPage.Count] {
+        let limit = TeamProgressStore.userLimit
+        let users = progress.users > limit ? "\(limit)+" : String(progress.users)
+        return [
+            .init(label: "App IDs", value: String(progress.appIDs), url: ConsoleRoutes.appIDs.link(team)),
+            .init(
+                label: "Service IDs",
+                value: String(progress.serviceIDs),
+                url: ConsoleRoutes.serviceIDs.link(team)
+            ),
+            .init(
+                label: "Active keys",
+                value: String(progress.activeKeys),
+                url: ConsoleRoutes.keys.link(team)
+            ),
+            .init(label: "Users", value: users, url: ConsoleRoutes.users.link(team)),
+        ]
+    }
+
+    private func endpoints(of team: TeamID) -> [CopyView] {
+        let host = context.publicURL
+        return [
+            CopyView("Issuer", context.base(of: team)),
+            CopyView("Authorize", host + TeamRoutes.authorize.link(team)),
+            CopyView("Token", host + TeamRoutes.token.link(team)),
+            CopyView("Revoke", host + TeamRoutes.revoke.link(team)),
+            CopyView("Public keys", host + TeamRoutes.keys.link(team)),
+            CopyView("Discovery", host + TeamRoutes.discovery.link(team)),
+        ]
+    }
+
+    static var views: [any View.Type] { [OverviewPage.self] }
+}

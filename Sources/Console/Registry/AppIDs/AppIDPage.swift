@@ -1,0 +1,85 @@
+import Domain
+import HTTP
+import Registry
+import Templates
+import Web
+
+/// One App ID with what hangs on it.
+struct AppIDPage: ConsolePage {
+    static let template = "console/app-ids/show"
+    static let fields =
+        frameFields
+        .text("heading") { $0.appID.description }
+        .group("identifier", CopyView.fields) { CopyView("bundle ID", $0.appID.identifier.rawValue) }
+        .group("signInBadge", BadgeView.fields) { $0.badge }
+        .text("grouping") { $0.appID.grouping }
+        .optionalGroup("editing", Editing.fields) { $0.editing }
+        .list("details", CopyView.fields) { $0.details }
+        .list("serviceIDs", ServiceRow.fields) { $0.serviceIDs }
+        .text("serviceIDCount") { "\($0.serviceIDs.count) of \(Limit.serviceIDs.count)" }
+        .optionalText("newServiceIDURL") { $0.newServiceIDURL }
+        .list("keys", KeyRow.fields) { $0.keys }
+        .text("keyCount") { "\($0.keys.count) of \(Limit.activeKeys.count)" }
+        .optionalText("newKeyURL") { $0.newKeyURL }
+        .optionalGroup("danger", DangerView.fields) { $0.danger }
+
+    /// The form of its settings.
+    struct Editing: Sendable {
+        let action: String
+        let version: Int
+        let form: AppIDForm
+        let problems: FormProblems
+        let primaries: [AppID]
+
+        static let fields = Fields<Editing>()
+            .text("action") { $0.action }
+            .text("version") { String($0.version) }
+            .list("errors", FormError.fields) { $0.problems.summary() }
+            .group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
+            .group("signIn", CheckboxView.fields) { $0.form.signInBox }
+            .group("primary", SelectView.fields) { $0.form.primarySelect(of: $0.primaries, $0.problems) }
+    }
+
+    struct ServiceRow: Sendable {
+        let team: TeamID
+        let summary: ServiceIDSummary
+
+        static let fields = Fields<ServiceRow>()
+            .text("url") { ConsoleRoutes.serviceID.link($0.team, $0.summary.identifier) }
+            .text("description") { $0.summary.description }
+            .text("identifier") { $0.summary.identifier.rawValue }
+            .text("returnURLs") { $0.summary.returnURLCount }
+    }
+
+    struct KeyRow: Sendable {
+        let team: TeamID
+        let key: Key
+
+        static let fields = Fields<KeyRow>()
+            .text("url") { ConsoleRoutes.key.link($0.team, $0.key.id) }
+            .text("name") { $0.key.name }
+            .text("id") { $0.key.id.rawValue }
+            .text("lastUsed") { $0.key.lastUse }
+    }
+
+    let frame: ConsoleFrame
+    let appID: AppID
+    let editing: Editing?
+    let serviceIDs: [ServiceRow]
+    let newServiceIDURL: String?
+    /// Active ones.
+    let keys: [KeyRow]
+    let newKeyURL: String?
+    let danger: DangerView?
+
+    private var badge: BadgeView {
+        appID.isEnabled ? BadgeView(.good, "Sign-in on") : BadgeView(.warn, "Sign-in off")
+    }
+
+    private var details: [CopyView] {
+        [
+            CopyView("Description", appID.description), CopyView("Group", appID.grouping),
+            CopyView("Sign in", appID.isEnabled ? "On" : "Off"),
+        ]
+    }
+}

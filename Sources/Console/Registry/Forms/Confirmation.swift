@@ -1,0 +1,88 @@
+import HTTP
+import Registry
+import Web
+
+/// What a person typed below something that cannot be undone.
+struct Confirmation: Sendable {
+    private static let reasonLimit = 500
+
+    private let typed: String
+    private let typedReason: String
+    private let expected: String
+
+    /// Before anything was typed.
+    init(expecting expected: String) {
+        self.expected = expected
+        (typed, typedReason) = ("", "")
+    }
+
+    init(_ form: Form, expecting expected: String) {
+        self.expected = expected
+        typed = form["confirmation"] ?? ""
+        typedReason = form["reason"] ?? ""
+    }
+
+    /// The reason, for the audit log.
+    ///
+    /// - Throws: `FormProblems`.
+    func reason() throws(FormProblems) -> String {
+        var problems: [Registry.Problem] = []
+        if typed.trimmed != expected {
+            problems.append(
+                Registry.Problem(
+                    field: "confirmation",
+                    message: "Type \(expected) exactly as it stands there."
+                )
+            )
+        }
+        let reason = String(
+            String.UnicodeScalarView(typedReason.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 })
+        ).trimmed
+        if reason.isEmpty {
+            problems.append(
+                Registry.Problem(field: "reason", message: "Give a reason; the audit log keeps it.")
+            )
+        } else if reason.unicodeScalars.count > Self.reasonLimit || reason.utf8.contains(where: { $0 < 0x20 })
+        {
+            let message = "A reason is one line of at most \(Self.reasonLimit) characters."
+            problems.append(Registry.Problem(field: "reason", message: message))
+        }
+        guard problems.isEmpty else { throw FormProblems(problems) }
+        return reason
+    }
+
+    /// The form again, with what was typed and what is wrong with it.
+    func view(
+        action: String,
+        summary: String,
+        consequences: [String],
+        button: String,
+        version: Int = 0,
+        _ problems: FormProblems
+    ) -> DangerView {
+        DangerView(
+            action: action,
+            summary: summary,
+            consequences: consequences,
+            expected: expected,
+            confirmation: FieldView(
+                "confirmation",
+                label: "Type \(expected) to confirm",
+                value: typed,
+                autocomplete: "off",
+                error: problems["confirmation"],
+                isCode: true
+            ),
+            reason: FieldView(
+                "reason",
+                label: "Reason",
+                value: typedReason,
+                autocomplete: "off",
+                hint: "The audit log keeps it.",
+                error: problems["reason"]
+            ),
+            button: button,
+            version: String(version)
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import Bytes
+import Domain
+import HTTP
+import Registry
+import Templates
+import Web
+
+/// The keys of a team, newest first.
+struct KeyListPage: ConsolePage {
+    static let template = "console/keys/index"
+    static let fields =
+        frameFields
+        .optionalText("query") { $0.query }
+        .list("rows", Row.fields) { $0.rows }
+        .flag("hasAppIDs") { $0.hasAppIDs }
+        .group("paging", PagingView.fields) { $0.paging }
+        .optionalText("newURL") { $0.newURL }
+        .optionalText("newAppIDURL") { $0.newAppIDURL }
+
+    struct Row: Sendable {
+        let team: TeamID
+        let key: Key
+
+        static let fields = Fields<Row>()
+            .text("url") { ConsoleRoutes.key.link($0.team, $0.key.id) }
+            .text("name") { $0.key.name }
+            .text("id") { $0.key.id.rawValue }
+            .text("appID") { $0.key.appID.rawValue }
+            .group("state", BadgeView.fields) { $0.key.badge }
+            .text("lastUsed") { $0.key.lastUse }
+    }
+
+    let frame: ConsoleFrame
+    let query: String?
+    let rows: [Row]
+    let hasAppIDs: Bool
+    let paging: PagingView
+    let newURL: String?
+    let newAppIDURL: String?
+}
+
+extension Key {
+    var badge: BadgeView {
+        guard isActive else { return BadgeView(.bad, "Revoked") }
+        return privateHalf == .awaitingDownload
+            ? BadgeView(.warn, "Not downloaded") : BadgeView(.good, "Active")
+    }
+
+    var lastUse: String {
+        lastUsedAt.map { "Last used \($0.readable) UTC" } ?? "Never used"
+    }
+}

@@ -1,0 +1,53 @@
+import Domain
+import Registry
+import Templates
+import Web
+
+/// The form for a new key.
+struct NewKeyPage: ConsolePage {
+    static let template = "console/keys/new"
+    static let fields =
+        frameFields
+        .text("action") { $0.action }
+        .list("errors", FormError.fields) { $0.problems.summary() }
+        .group("name", FieldView.fields) { page in
+            FieldView(
+                "name",
+                label: "Name",
+                value: page.form.name,
+                autocomplete: "off",
+                placeholder: "Production server",
+                hint: "Where it will be used, so that you know it again.",
+                error: page.problems["name"]
+            )
+        }
+        .group("appID", SelectView.fields) { $0.appIDSelect }
+
+    /// What was typed.
+    struct Form: Sendable {
+        let name: String
+        let appID: String
+    }
+
+    let frame: ConsoleFrame
+    let action: String
+    let form: Form
+    let problems: FormProblems
+    let primaries: [AppID]
+
+    private var appIDSelect: SelectView {
+        SelectView(
+            "appID",
+            label: "App ID",
+            hint: "It signs for this App ID, those grouped under it and all their Service IDs.",
+            error: problems["appID"],
+            options: primaries.map { primary in
+                SelectView.Option(
+                    primary.identifier.rawValue,
+                    "\(primary.description) (\(primary.identifier))",
+                    isSelected: primary.identifier.rawValue == form.appID
+                )
+            }
+        )
+    }
+}

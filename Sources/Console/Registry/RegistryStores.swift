@@ -1,0 +1,56 @@
+import Crypto
+import Domain
+import Registry
+
+/// The stores of the registry, and who is told of a change.
+struct RegistryStores: Sendable {
+    let appIDs: AppIDStore
+    let serviceIDs: ServiceIDStore
+    let keys: KeyStore
+    /// Makes every loop of this process forget what it knew of the team; call it after each change.
+    let changed: @Sendable (TeamID) -> Void
+
+    private let database: TeamDatabase
+
+    init(
+        _ database: TeamDatabase,
+        keyRing: KeyRing,
+        random: RandomSource,
+        changed: @escaping @Sendable (TeamID) -> Void
+    ) {
+        self.database = database
+        self.changed = changed
+        appIDs = AppIDStore(database)
+        serviceIDs = ServiceIDStore(database)
+        keys = KeyStore(database, keyRing: keyRing, random: random)
+    }
+
+    /// Every App ID of the team, for a list to choose from.
+    func allAppIDs(in team: TeamID) async throws -> [AppID] {
+        try await database.transaction(in: team) { transaction in
+            try await appIDs.all(in: team, transaction)
+        }
+    }
+
+    /// The App IDs that others can be grouped under, and that keys can be made for.
+    func primaries(in team: TeamID) async throws -> [AppID] {
+        try await allAppIDs(in: team).filter { $0.primary == nil }
+    }
+
+    /// The keys of one App ID that work.
+    func activeKeys(of appID: ClientID, in team: TeamID) async throws -> [Key] {
+        try await database.transaction(in: team) { transaction in
+            try await keys.all(in: team, transaction).filter { $0.appID == appID && $0.isActive }
+        }
+    }
+
+    /// The keys that sign for an App ID: those of its primary.
+    func activeKeys(ofGroupOf appID: ClientID, in team: TeamID) async throws -> [Key] {
+        let primary = try await appIDs.find(appID, in: team)?.primary
+        return try await activeKeys(of: primary ?? appID, in: team)
+    }
+
+    func hasAppIDs(in team: TeamID) async throws -> Bool {
+        try await appIDs.list(PageQuery(limit: 1), in: team).total > 0
+    }
+}

@@ -1,0 +1,23 @@
+import Registry
+import Templates
+import Web
+
+/// The form for a new Service ID.
+struct NewServiceIDPage: ConsolePage {
+    static let template = "console/service-ids/new"
+    static let fields =
+        frameFields
+        .text("action") { $0.action }
+        .list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
+        .group("appID", SelectView.fields) { $0.form.appIDSelect(of: $0.appIDs, $0.problems) }
+        .group("identifier", FieldView.fields) { $0.form.identifierField($0.problems) }
+        .group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
+        .group("domains", TextareaView.fields) { $0.form.domainsArea($0.problems) }
+        .group("returnURLs", ReturnURLsView.fields) { $0.form.returnURLsView($0.problems) }
+
+    let frame: ConsoleFrame
+    let action: String
+    let form: ServiceIDForm
+    let problems: FormProblems
+    let appIDs: [AppID]
+}

@@ -1,0 +1,23 @@
+import Web
+
+extension ServiceIDForm {
+    /// The summary above the form; each line names its field, or its row of return URLs, and leads there.
+    func summary(of problems: FormProblems) -> [FormError] {
+        problems.summary { field in
+            if field == "returnURLs" { return "return-urls" }
+            if field.hasPrefix("domains") { return "field-domains" }
+            return row(of: field).map(ReturnURLsView.id) ?? "field-\(field)"
+        } label: { field in
+            row(of: field).map { "Return URL \($0 + 1)" } ?? FormProblems.label(of: field)
+        }
+    }
+
+    /// The row on the page: problems count the rows that have something in them.
+    private func row(of field: String) -> Int? {
+        let filled = filledRows
+        guard field.hasPrefix("returnURLs["), let index = Int(field.dropFirst(11).dropLast()),
+            index < filled.count
+        else { return nil }
+        return filled[index].row
+    }
+}

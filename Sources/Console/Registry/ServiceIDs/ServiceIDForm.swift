@@ -1,0 +1,106 @@
+import Bytes
+import Domain
+import HTTP
+import Registry
+import Web
+
+/// What was typed of a Service ID.
+struct ServiceIDForm: Sendable {
+    let identifier: String
+    let appID: String
+    let description: String
+    /// One domain a line.
+    let domains: String
+    /// A row each, empty ones included.
+    let returnURLs: [String]
+    let issuer: String
+    let booleans: String
+    let requiresPKCE: Bool
+
+    /// An empty form.
+    ///
+    /// - Parameter appID: the App ID that is chosen already.
+    init(of appID: String = "") {
+        (identifier, description, domains, returnURLs) = ("", "", "", [])
+        self.appID = appID
+        issuer = ServiceID.Issuer.own.rawValue
+        booleans = ServiceID.Booleans.json.rawValue
+        requiresPKCE = false
+    }
+
+    init(_ form: Form) {
+        identifier = form["identifier"] ?? ""
+        appID = form["appID"] ?? ""
+        description = form["description"] ?? ""
+        domains = form["domains"] ?? ""
+        returnURLs = form.values(of: "return_url")
+        issuer = form["issuer"] ?? ServiceID.Issuer.own.rawValue
+        booleans = form["booleans"] ?? ServiceID.Booleans.json.rawValue
+        requiresPKCE = form.isChecked("requirePKCE")
+    }
+
+    init(_ service: ServiceID) {
+        identifier = service.identifier.rawValue
+        appID = service.appID.rawValue
+        description = service.description
+        domains = service.domains.map(\.text).joined(separator: "\n")
+        returnURLs = service.returnURLs.map(\.text)
+        issuer = service.issuer.rawValue
+        booleans = service.booleans.rawValue
+        requiresPKCE = service.requiresPKCE
+    }
+
+    /// What was typed, of the Service ID `identifier`, or of the one that was typed.
+    func input(for identifier: ClientID? = nil) -> ServiceID.Input {
+        ServiceID.Input(
+            identifier: identifier?.rawValue ?? self.identifier.trimmed,
+            description: description,
+            domains: domainLines,
+            returnURLs: filledRows.map(\.text),
+            issuer: issuer,
+            booleans: booleans,
+            requiresPKCE: requiresPKCE
+        )
+    }
+
+    var domainLines: [String] {
+        domains.split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
+    }
+
+    /// Rows with something in them, by their position on the page.
+    var filledRows: [(row: Int, text: String)] {
+        returnURLs.enumerated().compactMap { row, text in
+            let text = text.trimmed
+            return text.isEmpty ? nil : (row, text)
+        }
+    }
+
+    /// The fields, to be sent once more.
+    var fields: [FormCoding.Field] {
+        var fields = [FormCoding.Field("description", description), FormCoding.Field("domains", domains)]
+        fields += returnURLs.map { FormCoding.Field("return_url", $0) }
+        fields += [FormCoding.Field("issuer", issuer), FormCoding.Field("booleans", booleans)]
+        if requiresPKCE { fields.append(FormCoding.Field("requirePKCE", "yes")) }
+        return fields
+    }
+
+    /// Each setting beside the one of `current`.
+    func compared(with current: ServiceID) -> [ConflictPage.Row] {
+        let theirs = ServiceIDForm(current).words
+        return zip(theirs, words).map { theirs, yours in
+            ConflictPage.Row(label: theirs.label, theirs: theirs.value, yours: yours.value)
+        }
+    }
+
+    /// Each setting in words.
+    var words: [(label: String, value: String)] {
+        [
+            ("Description", description),
+            ("Domains", domainLines.sorted().joined(separator: ", ")),
+            ("Return URLs", filledRows.map(\.text).joined(separator: ", ")),
+            ("Issuer", issuer == ServiceID.Issuer.apple.rawValue ? "https://appleid.apple.com" : "This team"),
+            ("Booleans", booleans == ServiceID.Booleans.string.rawValue ? "As texts" : "As booleans"),
+            ("PKCE", requiresPKCE ? "Required" : "Optional"),
+        ]
+    }
+}

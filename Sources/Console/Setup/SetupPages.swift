@@ -1,0 +1,138 @@
+import AuthEngine
+import Crypto
+import Directory
+import Domain
+import HTTP
+import Templates
+import Tenancy
+import Web
+
+/// The first run: from a one-time link to an operator and their first team.
+struct SetupPages: Sendable {
+    private let reception: Reception
+    private let site: Site
+    private let context: EngineContext
+    private let links: SetupLinkStore
+    private let firstRun: FirstRun
+    private let founding: TeamFounding
+    private let users: UserStore
+    private let sessions: SessionStore
+    private let hasher: PasswordHasher
+    private let welcome: @Sendable (Subject) async throws -> Void
+    private let page: LivePage<SetupPage>
+    private let invalidPage: LivePage<SetupInvalidPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts, _ reception: Reception) throws(Diagnostics) {
+        self.reception = reception
+        site = parts.site
+        context = parts.context
+        links = SetupLinkStore(parts.system)
+        firstRun = FirstRun(parts.database, parts.system)
+        founding = TeamFounding(parts)
+        users = UserStore(parts.database)
+        sessions = parts.sessions
+        hasher = parts.hasher
+        welcome = parts.welcome
+        page = try parts.site.pages.page(SetupPage.self)
+        invalidPage = try parts.site.pages.page(SetupInvalidPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.getForEverybody(ConsoleRoutes.setup) { try await ask($0, $1) }
+        router.postForEverybody(ConsoleRoutes.setup) { try await complete($0, $1) }
+    }
+
+    private func ask(_ request: Request, _ text: String) async throws -> Response {
+        guard let token = SetupToken(text: text), try await links.isUsable(token, at: context.clock()) else {
+            return invalid
+        }
+        let browser = reception.browser(of: request)
+        var response = site.respond(page, view(text, browser.secret))
+        if browser.isNew { response.set(site.browserCookie(browser.secret)) }
+        return response
+    }
+
+    /// The link is looked at first, so that nobody without one makes us hash a password.
+    private func complete(_ request: Request, _ text: String) async throws -> Response {
+        let browser = reception.browser(of: request)
+        let fields = try reception.form(of: request, from: browser.secret)
+        guard let token = SetupToken(text: text), try await links.isUsable(token, at: context.clock()) else {
+            return invalid
+        }
+        var form = SetupForm()
+        guard let accepted = form.read(fields) else { return refuse(form, text, browser.secret) }
+        do {
+            guard let outcome = try await run(token, accepted, request) else { return invalid }
+            return try await enter(outcome.account, outcome.team, request)
+        } catch TeamStore.Failure.idTaken where accepted.team.id != nil {
+            form.refuseTeamID()
+            return refuse(form, text, browser.secret)
+        } catch is PasswordHasher.Busy {
+            throw Problem.unavailable
+        }
+    }
+
+    /// Nil when somebody was faster with the link.
+    private func run(
+        _ token: SetupToken,
+        _ form: SetupForm.Accepted,
+        _ request: Request
+    ) async throws -> (account: Subject, team: TeamID)? {
+        let origin = request.auditOrigin
+        let key = try await founding.makeKey()
+        let person = NewUser(
+            name: form.name,
+            email: form.email,
+            password: try await hasher.hash(form.password)
+        )
+        let outcome = try await firstRun.complete(
+            token,
+            team: form.team.settings,
+            as: form.team.id,
+            from: origin,
+            at: context.clock(),
+            makeOperator: { transaction in
+                try await users.create(person, in: .system, by: .system("setup"), from: origin, transaction)
+            },
+            furnish: { team, transaction in try await founding.install(key, in: team, transaction) }
+        )
+        guard case .completed(let account, let team) = outcome else { return nil }
+        return (account, team)
+    }
+
+    /// Signs the new operator in and leads to their team.
+    private func enter(_ account: Subject, _ team: TeamID, _ request: Request) async throws -> Response {
+        let token = try await sessions.begin(
+            for: account,
+            in: .system,
+            from: request.auditOrigin,
+            at: context.clock()
+        )
+        try await welcome(account)
+        var response = Response.redirect(to: ConsoleRoutes.overview.link(team))
+        response.set(SessionCookie.make(token, site.cookies))
+        return response
+    }
+
+    private func view(_ token: String, _ browser: String) -> SetupPage {
+        SetupPage(
+            frame: SetupFrame(title: "Set up Pippin", assets: site.assets),
+            action: ConsoleRoutes.setup.link(token),
+            formToken: site.formTokens.token(for: browser)
+        )
+    }
+
+    private func refuse(_ form: SetupForm, _ token: String, _ browser: String) -> Response {
+        var view = view(token, browser)
+        view.form = form
+        return site.respond(page, view, status: .unprocessableContent)
+    }
+
+    private var invalid: Response {
+        let frame = SetupFrame(title: "This link is no longer valid", assets: site.assets)
+        return site.respond(invalidPage, SetupInvalidPage(frame: frame), status: .gone)
+    }
+
+    static var views: [any View.Type] { [SetupPage.self, SetupInvalidPage.self] }
+}

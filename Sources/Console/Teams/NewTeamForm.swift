@@ -1,0 +1,103 @@
+import Domain
+import HTTP
+import Tenancy
+import Web
+
+/// What is asked about a new team, as it was typed and as it was understood.
+struct NewTeamForm: Sendable {
+    private let nameField: String
+    private(set) var name = ""
+    private(set) var teamID = ""
+    private(set) var mode = TeamMode.production
+    var errors = FieldErrors()
+
+    /// What a team can be made of.
+    struct Accepted: Sendable {
+        let settings: TeamSettings
+        /// Nil: to be drawn at random.
+        let id: TeamID?
+    }
+
+    /// - Parameter nameField: what the form calls the field of the team's name.
+    init(nameField: String) {
+        self.nameField = nameField
+    }
+
+    /// Reads what was typed; nil when something is wrong, which `errors` then tells.
+    mutating func read(_ form: Form) -> Accepted? {
+        (name, teamID) = (form[nameField] ?? "", form["team_id"] ?? "")
+        mode = form["mode"].flatMap(TeamMode.init) ?? .production
+        let name = errors.require(
+            TeamName(rawValue: name),
+            nameField,
+            self.name.isEmpty
+                ? "Give the team a name"
+                : "A name is one line of at most \(TeamName.maximumLength) characters"
+        )
+        let id = readID()
+        guard let name, errors.isEmpty, let settings = TeamSettings(name: name, mode: mode) else {
+            return nil
+        }
+        return Accepted(settings: settings, id: id)
+    }
+
+    /// Notes that the id belongs to a team, or did.
+    mutating func refuseID() {
+        errors.add("team_id", "This ID is taken. Choose another or leave it empty")
+    }
+
+    var nameView: FieldView {
+        FieldView(
+            nameField,
+            label: "Team name",
+            value: name,
+            autocomplete: "off",
+            placeholder: "Acme",
+            error: errors[nameField]
+        )
+    }
+
+    var teamIDView: FieldView {
+        FieldView(
+            "team_id",
+            label: "Team ID",
+            value: teamID,
+            autocomplete: "off",
+            placeholder: "ACMETEAM01",
+            hint: "10 capital letters and digits, for good. Leave it empty to have one drawn.",
+            error: errors["team_id"],
+            isRequired: false,
+            isCode: true
+        )
+    }
+
+    var modeView: ChoicesView {
+        ChoicesView(
+            "mode",
+            label: "Mode",
+            options: [
+                .init(
+                    TeamMode.production.rawValue,
+                    "Production",
+                    hint: "For real people: return URLs are https.",
+                    isChecked: mode == .production
+                ),
+                .init(
+                    TeamMode.sandbox.rawValue,
+                    "Sandbox",
+                    hint: "For trying things out: may also use http:// on this machine.",
+                    isChecked: mode == .sandbox
+                ),
+            ]
+        )
+    }
+
+    private mutating func readID() -> TeamID? {
+        guard teamID.contains(where: { !$0.isWhitespace }) else { return nil }
+        let typed = String(teamID.filter { !$0.isWhitespace })
+        let message = "An ID is 10 characters A–Z and 0–9"
+        guard let id = errors.require(TeamID(rawValue: typed), "team_id", message) else { return nil }
+        if id == .system { refuseID() }
+        return id
+    }
+}

@@ -1,0 +1,40 @@
+import Bytes
+import Crypto
+
+/// A JWT as tables that people read.
+enum DecodedToken {
+    /// The order in which claims are best explained; others follow by name.
+    private static let order = [
+        "alg", "kid", "iss", "aud", "sub", "iat", "exp", "auth_time", "nonce", "email", "email_verified",
+        "is_private_email", "at_hash", "c_hash", "nonce_supported",
+    ]
+    private static let moments: Set<String> = ["iat", "exp", "auth_time", "nbf"]
+
+    static func tables(_ token: UnverifiedJWT, notes: [String: String]) -> [TrialStep.Table] {
+        [
+            TrialStep.Table(title: "Header", rows: rows(token.header.members, notes)),
+            TrialStep.Table(title: "Claims", rows: rows(token.unverifiedClaims.members, notes)),
+        ]
+    }
+
+    private static func rows(_ members: [String: JSONValue], _ notes: [String: String]) -> [TrialStep.Row] {
+        members.sorted { rank($0.key) < rank($1.key) }
+            .map { name, value in TrialStep.Row(name, text(value), note(name, value, notes)) }
+    }
+
+    private static func rank(_ name: String) -> (Int, String) {
+        (order.firstIndex(of: name) ?? order.count, name)
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        value.string ?? String(decoding: JSON.encode(value), as: UTF8.self)
+    }
+
+    private static func note(_ name: String, _ value: JSONValue, _ notes: [String: String]) -> String? {
+        guard moments.contains(name), let seconds = value.integer, let exact = Int(exactly: seconds),
+            abs(exact) < 100_000_000_000
+        else { return notes[name] }
+        let moment = "\(Timestamp(seconds: exact).readable) UTC."
+        return notes[name].map { "\(moment) \($0)" } ?? moment
+    }
+}

@@ -1,0 +1,51 @@
+import Directory
+import Domain
+import HTTP
+import Templates
+import Web
+
+/// The people of a team, searched and paged.
+struct UserListPage: ConsolePage {
+    static let template = "console/users/index"
+    static let fields =
+        frameFields
+        .optionalText("query") { $0.query }
+        .list("rows", Row.fields) { $0.rows }
+        .group("paging", PagingView.fields) { $0.paging }
+
+    struct Row: Sendable {
+        let user: User
+        let team: TeamID
+
+        static let fields = Fields<Row>()
+            .text("url") { ConsoleRoutes.user.link($0.team, $0.user.subject) }
+            .text("name") { $0.user.shownName }
+            .text("email") { $0.user.email?.rawValue ?? "" }
+            .flag("relay") { $0.user.relayAddress != nil }
+            .text("sub") { $0.user.subject.rawValue }
+            .group("created", TimeView.fields) { TimeView($0.user.createdAt) }
+            .optionalGroup("lastSignIn", TimeView.fields) { $0.user.lastSignInAt.map { TimeView($0) } }
+    }
+
+    let frame: ConsoleFrame
+    let query: String?
+    let rows: [Row]
+    let paging: PagingView
+}
+
+extension User {
+    /// What a page calls somebody who may have given neither name nor address.
+    var shownName: String {
+        name.isEmpty ? email?.rawValue ?? "Unnamed" : name.full
+    }
+}
+
+extension UserPage.Total {
+    var words: String {
+        switch self {
+        case .exactly(1): "1 user"
+        case .exactly(let count): "\(count) users"
+        case .moreThan(let count): "More than \(count) users"
+        }
+    }
+}

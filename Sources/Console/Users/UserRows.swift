@@ -1,0 +1,59 @@
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Templates
+import Web
+
+/// A group of apps that a person uses.
+struct UserConsentRow: Sendable {
+    let granted: GrantedApp
+    let team: TeamID
+    let subject: Subject
+    let mayEnd: Bool
+
+    static let fields = Fields<UserConsentRow>()
+        .text("appID") { $0.granted.name }
+        .text("url") { ConsoleRoutes.appID.link($0.team, $0.granted.consent.appID) }
+        .text("shared") { $0.shared }
+        .group("time", TimeView.fields) { TimeView($0.granted.consent.grantedAt) }
+        .optionalText("endURL") { row in
+            row.mayEnd ? UserRoutes.consentEnd.link(row.team, row.subject, row.granted.consent.appID) : nil
+        }
+
+    private var shared: String {
+        let consent = granted.consent
+        switch (consent.name == nil, consent.email) {
+        case (true, .withheld): return "Nothing but the user ID"
+        case (true, .shared): return "E-mail address"
+        case (true, .hidden): return "Relay address"
+        case (false, .withheld): return "Name"
+        case (false, .shared): return "Name and e-mail address"
+        case (false, .hidden): return "Name and relay address"
+        }
+    }
+}
+
+/// A browser that a person is signed in with.
+struct UserSessionRow: Sendable {
+    let session: SessionSummary
+
+    static let fields = Fields<UserSessionRow>()
+        .text("device") { BrowserName.words(for: $0.session.userAgent) }
+        .text("ip") { $0.session.ip }
+        .group("started", TimeView.fields) { TimeView($0.session.startedAt) }
+        .group("lastSeen", TimeView.fields) { TimeView($0.session.lastSeenAt) }
+}
+
+/// A token that an app holds for a person.
+struct UserTokenRow: Sendable {
+    let token: RefreshTokenSummary
+
+    static let fields = Fields<UserTokenRow>()
+        .text("client") { $0.token.client.rawValue }
+        .text("kind") { _ in "Refresh token" }
+        .group("issued", TimeView.fields) { TimeView($0.token.createdAt) }
+        .optionalGroup("lastUsed", TimeView.fields) { row in
+            row.token.lastUsedAt > row.token.createdAt ? TimeView(row.token.lastUsedAt) : nil
+        }
+}

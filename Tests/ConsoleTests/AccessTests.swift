@@ -1,0 +1,157 @@
+import Domain
+import HTTP
+import Testing
+import Web
+
+@testable import Console
+
+/// Walks every mounted route with everybody, so that none can be forgotten.
+@Suite struct `Who may ask for a page` {
+    /// What stands for the values in a path; those that exist are seeded.
+    private static let samples = [
+        "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web", "key": "ACMEKEY001",
+        "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
+    ]
+    /// Values for which the sample names nothing.
+    private static let unknown: Set<String> = ["token", "trial"]
+    private static let expired = "This form has expired"
+    private static let notAllowed = "Your role does not allow this"
+
+    @Test func `every route asks what it declares`() async throws {
+        try await withWorld { world in
+            let ada = try await world.addAda()
+            try seedRegistry(world)
+            let everybody = try await world.everybody()
+
+            #expect(world.mounted.count >= 12)
+            for route in world.mounted {
+                let path = try path(of: route, subject: ada)
+                for (name, visitor) in everybody {
+                    var visitor = visitor
+                    let answer =
+                        route.method == .get
+                        ? try await visitor.get(path) : try await visitor.post(path, csrf: "wrong")
+                    let reaction = reaction(answer)
+                    #expect(
+                        reaction == expected(route, name),
+                        "\(route.method) \(route.pattern) for \(name)"
+                    )
+                }
+            }
+        }
+    }
+
+    @Test func `every route of a team stays shut when the team is another's, deleted or the system's`()
+        async throws
+    {
+        try await withWorld { world in
+            let ada = try await world.addAda()
+            var owner = try await world.signedIn("owner", [World.acme: .owner, .system: .operator])
+            try world.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'RIVALTEAM1'")
+
+            for team in ["RIVALTEAM1", "PIPPIN0000", "NOSUCHTEAM", "acmeteam01"] {
+                for route in world.mounted where route.pattern.hasPrefix("/console/:team") {
+                    let path = try path(of: route, subject: ada, team: team)
+                    let answer =
+                        route.method == .get ? try await owner.get(path) : try await owner.post(path)
+                    #expect(answer.status == 404, "\(route.method) \(path)")
+                    #expect(!answer.text.contains("Rival"))
+                }
+            }
+        }
+    }
+
+    @Test func `a role that changes is another role with the next request`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("owner", [World.acme: .owner])
+            let path = ConsoleRoutes.overview.link(World.acme)
+            #expect(try await owner.get(path).status == 200)
+
+            try world.admin("DELETE FROM memberships WHERE team_id = 'ACMETEAM01'")
+
+            #expect(try await owner.get(path).status == 404)
+        }
+    }
+
+    @Test func `signing in leads back to the page that was asked for`() async throws {
+        try await withWorld { world in
+            var nobody = Browser(world: world, subject: nil)
+
+            let answer = try await nobody.get("/console/ACMETEAM01/users?q=ada%40acme.example")
+
+            #expect(answer.status == 303)
+            #expect(
+                answer.location
+                    == "/t/PIPPIN0000/account/session?next=%2Fconsole%2FACMETEAM01%2Fusers%3Fq%3Dada%2540acme.example"
+            )
+        }
+    }
+
+    private enum Reaction: String {
+        case signIn
+        case hidden
+        case forbidden
+        case open
+        case expired
+        case gone
+        case other
+    }
+
+    private func reaction(_ answer: Browser.Answer) -> Reaction {
+        switch answer.status {
+        case 303 where answer.location?.hasPrefix("/t/PIPPIN0000/account/session") == true: .signIn
+        case 404: .hidden
+        case 410: .gone
+        case 403 where answer.text.contains(Self.notAllowed): .forbidden
+        case 403 where answer.text.contains(Self.expired): .expired
+        case 200: .open
+        default: .other
+        }
+    }
+
+    private func expected(_ route: MountedRoute, _ name: String) -> Reaction {
+        let inside: Reaction = route.takesToken ? .expired : .open
+        let namesNothing = Self.unknown.contains { route.pattern.contains(":\($0)") }
+        switch route.access {
+        case .everybody: return route.method == .get ? .gone : .expired
+        case .account: return name == "nobody" ? .signIn : inside
+        case .operators: return name == "nobody" ? .signIn : name == "operator" ? inside : .hidden
+        case .members(let right):
+            if name == "nobody" { return .signIn }
+            guard let role = Role(rawValue: name), role != .operator else { return .hidden }
+            guard role.rights.contains(right) else { return .forbidden }
+            // A form without a token of ours, such as an answer to a trial, is judged by what it names.
+            return namesNothing && (inside == .open || route.pattern.hasSuffix("/callback"))
+                ? .hidden : inside
+        }
+    }
+
+    private func path(of route: MountedRoute, subject: Subject, team: String? = nil) throws -> String {
+        var samples = Self.samples
+        samples["sub"] = subject.rawValue
+        if let team { samples["team"] = team }
+        return try route.pattern.split(separator: "/").reduce("") { path, segment in
+            guard segment.hasPrefix(":") else { return "\(path)/\(segment)" }
+            let name = String(segment.dropFirst())
+            return "\(path)/\(try #require(samples[name], "no sample for :\(name) of \(route.pattern)"))"
+        }
+    }
+
+    private func seedRegistry(_ world: World) throws {
+        try world.admin(
+            "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', 'com.acme.web', 'service')"
+        )
+        try world.admin(
+            """
+            INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+            VALUES ('ACMETEAM01', 'com.acme.web', 'com.acme.app', 1, 'Acme Web')
+            """
+        )
+        try world.admin(
+            """
+            INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
+            VALUES ('ACMETEAM01', 'ACMEKEY001', 'CI', 'com.acme.app', 1, '', 'SHA256:0')
+            """
+        )
+    }
+}

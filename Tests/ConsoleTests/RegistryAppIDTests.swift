@@ -1,0 +1,169 @@
+import Domain
+import Testing
+
+@testable import Console
+
+@Suite struct `App IDs in the console` {
+    private static let list = "/console/ACMETEAM01/app-ids"
+    private static let page = "/console/ACMETEAM01/app-ids/com.acme.app"
+
+    @Test func `a member registers one, changes it and deletes it`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            #expect(try await owner.get(Self.list).text.contains("Register your first app"))
+
+            let created = try await owner.post(
+                Self.list,
+                [
+                    ("identifier", " com.acme.app "), ("description", "Acme"), ("primary", ""),
+                    ("signIn", "yes"),
+                ]
+            )
+            #expect(created.location == Self.page)
+            #expect(try await owner.follow(created).text.contains("Acme is registered"))
+            #expect(try await owner.get(Self.list).text.contains("com.acme.app"))
+
+            let saved = try await owner.post(
+                Self.page,
+                [("description", "Acme Shop"), ("primary", ""), ("version", "1")]
+            )
+            #expect(saved.status == 303)
+            let page = try await owner.get(Self.page).text
+            #expect(page.contains("Acme Shop") && page.contains("Sign-in off"))
+
+            let hasty = try await owner.post(
+                "\(Self.page)/deletion",
+                [("confirmation", "com.acme"), ("reason", "")]
+            )
+            #expect(hasty.status == 422)
+            #expect(hasty.text.contains("Type com.acme.app exactly") && hasty.text.contains("Give a reason"))
+
+            let deleted = try await owner.post(
+                "\(Self.page)/deletion",
+                [("confirmation", "com.acme.app"), ("reason", "Sold")]
+            )
+            #expect(deleted.location == Self.list)
+            #expect(try await owner.get(Self.page).status == 404)
+            #expect(try world.actions() == ["app_id.created", "app_id.updated", "app_id.deleted"])
+        }
+    }
+
+    @Test func `what is wrong stands beside its field and what was typed stays`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+
+            let answer = try await owner.post(
+                Self.list,
+                [("identifier", "acme app"), ("description", ""), ("primary", "")]
+            )
+
+            #expect(answer.status == 422)
+            #expect(answer.text.contains("id=\"field-identifier-error\""))
+            #expect(answer.text.contains("value=\"acme app\""))
+            #expect(answer.text.contains("href=\"#field-description\""))
+            #expect(try world.count("app_ids") == 0)
+        }
+    }
+
+    @Test func `who saves second sees both versions and chooses`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var ben = try await world.signedIn("Ben", [World.acme: .admin])
+            let form = [("primary", ""), ("signIn", "yes")]
+            _ = try await ada.post(Self.page, form + [("description", "From Ada"), ("version", "1")])
+
+            let conflict = try await ben.post(
+                Self.page,
+                form + [("description", "From Ben"), ("version", "1")]
+            )
+
+            #expect(conflict.status == 409)
+            #expect(conflict.text.contains("From Ada") && conflict.text.contains("From Ben"))
+            let version = try #require(conflict.text.between("name=\"version\" value=\"", "\""))
+            let resolved = try await ben.post(
+                Self.page,
+                form + [("description", "From Ben"), ("version", version)]
+            )
+            #expect(resolved.status == 303)
+            #expect(try world.identifiers("description", of: "app_ids") == ["From Ben"])
+        }
+    }
+
+    @Test func `a developer cannot delete an App ID that takes keys along`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            var developer = try await world.signedIn("Ben", [World.acme: .developer])
+            let deletion = [("confirmation", "com.acme.app"), ("reason", "No use")]
+            _ = try await owner.post(
+                "/console/ACMETEAM01/keys",
+                [("name", "Server"), ("appID", "com.acme.app")]
+            )
+
+            #expect(!(try await developer.get(Self.page).text.contains("Delete this App ID")))
+            #expect(try await developer.post("\(Self.page)/deletion", deletion).status == 403)
+            #expect(try await owner.post("\(Self.page)/deletion", deletion).status == 303)
+        }
+    }
+
+    @Test func `an auditor sees details and no form`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var auditor = try await world.signedIn("Cleo", [World.acme: .auditor])
+
+            for page in [Self.page, "/console/ACMETEAM01/service-ids/com.acme.web"] {
+                let text = try await auditor.get(page).text
+                #expect(text.contains("<dt>Description</dt>"))
+                #expect(!text.contains("name=\"description\"") && !text.contains("Delete this"))
+            }
+        }
+    }
+
+    @Test func `a long list is paged there and back, and searched`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            for number in 100..<160 {
+                let name = "com.acme.app\(number)"
+                try world.admin(
+                    "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', $1, 'app')",
+                    name
+                )
+                try world.admin(
+                    "INSERT INTO app_ids (team_id, identifier, description) VALUES ('ACMETEAM01', $1, 'One')",
+                    name
+                )
+            }
+
+            let first = try await owner.get(Self.list).text
+            #expect(first.contains("60 App IDs") && first.contains("app124") && !first.contains("app125"))
+            let next = try #require(first.between("class=\"button button-small\" href=\"", "\""))
+            let second = try await owner.get(next).text
+            #expect(second.contains("app125</") && !second.contains("app124</"))
+            #expect(second.between("class=\"button button-small\" href=\"", "\"") == Self.list)
+
+            let found = try await owner.get("\(Self.list)?q=COM.acme.app15").text
+            #expect(found.contains("10 App IDs") && found.contains("value=\"COM.acme.app15\""))
+            #expect(try await owner.get("\(Self.list)?q=zzz").text.contains("Nothing matches"))
+            #expect(try await owner.get("\(Self.list)?q=%00&after=x").status == 400)
+        }
+    }
+
+    @Test func `Rival cannot`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+            let service = "/console/ACMETEAM01/service-ids/com.acme.web"
+
+            for path in [Self.list, Self.page, service, "\(service)/trials/new", "/console/ACMETEAM01/keys"] {
+                #expect(try await rival.get(path).status == 404)
+            }
+            #expect(try await rival.get("/console/RIVALTEAM1/app-ids/com.acme.app").status == 404)
+            let form = [("description", "Stolen"), ("primary", ""), ("version", "1")]
+            for path in [Self.page, service, "/console/RIVALTEAM1/app-ids/com.acme.app"] {
+                #expect(try await rival.post(path, form).status == 404)
+            }
+            #expect(try world.identifiers("description", of: "service_ids") == ["Acme Web"])
+        }
+    }
+}

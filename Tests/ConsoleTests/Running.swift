@@ -1,0 +1,199 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import EventLoop
+import HTTP
+import HTTPClient
+import Log
+import Postgres
+import SignIn
+import Synchronization
+import Templates
+import TestDatabase
+import Testing
+import Web
+
+@testable import Console
+
+/// Lends `body` a running console, on whose loop it runs; a few at a time, lest they starve one another.
+func withWorld(_ body: @escaping @Sendable (World) async throws -> Void) async throws {
+    await Gate.worlds.enter()
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await withOwnWorld(body))
+    } catch {
+        result = .failure(error)
+    }
+    await Gate.worlds.leave()
+    try result.get()
+}
+
+/// Lets a number of tests through and has the others wait.
+private actor Gate {
+    static let worlds = Gate(room: 6)
+
+    private var room: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(room: Int) {
+        self.room = room
+    }
+
+    func enter() async {
+        if room > 0 {
+            room -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func leave() {
+        if waiting.isEmpty { room += 1 } else { waiting.removeFirst().resume() }
+    }
+}
+
+private func withOwnWorld(_ body: @escaping @Sendable (World) async throws -> Void) async throws {
+    try await withDatabase { conninfo in
+        try AdminConnection(to: conninfo).execute(
+            """
+            INSERT INTO teams (team_id, name, mode)
+            VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'production')
+            """
+        )
+        let loop = try EventLoop(name: "console-test")
+        try loop.start()
+        defer { loop.stop() }
+        let pool = try BlockingPool(name: "console-test", threads: 2, queueLimit: 128)
+        defer { pool.stop() }
+        try await loop.run { try await serveSomewhere(on: loop, conninfo, pool, body) }
+    }
+}
+
+/// Tries another port when somebody took the free one in between, which happens before `body` runs.
+private func serveSomewhere(
+    on loop: EventLoop,
+    _ conninfo: String,
+    _ pool: BlockingPool,
+    _ body: @escaping @Sendable (World) async throws -> Void
+) async throws {
+    for _ in 0..<20 {
+        do {
+            return try await serve(on: loop, conninfo, pool, body)
+        } catch ServerFailure.portInUse {}
+    }
+    Issue.record("no port stays free")
+}
+
+/// The console needs its address before its server has a port, so the port is asked for first.
+private func serve(
+    on loop: EventLoop,
+    _ conninfo: String,
+    _ pool: BlockingPool,
+    _ body: @escaping @Sendable (World) async throws -> Void
+) async throws {
+    let app = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_app"))
+    let system = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_system"))
+    let client = try HTTPClient(on: loop)
+    app.open()
+    system.open()
+    defer {
+        app.close()
+        system.close()
+        client.close()
+    }
+    let port = try await freePort(on: loop)
+    let publicURL = "http://127.0.0.1:\(port)"
+    let parts = try parts(publicURL, TeamDatabase(app), SystemDatabase(system), pool, loop)
+    let console = try Console(parts)
+    var router = Router()
+    try signIn(parts).mount(on: &router)
+    let routes = console.routes(on: router)
+    let application = Application(routes: try routes.router.frozen()) { refusal, request in
+        console.respond(to: refusal, request) ?? refusal.response
+    }
+    let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: port)
+    let server = try await Server.start(application, options, on: [loop])[0]
+    let world = World(
+        conninfo: conninfo,
+        publicURL: publicURL,
+        parts: parts,
+        mounted: routes.mounted,
+        client: client
+    )
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await body(world))
+    } catch {
+        result = .failure(error)
+    }
+    await server.stop(within: .milliseconds(100))
+    try result.get()
+}
+
+private func freePort(on loop: EventLoop) async throws -> UInt16 {
+    let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+    let server = try await Server.start(Application(routes: try Router().frozen()), options, on: [loop])[0]
+    await server.stop(within: .zero)
+    return server.port
+}
+
+private func parts(
+    _ publicURL: String,
+    _ database: TeamDatabase,
+    _ system: SystemDatabase,
+    _ pool: BlockingPool,
+    _ loop: EventLoop
+) throws -> Console.Parts {
+    let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
+    let context = EngineContext(publicURL: publicURL, relayDomain: "relay.example", keyRing: keyRing)
+    let teams = TeamCache(loop: loop, database: database, context: context)
+    let script = try #require(SafeURL(vetted: "/pippin.js"))
+    let assets = AssetLinks(
+        css: "/pippin.css",
+        js: script,
+        exit: script,
+        logo: "/pippin.svg",
+        icons: "/icons.svg"
+    )
+    let pages = try Pages(folder: templates, isWatching: false)
+    return Console.Parts(
+        site: Site(publicURL: publicURL, pages: pages, assets: assets, keyRing: keyRing),
+        context: context,
+        database: database,
+        system: system,
+        sessions: SessionStore(database),
+        hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
+        trials: TrialStore(database: database, keyRing: keyRing),
+        teams: teams,
+        registryChanged: { teams.forget($0) },
+        pool: pool,
+        log: Log(threshold: .error) { line in
+            Issue.record("the console failed: \(String(decoding: line, as: UTF8.self))")
+        }
+    )
+}
+
+/// The hosted pages beside the console, for what leads through both.
+private func signIn(_ parts: Console.Parts) throws -> SignIn {
+    try SignIn(
+        SignIn.Parts(
+            site: parts.site,
+            context: parts.context,
+            teams: parts.teams,
+            database: parts.database,
+            trials: parts.trials,
+            passwords: PasswordSignIn(parts.database, hasher: parts.hasher),
+            sessions: parts.sessions,
+            consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
+            limits: AttemptLimits(),
+            log: parts.log
+        )
+    )
+}
+
+/// The repository's templates.
+private var templates: String {
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Templates"
+}
