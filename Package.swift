@@ -29,6 +29,7 @@ func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Targ
 
 let package = Package(
     name: "Pippin",
+    products: [.executable(name: "pippin", targets: ["pippin"])],
     targets: [
         // Level 0: C libraries of the system, each with one shim header.
         .systemLibrary(name: "CLinux"),
@@ -93,8 +94,20 @@ let package = Package(
                 "Audit", "Crypto", "Postgres", "HTTP", "Templates",
             ]
         ),
+        module("SampleApp", uses: ["Bytes", "Domain", "Web", "Crypto", "HTTP", "HTTPClient", "Templates"]),
 
         // Level 4: configuration, wiring, commands.
+        .executableTarget(
+            name: "pippin",
+            dependencies: [
+                "CLinux", "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "HTTP", "HTTPClient",
+                "Templates", "Audit", "Tenancy", "Registry", "Directory", "AuthEngine", "Provisioning",
+                "SignIn",
+                "Console",
+                "SampleApp",
+            ],
+            swiftSettings: settings
+        ),
 
         // What tests share: a real PostgreSQL.
         .target(

@@ -1,0 +1,136 @@
+// SampleApp: the demo's app, written as any team's app would be: it knows Pippin by its addresses alone.
+//
+// Owns: an authorization request, a callback, the redemption of a code, the check of an id_token.
+// Must not know: anything inside Pippin.
+// Standards: Apple's Sign in with Apple REST API, as a client; OpenID Connect Core 1.0 section 3.1.3.7.
+
+import Bytes
+public import Crypto
+public import HTTP
+public import HTTPClient
+public import Templates
+public import Web
+
+/// The demo's sample app on one loop.
+public struct SampleApp: Sendable {
+    /// What a team gives its app.
+    public struct Registration: Sendable {
+        public let teamID: String
+        public let clientID: String
+        public let keyID: String
+        public let key: P256SigningKey
+        public let name: String
+        /// The team's base at Pippin, `{public-url}/t/{TEAMID}`.
+        public let issuer: String
+        /// The app's own origin.
+        public let origin: String
+        /// The person of the demo.
+        public let email: String
+        public let password: String
+
+        public init(
+            teamID: String,
+            clientID: String,
+            keyID: String,
+            key: P256SigningKey,
+            name: String,
+            issuer: String,
+            origin: String,
+            email: String,
+            password: String
+        ) {
+            self.teamID = teamID
+            self.clientID = clientID
+            self.keyID = keyID
+            self.key = key
+            self.name = name
+            self.issuer = issuer
+            self.origin = origin
+            self.email = email
+            self.password = password
+        }
+
+        public var returnURL: String { origin + SampleApp.callback.link() }
+    }
+
+    public static let home = Route("/demo")
+    static let start = Route("/demo/sign-in")
+    static let callback = Route("/demo/callback")
+
+    let registration: Registration
+    let provider: Provider
+    let states: SignedStates
+    let site: Site
+    let homePage: LivePage<SampleHomePage>
+    let resultPage: LivePage<SampleResultPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    public init(
+        _ registration: Registration,
+        client: HTTPClient,
+        site: Site,
+        keyRing: KeyRing
+    ) throws(Diagnostics) {
+        self.registration = registration
+        self.site = site
+        provider = Provider(registration: registration, client: client)
+        states = SignedStates(keyRing: keyRing)
+        homePage = try site.pages.page(SampleHomePage.self)
+        resultPage = try site.pages.page(SampleResultPage.self)
+    }
+
+    /// Adds the app's pages.
+    ///
+    /// Its callback takes a cross-site POST, so nothing there may need a cookie.
+    public func mount(on router: inout Router) {
+        router.get(Self.home) { _ in home() }
+        router.get(Self.start) { _ in .redirect(to: authorizationURL(), status: .found) }
+        router.post(Self.callback, .form) { request in try await receive(try request.form()) }
+    }
+
+    public static var views: [any View.Type] { [SampleHomePage.self, SampleResultPage.self] }
+
+    private func home(error: String? = nil) -> Response {
+        let page = SampleHomePage(frame: frame(registration.name), registration: registration, error: error)
+        return site.respond(homePage, page, status: error == nil ? .ok : .badRequest)
+    }
+
+    private func frame(_ title: String) -> SampleFrame {
+        SampleFrame(title: title, assets: site.assets, appName: registration.name)
+    }
+
+    private func authorizationURL() -> String {
+        let state = states.make(at: .now())
+        let query = FormCoding.encode([
+            .init("client_id", registration.clientID),
+            .init("redirect_uri", registration.returnURL),
+            .init("response_type", "code"),
+            .init("response_mode", "form_post"),
+            .init("scope", "name email"),
+            .init("state", state.text),
+            .init("nonce", state.nonce),
+        ])
+        return "\(registration.issuer)/auth/authorize?\(query)"
+    }
+
+    private func receive(_ form: Form) async throws -> Response {
+        if form["error"] == "user_cancelled_authorize" {
+            return home(error: "You cancelled. Nothing was shared with \(registration.name).")
+        }
+        guard let state = states.verify(form["state"], at: .now()) else {
+            return home(error: "This answer does not belong to a sign-in that was begun here. Try again.")
+        }
+        guard let code = form["code"] else { return home(error: "The answer holds no code. Try again.") }
+        do {
+            let redemption = try await provider.redeem(code, nonce: state.nonce, at: .now())
+            let page = SampleResultPage(
+                frame: frame("Signed in to \(registration.name)"),
+                redemption: redemption,
+                user: form["user"]
+            )
+            return site.respond(resultPage, page)
+        } catch {
+            return home(error: "Signing in did not work: \(error).")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Bytes
+import EventLoop
+import Provisioning
+import Registry
+
+/// `pippin apply`.
+struct ApplyCommand {
+    struct Flags: Sendable {
+        let isDryRun: Bool
+        let prunes: Bool
+        let resetsCredentials: Bool
+    }
+
+    struct Arguments: Sendable {
+        let file: String
+        let flags: Flags
+    }
+
+    let settings: Settings
+    let arguments: Arguments
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let file = try read()
+        let (installation, _) = try Installation.open(settings)
+        defer { installation.close() }
+        let house = try House(installation)
+        defer { house.close() }
+        var options = ApplyOptions()
+        options.isDryRun = arguments.flags.isDryRun
+        options.prunes = arguments.flags.prunes
+        options.resetsCredentials = arguments.flags.resetsCredentials
+        return try tell(try Self.apply(file, options, in: house))
+    }
+
+    /// Applies a file with the parts of a house.
+    static func apply(
+        _ file: RegistryFile,
+        _ options: ApplyOptions,
+        in house: House
+    ) throws(CommandFailure) -> ApplyReport {
+        let provisioner = house.provisioner
+        do {
+            return try house.loops[0].wait { [options] in try await provisioner.apply(file, options) }
+        } catch {
+            throw CommandFailure("the file cannot be applied: \(error)")
+        }
+    }
+
+    private func read() throws(CommandFailure) -> RegistryFile {
+        guard let text = TextFile.read(arguments.file) else {
+            throw CommandFailure("\(arguments.file) cannot be read, or is no text of at most 1 MiB")
+        }
+        let folder = arguments.file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let prefix = folder.isEmpty ? "" : folder.joined(separator: "/") + "/"
+        do {
+            return try RegistryFile(parsing: Array(text.utf8)) { name in
+                guard let text = TextFile.read(name.hasPrefix("/") ? name : prefix + name) else {
+                    throw Unreadable()
+                }
+                return Array(text.utf8)
+            }
+        } catch {
+            throw Self.refusal(error.all)
+        }
+    }
+
+    private struct Unreadable: Error, CustomStringConvertible {
+        var description: String { "no such file, or no text" }
+    }
+
+    /// Prints the plan; the exit status says what came of it.
+    private func tell(_ report: ApplyReport) throws(CommandFailure) -> ExitStatus {
+        for team in report.teams {
+            Terminal.say("team \(team.id)")
+            for line in team.lines { Terminal.say("  \(line)") }
+        }
+        switch report.outcome {
+        case .unchanged:
+            Terminal.say("unchanged")
+            return .success
+        case .applied:
+            Terminal.say("applied")
+            return .success
+        case .wouldChange:
+            Terminal.say("nothing was changed: this was a dry run")
+            return .wouldChange
+        case .refused(let problems):
+            throw Self.refusal(problems)
+        }
+    }
+
+    private static func refusal(_ problems: [Problem]) -> CommandFailure {
+        CommandFailure(problems.map { $0.field.isEmpty ? $0.message : "\($0.field): \($0.message)" })
+    }
+}

@@ -1,0 +1,73 @@
+/// One thing to do, with its settings checked.
+enum Command: Sendable {
+    case help(topic: String?)
+    case version
+    case serve(Settings)
+    case migrate(Settings)
+    case apply(Settings, ApplyCommand.Arguments)
+    case export(Settings, team: String)
+    case setupLink(Settings)
+
+    /// Reads the command line; every mistake is reported, not only the first.
+    static func parse(_ arguments: [String]) throws(CommandFailure) -> Command {
+        guard let name = arguments.first, name != "--help", name != "-h" else { return .help(topic: nil) }
+        if name == "--version" { return .version }
+        let rest = Array(arguments.dropFirst())
+        if name == "help" { return .help(topic: try rest.first.map(known)) }
+        _ = try known(name)
+        if rest.contains("--help") || rest.contains("-h") { return .help(topic: name) }
+        return try parse(name, rest)
+    }
+
+    private static func known(_ name: String) throws(CommandFailure) -> String {
+        guard Help.commands.contains(name) else {
+            throw CommandFailure("there is no command \(name); pippin --help lists them", status: .usage)
+        }
+        return name
+    }
+
+    private static func parse(_ name: String, _ rest: [String]) throws(CommandFailure) -> Command {
+        var options = Options(rest)
+        switch name {
+        case "version":
+            try options.finish()
+            return .version
+        case "serve": return .serve(try options.settings(operands: 0).settings)
+        case "migrate": return .migrate(try options.settings(operands: 0).settings)
+        case "setup-link": return .setupLink(try options.settings(operands: 0).settings)
+        case "export":
+            let (settings, operands) = try options.settings(operands: 1, called: "TEAMID")
+            return .export(settings, team: operands[0])
+        default:
+            let flags = ApplyCommand.Flags(
+                isDryRun: options.flag("dry-run"),
+                prunes: options.flag("prune"),
+                resetsCredentials: options.flag("reset-credentials")
+            )
+            let (settings, operands) = try options.settings(operands: 1, called: "FILE.json")
+            return .apply(settings, ApplyCommand.Arguments(file: operands[0], flags: flags))
+        }
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        switch self {
+        case .help(let topic):
+            Terminal.say(Help.text(for: topic))
+            return .success
+        case .version:
+            Terminal.say("pippin \(Version.current)")
+            return .success
+        case .serve(let settings): return try ServeCommand(settings: settings).run()
+        case .migrate(let settings): return try MigrateCommand(settings: settings).run()
+        case .apply(let settings, let arguments):
+            return try ApplyCommand(settings: settings, arguments: arguments).run()
+        case .export(let settings, let team):
+            return try ExportCommand(settings: settings, team: team).run()
+        case .setupLink(let settings): return try SetupLinkCommand(settings: settings).run()
+        }
+    }
+}
+
+enum Version {
+    static let current = "0.1.0"
+}

@@ -1,0 +1,95 @@
+/// What `--help` prints.
+enum Help {
+    static let commands = ["serve", "migrate", "apply", "export", "setup-link", "version"]
+
+    static func text(for topic: String?) -> String {
+        switch topic {
+        case "serve": serve + options
+        case "migrate": migrate + options
+        case "apply": apply + options
+        case "export": export + options
+        case "setup-link": setupLink + options
+        case "version": "pippin version\n\nPrints the version.\n"
+        default: overview
+        }
+    }
+
+    private static let overview = """
+        Pippin runs Sign in with Apple for many teams from one server.
+
+        usage: pippin COMMAND [OPTIONS]
+
+          serve           run the server
+          setup-link      print a one-time link for the first operator
+          apply FILE      make teams, apps, keys and people as a registry file says
+          export TEAMID   print a team as a registry file, secrets left out
+          migrate         bring the database to this version
+          version         print the version
+
+        pippin COMMAND --help tells more. Every option can come from the environment instead:
+        --public-url from PIPPIN_PUBLIC_URL, and so on.
+
+        """
+
+    private static let serve = """
+        usage: pippin serve [OPTIONS]
+
+        Runs the server until it gets SIGTERM or SIGINT, then finishes what is under way and stops.
+        Without --database it runs its own PostgreSQL in the data directory.
+
+          --demo               load the demo team with its sample app (loopback only)
+          --watch-templates    show edited templates on reload
+
+        """
+
+    private static let migrate = """
+        usage: pippin migrate [OPTIONS]
+
+        Brings the database to this version and says what it did. `serve` does the same at its start.
+
+        """
+
+    private static let apply = """
+        usage: pippin apply FILE.json [--dry-run] [--prune] [--reset-credentials] [OPTIONS]
+
+        Makes the teams of a registry file: prints its plan, and does it in one transaction per team.
+        What the file does not name is left alone. Exit status: 0 unchanged or applied, 2 would change
+        (with --dry-run), 1 refused, with every reason.
+
+          --dry-run            print the plan and change nothing
+          --prune              remove what the file does not name, after showing it
+          --reset-credentials  set passwords of people who exist already
+
+        """
+
+    private static let export = """
+        usage: pippin export TEAMID [OPTIONS]
+
+        Prints the team as a registry file that `apply` takes; secrets are left out.
+
+        """
+
+    private static let setupLink = """
+        usage: pippin setup-link [OPTIONS]
+
+        Prints a fresh one-time link for the first operator. It works for 24 hours; older ones stop working.
+
+        """
+
+    private static let options = """
+
+        options of the installation:
+          --listen HOST:PORT   where to listen (localhost:8080)
+          --public-url URL     the origin people reach Pippin under (from --listen when that is loopback)
+          --database URL       a PostgreSQL 15 or newer, instead of its own
+          --data DIR           data directory: own PostgreSQL, master key (.pippin)
+          --master-key FILE    keys that seal secrets, a line each: an id and 64 hexadecimal digits; or the
+                               lines themselves in PIPPIN_MASTER_KEY (made in the data directory)
+          --tls-cert FILE      certificate chain in PEM, with --tls-key FILE
+          --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
+          --relay-domain NAME  host of relay addresses (relay.HOST)
+          --resources DIR      folder with Templates, Public and migrations
+          --log-level LEVEL    debug, info, warning or error (info)
+
+        """
+}

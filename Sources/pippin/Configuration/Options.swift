@@ -1,0 +1,96 @@
+import Glibc
+
+/// The options of a command line, taken one by one; what nobody takes is a mistake.
+struct Options {
+    private var values: [String: String] = [:]
+    /// Options at whose place no value stands.
+    private var valueless: Set<String> = []
+    private var operands: [String] = []
+    private(set) var problems: [String] = []
+
+    /// Options that stand alone.
+    private static let flags: Set<String> = [
+        "demo", "watch-templates", "dry-run", "prune", "reset-credentials",
+    ]
+
+    init(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--"), argument != "--" else {
+                operands.append(argument)
+                continue
+            }
+            let parts = argument.dropFirst(2).split(
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            let name = parts.first.map(String.init) ?? ""
+            if values[name] != nil || valueless.contains(name) { problems.append("--\(name) is given twice") }
+            if Self.flags.contains(name) {
+                if parts.count == 2 { problems.append("--\(name) takes no value") }
+                values[name] = "yes"
+            } else if let value = parts.count == 2 ? String(parts[1]) : Self.value(&rest), !value.isEmpty {
+                values[name] = value
+            } else {
+                valueless.insert(name)
+            }
+        }
+    }
+
+    /// The word after an option, unless that is an option too.
+    private static func value(_ rest: inout ArraySlice<String>) -> String? {
+        rest.first.map { $0.hasPrefix("--") } == false ? rest.removeFirst() : nil
+    }
+
+    /// Takes an option of the command line.
+    mutating func argument(_ name: String) -> String? {
+        if valueless.remove(name) != nil { problems.append("--\(name) needs a value") }
+        return values.removeValue(forKey: name)
+    }
+
+    /// Takes an option, or the environment's `PIPPIN_…` in its place.
+    mutating func value(_ name: String) -> String? {
+        if let value = argument(name) { return value }
+        return Environment.value("PIPPIN_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined())
+    }
+
+    mutating func flag(_ name: String) -> Bool {
+        switch value(name) {
+        case nil, "", "no", "0", "false": return false
+        case "yes", "1", "true": return true
+        case let other?:
+            problems.append("--\(name) is yes or no, not \(other)")
+            return false
+        }
+    }
+
+    mutating func complain(_ problem: String) {
+        problems.append(problem)
+    }
+
+    /// Takes the settings of the server and the operands, and ends the reading.
+    mutating func settings(
+        operands count: Int,
+        called name: String = ""
+    ) throws(CommandFailure) -> (settings: Settings, operands: [String]) {
+        let settings = Settings(&self)
+        if operands.count < count { problems.append("\(name) is missing") }
+        try finish(operands: count)
+        guard let settings else { throw CommandFailure(problems, status: .usage) }
+        return (settings, operands)
+    }
+
+    mutating func finish(operands count: Int = 0) throws(CommandFailure) {
+        problems += (Array(values.keys) + valueless).sorted().map { "there is no option --\($0); see --help" }
+        problems += operands.dropFirst(count).map { "\($0) is one word too many" }
+        guard problems.isEmpty else { throw CommandFailure(problems, status: .usage) }
+    }
+}
+
+/// The environment of the process; an empty variable is none.
+enum Environment {
+    static func value(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// The folders a running Pippin reads: templates, public files, migrations.
+struct Resources: Sendable {
+    let folder: String
+
+    var templates: String { folder + "/Templates" }
+    var publicFiles: String { folder + "/Public" }
+    var migrations: String { folder + "/migrations" }
+
+    /// The folder that was chosen, else the one beside the binary, else the checkout the binary was built in.
+    static func find(_ chosen: String?) -> Resources? {
+        let candidates = chosen.map { [$0] } ?? nearBinary()
+        return candidates.map(Resources.init(folder:)).first(where: \.isComplete)
+    }
+
+    private var isComplete: Bool {
+        [templates, publicFiles, migrations].allSatisfy { (path: String) in
+            unsafe access(path, R_OK | X_OK) == 0
+        }
+    }
+
+    /// The binary's folder and those above it: a checkout keeps it some levels below `.build`.
+    private static func nearBinary() -> [String] {
+        guard let path = unsafe realpath("/proc/self/exe", nil) else { return [] }
+        defer { unsafe free(path) }
+        var folder = unsafe String(cString: path)
+        var folders: [String] = []
+        while let slash = folder.lastIndex(of: "/"), folders.count < 6 {
+            folder = String(folder[..<slash])
+            folders.append(folder)
+        }
+        return folders
+    }
+}

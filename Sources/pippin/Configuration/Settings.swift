@@ -1,0 +1,133 @@
+import HTTP
+import Log
+
+/// The settings of an installation, checked all at once.
+struct Settings: Sendable {
+    /// Where the data lies.
+    enum Storage: Sendable {
+        /// A PostgreSQL of the operator's.
+        case url(String)
+        /// Pippin's own, below the data directory.
+        case own
+    }
+
+    let host: String
+    let address: IPAddress
+    let port: UInt16
+    let publicURL: PublicURL
+    let storage: Storage
+    let dataDirectory: String
+    let masterKeyFile: String?
+    let resources: Resources
+    let tls: (certificate: String, key: String)?
+    let trustedProxies: TrustedProxies
+    let relayDomain: String
+    let isDemo: Bool
+    let watchesTemplates: Bool
+    let logLevel: Log.Level
+
+    /// Nil when something is wrong; `options` knows all of it.
+    init?(_ options: inout Options) {
+        let listen = Self.listen(&options)
+        let tls = Self.tls(&options)
+        let publicURL = Self.publicURL(&options, listen: listen, isTLS: tls != nil)
+        let resources = Self.resources(&options)
+        storage =
+            (options.value("database") ?? Environment.value("PIPPIN_DATABASE_URL")).map(Storage.url) ?? .own
+        dataDirectory = options.value("data") ?? ".pippin"
+        masterKeyFile = options.argument("master-key")
+        trustedProxies = Self.trustedProxies(&options)
+        logLevel = Self.logLevel(&options)
+        let relayDomain = options.value("relay-domain")
+        isDemo = options.flag("demo")
+        watchesTemplates = options.flag("watch-templates")
+        self.tls = tls
+        guard let listen, let publicURL, let resources, options.problems.isEmpty else { return nil }
+        (host, address, port) = listen
+        self.publicURL = publicURL
+        self.resources = resources
+        self.relayDomain = relayDomain ?? "relay.\(publicURL.host)"
+        if isDemo, !publicURL.isLoopback {
+            options.complain("--demo is for loopback only: its people have known passwords")
+            return nil
+        }
+    }
+
+    private static func listen(_ options: inout Options) -> (String, IPAddress, UInt16)? {
+        let text = options.value("listen") ?? "localhost:8080"
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let host = parts.dropLast().joined(separator: ":")
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        guard parts.count >= 2, let port = Port.read(parts[parts.count - 1]),
+            let address = IPAddress(bare == "localhost" ? "127.0.0.1" : bare)
+        else {
+            options.complain("--listen \(text) is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::]:443")
+            return nil
+        }
+        return (bare, address, port)
+    }
+
+    private static func publicURL(
+        _ options: inout Options,
+        listen: (host: String, address: IPAddress, port: UInt16)?,
+        isTLS: Bool
+    ) -> PublicURL? {
+        guard let text = options.value("public-url") else {
+            guard let listen else { return nil }
+            guard listen.address.isLoopback,
+                let url = PublicURL("\(isTLS ? "https" : "http")://localhost:\(listen.port)")
+            else {
+                options.complain("--public-url is needed when --listen is not loopback")
+                return nil
+            }
+            return url
+        }
+        guard let url = PublicURL(text) else {
+            options.complain(
+                "--public-url \(text) is not an origin: https://HOST, or http:// on loopback, without a path"
+            )
+            return nil
+        }
+        return url
+    }
+
+    private static func tls(_ options: inout Options) -> (certificate: String, key: String)? {
+        let certificate = options.value("tls-cert")
+        let key = options.value("tls-key")
+        if let certificate, let key { return (certificate, key) }
+        if certificate != nil || key != nil { options.complain("--tls-cert and --tls-key go together") }
+        return nil
+    }
+
+    private static func resources(_ options: inout Options) -> Resources? {
+        let chosen = options.value("resources")
+        guard let resources = Resources.find(chosen) else {
+            let place = chosen.map { "in \($0)" } ?? "beside the binary or in the checkout"
+            options.complain("no templates, public files and migrations \(place); say --resources DIR")
+            return nil
+        }
+        return resources
+    }
+
+    private static func trustedProxies(_ options: inout Options) -> TrustedProxies {
+        guard let text = options.value("trusted-proxy") else { return TrustedProxies() }
+        var blocks: [AddressBlock] = []
+        for part in text.split(separator: ",") {
+            if let block = AddressBlock(String(part)) {
+                blocks.append(block)
+            } else {
+                options.complain("--trusted-proxy \(part) is not an address or CIDR block")
+            }
+        }
+        return TrustedProxies(blocks)
+    }
+
+    private static func logLevel(_ options: inout Options) -> Log.Level {
+        guard let text = options.value("log-level") else { return .info }
+        guard let level = Log.Level.allCases.first(where: { $0.name == text }) else {
+            options.complain("--log-level is debug, info, warning or error, not \(text)")
+            return .info
+        }
+        return level
+    }
+}

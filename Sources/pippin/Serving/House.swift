@@ -1,0 +1,169 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import EventLoop
+import Glibc
+import HTTP
+import Log
+import Postgres
+import Provisioning
+import Synchronization
+import Tenancy
+import Web
+
+/// A running server: its loops, what each serves with, and the order they start and stop in.
+final class House {
+    /// How long requests under way may take once the server is told to stop.
+    private static let patience = Duration.seconds(20)
+
+    let installation: Installation
+    let context: EngineContext
+    let log: Log
+    let loops: [EventLoop]
+    let workers: [Worker]
+    let pool: BlockingPool
+    let watch: RegistryWatch
+    private var servers: [Server] = []
+    private let isStopping = Flag()
+
+    /// Starts the loops and begins to connect; nothing listens yet.
+    init(_ installation: Installation) throws(CommandFailure) {
+        let settings = installation.settings
+        self.installation = installation
+        log = Log(threshold: settings.logLevel)
+        context = EngineContext(
+            publicURL: settings.publicURL.text,
+            relayDomain: settings.relayDomain,
+            keyRing: installation.keyRing
+        )
+        let (context, conninfo) = (context, installation.conninfo)
+        do {
+            let cores = Machine.cores
+            loops = try (0..<cores).map { try EventLoop(name: "loop-\($0)") }
+            // One core is left to the requests that hash nothing; each hash under way also holds 19 MiB.
+            pool = try BlockingPool(name: "blocking", threads: max(1, cores - 1), queueLimit: 256)
+            for loop in loops { try loop.start() }
+            workers = try loops.map { loop in
+                try loop.wait { try Worker(loop: loop, conninfo: conninfo, context: context) }
+            }
+        } catch {
+            throw CommandFailure("the loops cannot be started: \(error)")
+        }
+        watch = RegistryWatch(
+            loop: loops[0],
+            database: SystemDatabase(workers[0].system),
+            caches: workers.map { ($0.loop, $0.teams) }
+        )
+    }
+
+    /// Applies registry files; a new team gets its first signing key in the transaction that creates it.
+    var provisioner: Provisioner {
+        let (pool, context) = (pool, context)
+        return Provisioner(
+            TeamDatabase(workers[0].app),
+            keyRing: context.keyRing,
+            hasher: PasswordHasher(pool: pool)
+        ) { team, transaction in
+            let key = try await pool.run { try RSASigningKey.generate() }
+            try await SigningKeyStore.insert(
+                key,
+                for: team,
+                activeFrom: context.clock(),
+                keyRing: context.keyRing,
+                in: transaction
+            )
+        }
+    }
+
+    /// Listens, and begins what runs beside the requests.
+    func open(_ serving: Serving) throws(CommandFailure) {
+        let settings = installation.settings
+        var options = ServerOptions(address: settings.address, port: settings.port)
+        options.trustedProxies = settings.trustedProxies
+        if let tls = settings.tls { options.tls = try TLSFiles.read(tls) }
+        let (workers, watch, loops) = (workers, watch, loops)
+        let system = SystemDatabase(workers[0].system)
+        let (log, isOpen) = (log, isOpenCheck)
+        do {
+            let applications = try serving.applications(workers)
+            servers = try loops[0].wait { [options] in
+                try await Server.start(options, on: loops) { loop in
+                    guard let index = loops.firstIndex(where: { $0 === loop }) else {
+                        preconditionFailure("a server is started on a loop of the house")
+                    }
+                    return applications[index]
+                }
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch let failure as ServerFailure {
+            throw CommandFailure(failure.description)
+        } catch {
+            throw CommandFailure("the server cannot be started: \(error)")
+        }
+        Task(executorPreference: loops[0]) { await watch.run() }
+        Task(executorPreference: loops[0]) {
+            await Upkeep(loop: loops[0], system: system, log: log, isOpen: isOpen).run()
+        }
+    }
+
+    /// Tells, from any loop, whether the server still takes requests.
+    var isOpenCheck: @Sendable () -> Bool {
+        let isStopping = isStopping
+        return { !isStopping.value.load(ordering: .relaxed) }
+    }
+
+    /// Finishes what is under way, then closes connections, loops and the pool, in this order.
+    func close() {
+        isStopping.value.store(true, ordering: .relaxed)
+        let (servers, workers, watch) = (servers, workers, watch)
+        try? loops[0].wait { watch.stop() }
+        // All at once: each takes no more requests from now on, and their patience does not add up.
+        try? loops[0].wait { [loops] in
+            await withTaskGroup { group in
+                for (loop, server) in zip(loops, servers) {
+                    group.addTask(executorPreference: loop) { await server.stop(within: Self.patience) }
+                }
+            }
+        }
+        for worker in workers { try? worker.loop.wait { worker.close() } }
+        pool.stop()
+        for loop in loops { loop.stop() }
+    }
+}
+
+/// A switch that every loop may look at.
+final class Flag: Sendable {
+    let value = Atomic(false)
+}
+
+/// What is done now and then, whoever asks or not.
+struct Upkeep: Sendable {
+    let loop: EventLoop
+    let system: SystemDatabase
+    let log: Log
+    let isOpen: @Sendable () -> Bool
+
+    /// Empties the slot that is used next, and makes the partitions of the months to come, until the server stops.
+    func run() async {
+        let sweep = SlotSweep(database: system)
+        while isOpen() {
+            do {
+                try await sweep.run(at: .now())
+                try await Partitions(database: system).make()
+            } catch  where !isOpen() {
+                return
+            } catch {
+                log(.warning, "upkeep.failed", ("cause", "\(error)"))
+            }
+            await loop.sleep(for: .seconds(240))
+        }
+    }
+}
+
+/// How many cores this process may use.
+enum Machine {
+    static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}

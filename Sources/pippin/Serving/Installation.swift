@@ -1,0 +1,99 @@
+import Crypto
+import EventLoop
+import Glibc
+import Postgres
+
+/// The database and the keys of an installation, opened for a command or for the server.
+final class Installation {
+    let settings: Settings
+    let keyRing: KeyRing
+    /// How libpq reaches the database, as the role that owns the schema.
+    let conninfo: String
+    private let cluster: PrivateCluster?
+
+    private init(settings: Settings, keyRing: KeyRing, conninfo: String, cluster: PrivateCluster?) {
+        self.settings = settings
+        self.keyRing = keyRing
+        self.conninfo = conninfo
+        self.cluster = cluster
+    }
+
+    /// Starts or joins the private cluster, or takes the operator's database, and brings it to this version.
+    ///
+    /// - Returns: the installation and the names of the migrations that were applied.
+    static func open(_ settings: Settings) throws(CommandFailure) -> (Installation, applied: [String]) {
+        let installation: Installation
+        switch settings.storage {
+        case .url(let url):
+            try makeDataDirectory(settings)
+            let keyRing = try MasterKeyFile.keyRing(settings)
+            installation = Installation(settings: settings, keyRing: keyRing, conninfo: url, cluster: nil)
+        case .own:
+            let cluster = try startCluster(settings)
+            do throws(CommandFailure) {
+                let keyRing = try MasterKeyFile.keyRing(settings)
+                installation = Installation(
+                    settings: settings,
+                    keyRing: keyRing,
+                    conninfo: cluster.conninfo,
+                    cluster: cluster
+                )
+            } catch {
+                leave(cluster)
+                throw error
+            }
+        }
+        do throws(CommandFailure) {
+            return (installation, try installation.migrate())
+        } catch {
+            installation.close()
+            throw error
+        }
+    }
+
+    /// Leaves the cluster; the last one to leave stops it.
+    func close() {
+        if let cluster { Self.leave(cluster) }
+    }
+
+    private static func leave(_ cluster: PrivateCluster) {
+        do {
+            try cluster.stop()
+        } catch {
+            Terminal.complain("PostgreSQL did not stop: \(error)")
+        }
+    }
+
+    private func migrate() throws(CommandFailure) -> [String] {
+        do {
+            let connection = try AdminConnection(to: conninfo)
+            let migrator = try Migrator(folder: settings.resources.migrations)
+            return try migrator.migrate(connection).map(\.name)
+        } catch let failure as AdminFailure {
+            throw CommandFailure("the database cannot be reached: \(failure.description)")
+        } catch let failure as MigrationFailure {
+            throw CommandFailure(failure.description)
+        } catch {
+            throw CommandFailure("the database cannot be prepared: \(error)")
+        }
+    }
+
+    private static func startCluster(_ settings: Settings) throws(CommandFailure) -> PrivateCluster {
+        var cluster = ClusterSettings()
+        if let path = Environment.value("PATH") { cluster.searchPath = path }
+        do {
+            let directory = try DataDirectory(settings.dataDirectory)
+            return try PrivateCluster.start(in: directory, cluster) { Terminal.say($0) }
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    /// Beside an operator's database the directory holds the master key alone.
+    private static func makeDataDirectory(_ settings: Settings) throws(CommandFailure) {
+        guard settings.masterKeyFile == nil, Environment.value("PIPPIN_MASTER_KEY") == nil else { return }
+        guard unsafe mkdir(settings.dataDirectory, 0o700) == 0 || errno == EEXIST else {
+            throw CommandFailure("the data directory \(settings.dataDirectory) cannot be made")
+        }
+    }
+}

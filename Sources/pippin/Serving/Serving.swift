@@ -1,0 +1,203 @@
+import AuthEngine
+import Console
+import Directory
+import Domain
+import EventLoop
+import HTTP
+import Log
+import Postgres
+import SampleApp
+import SignIn
+import Templates
+import Web
+
+/// What is served: built once for each loop from the same settings.
+struct Serving {
+    let settings: Settings
+    let context: EngineContext
+    let hasher: PasswordHasher
+    let pool: BlockingPool
+    let watch: RegistryWatch
+    let log: Log
+    let demo: Demo?
+    /// Whether the server still takes requests.
+    let isOpen: @Sendable () -> Bool
+
+    /// The applications of the loops, in their order.
+    ///
+    /// - Throws: `CommandFailure` with every fault of every template, and for public files that cannot be read.
+    func applications(_ workers: [Worker]) throws(CommandFailure) -> [Application] {
+        let assets = try assets()
+        let site = try site(assets)
+        let limits = AttemptLimits()
+        var applications: [Application] = []
+        for worker in workers { applications.append(try application(worker, site, assets, limits)) }
+        return applications
+    }
+
+    private func application(
+        _ worker: Worker,
+        _ site: Site,
+        _ assets: Assets,
+        _ limits: AttemptLimits
+    ) throws(CommandFailure) -> Application {
+        let signIn = try signIn(worker, site, limits)
+        let console = try console(worker, site)
+        var router = Router()
+        assets.declare(in: &router)
+        Health(worker: worker, isOpen: isOpen).mount(on: &router)
+        signIn.mount(on: &router)
+        console.mount(on: &router)
+        if let demo { try sampleApp(demo, worker, site).mount(on: &router) }
+        router.get(Route("/")) { _ in .redirect(to: "/console", status: .found) }
+        let requests = RequestLog(log: log)
+        let log = log
+        do {
+            return Application(
+                routes: try router.frozen(),
+                dress: { refusal, request in
+                    if case .failed(let error) = refusal { Failures.note(error, request, log) }
+                    return console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
+                },
+                finished: { requests.note($0) }
+            )
+        } catch {
+            preconditionFailure("two routes answer the same request: \(error)")
+        }
+    }
+
+    private func signIn(
+        _ worker: Worker,
+        _ site: Site,
+        _ limits: AttemptLimits
+    ) throws(CommandFailure) -> SignIn {
+        let database = TeamDatabase(worker.app)
+        guard let relay = RelayDomain(context.relayDomain) else {
+            throw CommandFailure("--relay-domain \(context.relayDomain) is not a host name for mail")
+        }
+        do {
+            return try SignIn(
+                SignIn.Parts(
+                    site: site,
+                    context: context,
+                    teams: worker.teams,
+                    database: database,
+                    trials: TrialStore(database: database, keyRing: context.keyRing),
+                    passwords: PasswordSignIn(database, hasher: hasher),
+                    sessions: SessionStore(database),
+                    consents: ConsentStore(database, relay: relay),
+                    limits: limits,
+                    log: log
+                )
+            )
+        } catch {
+            throw CommandFailure(error.all.map(\.description))
+        }
+    }
+
+    private func console(_ worker: Worker, _ site: Site) throws(CommandFailure) -> Console {
+        let (database, demo) = (TeamDatabase(worker.app), demo)
+        do {
+            return try Console(
+                Console.Parts(
+                    site: site,
+                    context: context,
+                    database: database,
+                    system: SystemDatabase(worker.system),
+                    sessions: SessionStore(database),
+                    hasher: hasher,
+                    trials: TrialStore(database: database, keyRing: context.keyRing),
+                    teams: worker.teams,
+                    registryChanged: { [watch] team in watch.announce(team) },
+                    welcome: { account in
+                        if demo != nil { try await DemoMembers(worker).admit(account) }
+                    },
+                    pool: pool,
+                    log: log
+                )
+            )
+        } catch {
+            throw CommandFailure(error.all.map(\.description))
+        }
+    }
+
+    private func sampleApp(_ demo: Demo, _ worker: Worker, _ site: Site) throws(CommandFailure) -> SampleApp {
+        do {
+            return try SampleApp(
+                demo.registration,
+                client: worker.client,
+                site: site,
+                keyRing: context.keyRing
+            )
+        } catch {
+            throw CommandFailure(error.all.map(\.description))
+        }
+    }
+
+    private func assets() throws(CommandFailure) -> Assets {
+        do {
+            return try Assets(
+                folder: settings.resources.publicFiles,
+                fields: [HeaderField(.xContentTypeOptions, "nosniff")]
+            )
+        } catch {
+            throw CommandFailure("the public files cannot be read: \(error)")
+        }
+    }
+
+    private func site(_ assets: Assets) throws(CommandFailure) -> Site {
+        let pages: Pages
+        do {
+            pages = try Pages(folder: settings.resources.templates, isWatching: settings.watchesTemplates)
+            try pages.check(SignIn.views + Console.views + SampleApp.views)
+        } catch {
+            throw CommandFailure(error.all.map(\.description))
+        }
+        guard let css = assets.link("pippin.css"), let logo = assets.link("pippin.svg"),
+            let icons = assets.link("icons.svg"),
+            let js = assets.link("pippin.js").flatMap(SafeURL.init(vetted:)),
+            let exit = assets.link("exit.js").flatMap(SafeURL.init(vetted:))
+        else { throw CommandFailure("a public file is missing in \(settings.resources.publicFiles)") }
+        return Site(
+            publicURL: context.publicURL,
+            pages: pages,
+            assets: AssetLinks(css: css, js: js, exit: exit, logo: logo, icons: icons),
+            keyRing: context.keyRing
+        )
+    }
+}
+
+/// What the log learns of a handler's error; the one who asked learns only the request's id.
+enum Failures {
+    static func note(_ error: any Error, _ request: Request, _ log: Log) {
+        let problem = Problem(error)
+        guard problem.status.code >= 500 else { return }
+        log(
+            problem.status == .serviceUnavailable ? .warning : .error,
+            "request.failed",
+            ("request", request.id.description),
+            ("route", request.routePattern),
+            ("cause", "\(error)")
+        )
+    }
+}
+
+/// `/healthz`: the process answers.
+///
+/// `/readyz`: it could do its work.
+struct Health: Sendable {
+    let worker: Worker
+    let isOpen: @Sendable () -> Bool
+
+    func mount(on router: inout Router) {
+        router.get(Route("/healthz")) { _ in .text("ok\n") }
+        router.get(Route("/readyz")) { _ in
+            guard isOpen(), worker.isReady else {
+                var response = Response.text("not ready\n", status: .serviceUnavailable)
+                response.append(.retryAfter, "1")
+                return response
+            }
+            return .text("ready\n")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import AuthEngine
+import Domain
+import EventLoop
+import HTTPClient
+import Postgres
+
+/// Everything one loop serves with: its connections, its cache, its routes.
+///
+/// Nothing of it is shared with another loop.
+struct Worker: Sendable {
+    let loop: EventLoop
+    let app: Database
+    let system: Database
+    let teams: TeamCache
+    let client: HTTPClient
+
+    /// Makes the connections of a loop and begins to open them.
+    ///
+    /// Called on the loop.
+    ///
+    /// - Throws: `ClientFailure`, when libcurl does not start.
+    init(loop: EventLoop, conninfo: String, context: EngineContext) throws(ClientFailure) {
+        self.loop = loop
+        var shared = Database.Configuration(connection: conninfo, role: "pippin_app")
+        shared.shared = 6
+        app = Database(loop: loop, configuration: shared)
+        var few = Database.Configuration(connection: conninfo, role: "pippin_system")
+        few.shared = 2
+        few.exclusive = 1
+        system = Database(loop: loop, configuration: few)
+        teams = TeamCache(loop: loop, database: TeamDatabase(app), context: context)
+        client = try HTTPClient(on: loop)
+        app.open()
+        system.open()
+    }
+
+    func close() {
+        client.close()
+        app.close()
+        system.close()
+    }
+
+    var isReady: Bool { app.isReady && system.isReady }
+}
