@@ -1,0 +1,31 @@
+# The one door: every task is a word here, and its work a small script in scripts/.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build lint format bench pictures clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Install what is missing, build, and serve http://localhost:8080 with the demo team
+	@scripts/run
+
+test: ## Install what is missing and run every test: Swift, PostgreSQL, Chromium
+	@scripts/test
+
+build: ## Build the release binary
+	@scripts/build
+
+lint: ## Check the format, the length of files, and the laws of the house
+	@scripts/lint
+
+format: ## Format the Swift sources in place
+	@swift format --in-place --recursive Sources Tests Package.swift
+
+bench: ## Measure Pippin beside the limits of this machine (about six minutes)
+	@scripts/bench
+
+pictures: ## Take the pictures of the documentation anew
+	@scripts/pictures
+
+clean: ## Remove what was built (never .pippin/, which holds data)
+	@rm -rf .build .venv

@@ -1,0 +1,41 @@
+"""What PostgreSQL itself holds, asked through psql on the private cluster's socket."""
+
+import subprocess
+
+from cast import Person
+from console import SYSTEM_TEAM
+from server import Pippin
+
+
+def rows(pippin: Pippin, statement: str, **values: str) -> list[list[str]]:
+    """The rows of a statement, in which `:'name'` stands for a value."""
+    named = [argument for name, value in values.items() for argument in ("--set", f"{name}={value}")]
+    done = subprocess.run(
+        ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "--field-separator=\t", "--set=ON_ERROR_STOP=1",
+         *named, f"--host={pippin.data / 'socket'}", "--username=pippin", "pippin"],
+        input=statement, capture_output=True, text=True, timeout=20,
+    )
+    assert done.returncode == 0, done.stderr
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def give_console_account(pippin: Pippin, person: Person, team: str, role: str) -> None:
+    """Makes a team's user a console account with that role in the team; there are no invitations yet.
+
+    The system team gets the same person with the same password under the same login name.
+    """
+    statement = """
+        BEGIN;
+        CREATE TEMPORARY TABLE one ON COMMIT DROP AS
+            SELECT sub FROM login_names WHERE team_id = :'team' AND login = :'login';
+        INSERT INTO users (team_id, sub, given_name, family_name, email)
+            SELECT :'system', sub, given_name, family_name, email FROM users JOIN one USING (sub)
+            WHERE team_id = :'team' ON CONFLICT DO NOTHING;
+        INSERT INTO login_names (team_id, login, sub) SELECT :'system', :'login', sub FROM one ON CONFLICT DO NOTHING;
+        INSERT INTO passwords (team_id, sub, hash)
+            SELECT :'system', sub, hash FROM passwords JOIN one USING (sub)
+            WHERE team_id = :'team' ON CONFLICT DO NOTHING;
+        INSERT INTO memberships (team_id, sub, role) SELECT :'team', sub, :'role' FROM one;
+        COMMIT;
+    """
+    rows(pippin, statement, team=team, role=role, login=person.email, system=SYSTEM_TEAM)

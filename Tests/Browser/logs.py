@@ -1,0 +1,41 @@
+"""Reads every log line a run has written, and names those that carry what no log may carry."""
+
+import json
+import re
+from pathlib import Path
+
+SHAPES = {
+    "a PEM block": re.compile(r"-----BEGIN [A-Z ]+-----"),
+    "a JWT": re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+    "a cookie": re.compile(r"(?i)\b(set-)?cookie\b[\"']?\s*[:=]\s*[\"']?\S+=\S+"),
+    "a password hash": re.compile(r"\$argon2id\$"),
+}
+SHORTEST_SECRET = 12
+
+
+def leaks(files: list[Path], secrets: set[str]) -> list[str]:
+    """One sentence per log line that shows a secret of this run, or the shape of one."""
+    known = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
+    found = []
+    for file in files:
+        for number, line in enumerate(file.read_text(errors="replace").splitlines(), start=1):
+            found += [f"{file.name}:{number} shows {what}" for what, shape in SHAPES.items() if shape.search(line)]
+            found += [f"{file.name}:{number} shows a secret of this run" for secret in known if secret in line]
+    return found
+
+
+def requests(file: Path) -> int:
+    """How many requests a log tells of; a log of none would show no secret either."""
+    return sum('"event":"request"' in line for line in file.read_text(errors="replace").splitlines())
+
+
+def not_json(file: Path) -> list[str]:
+    """Lines of a log that a machine could not read."""
+    return [line for line in file.read_text(errors="replace").splitlines() if not _is_object(line)]
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False

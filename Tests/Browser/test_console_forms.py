@@ -1,0 +1,127 @@
+"""Forms that forget nothing, and two people at one of them."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from console import Console, fill_service_id, return_url, sign_in
+from server import Pippin
+
+GOOD = [f"https://shop{number}.orchard.example/callback?type=appleid" for number in range(1, 11)]
+BAD = {
+    3: "http://shop3.orchard.example/callback",
+    7: "https://elsewhere.example/callback",
+    10: "https://shop10.orchard.example/callback#top",
+}
+COMPLAINTS = {3: "needs https://", 7: "neither one of this Service ID's domains", 10: "fragment"}
+
+
+@pytest.fixture
+def console(signed_in_console: Console) -> Console:
+    return signed_in_console
+
+
+def test_bad_return_urls_are_told_beside_their_rows_and_nothing_is_lost(console: Console, screenshot):
+    console.register_app_id("com.orchard.tarts", "Tarts app")
+    console.register_app_id("com.orchard.pies", "Pies app")
+    typed = [BAD.get(number, GOOD[number - 1]) for number in range(1, 11)]
+    page = console.open("service-ids/new")
+    fill_service_id(
+        page, "com.orchard.pies.web", "Pies & <Tarts>", of="com.orchard.pies", return_urls=typed,
+        domains="orchard.example",
+    )
+    page.get_by_role("button", name="Create").click()
+
+    summary = page.get_by_role("alert")
+    expect(summary).to_be_focused()
+    expect(summary.get_by_role("link")).to_have_count(3)
+    for number, complaint in COMPLAINTS.items():
+        row = page.get_by_role("listitem").filter(has=return_url(page, number))
+        expect(row).to_contain_text(complaint)
+        expect(return_url(page, number)).to_have_attribute("aria-invalid", "true")
+    for number, url in enumerate(typed, start=1):
+        expect(return_url(page, number)).to_have_value(url)
+    expect(page.get_by_label("Description", exact=True)).to_have_value("Pies & <Tarts>")
+    expect(page.get_by_label("Domains", exact=True)).to_have_value("orchard.example")
+    expect(page.get_by_label("App ID", exact=True)).to_have_value("com.orchard.pies")
+    screenshot(page, "return-urls")
+
+    summary.get_by_role("link").nth(1).click()
+    expect(return_url(page, 7)).to_be_focused()
+    for number in BAD:
+        return_url(page, number).fill(GOOD[number - 1])
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("heading", name="Pies & <Tarts>", level=1)).to_be_visible()
+    for number, url in enumerate(GOOD, start=1):
+        expect(return_url(page, number)).to_have_value(url)
+
+
+def test_an_identifier_that_is_taken_is_told_beside_it(console: Console):
+    console.register_app_id("com.orchard.Crumble", "Crumble app")
+    page = console.open("service-ids/new")
+    fill_service_id(
+        page, "COM.orchard.crumble", "Crumble Web", of="com.orchard.Crumble", domains="orchard.example",
+        return_urls=GOOD[:2],
+    )
+    page.get_by_role("button", name="Create").click()
+    identifier = page.get_by_label("Identifier", exact=True)
+    expect(page.locator("#field-identifier-error")).to_contain_text("already names an App ID")
+    expect(identifier).to_have_value("COM.orchard.crumble")
+    expect(return_url(page, 2)).to_have_value(GOOD[1])
+
+
+def test_a_team_id_that_is_taken_is_told_beside_it(console: Console):
+    page = console.open("/teams/new")
+    page.get_by_label("Team name", exact=True).fill("Second Orchard")
+    page.get_by_label("Team ID", exact=True).fill(console.team_id)
+    page.get_by_role("radio", name="Sandbox").check()
+    page.get_by_role("button", name="Create team").click()
+    expect(page.locator("#field-team_id-error")).to_contain_text("This ID is taken")
+    expect(page.get_by_label("Team name", exact=True)).to_have_value("Second Orchard")
+    expect(page.get_by_role("radio", name="Sandbox")).to_be_checked()
+
+
+def test_the_later_of_two_saves_sees_both_versions(console: Console, new_context, pippin: Pippin, screenshot):
+    console.register_app_id("com.orchard.cake", "Cake app")
+    console.create_service_id(
+        "com.orchard.cake.web", "Cake Shop", of="com.orchard.cake", domains="orchard.example", return_urls=GOOD[:1]
+    )
+    first = console.open("service-ids/com.orchard.cake.web")
+    second = new_context().new_page()
+    sign_in(second, pippin, console.email, console.password)
+    second.goto(first.url)
+
+    save(first, {"Description": "Cakes by Ada"})
+    expect(first.get_by_role("status")).to_contain_text("Saved")
+    save(second, {"Description": "Cakes by Ben", "Return URL 2": GOOD[1]})
+    expect(second.get_by_role("heading", name="Somebody saved com.orchard.cake.web before you")).to_be_visible()
+    description = second.get_by_role("row").filter(has_text="Description")
+    expect(description.get_by_role("cell")).to_have_text(["Cakes by Ada", "Cakes by Ben"])
+    urls = second.get_by_role("row").filter(has_text="Return URLs").get_by_role("cell")
+    expect(urls.nth(0)).not_to_contain_text(GOOD[1])
+    expect(urls.nth(1)).to_contain_text(GOOD[1])
+    screenshot(second, "conflict")
+    first.reload()
+    expect(first.get_by_label("Description", exact=True)).to_have_value("Cakes by Ada")
+
+    second.get_by_role("button", name="Save mine instead").click()
+    expect(second.get_by_role("status")).to_contain_text("Saved")
+    first.reload()
+    expect(first.get_by_label("Description", exact=True)).to_have_value("Cakes by Ben")
+    expect(return_url(first, 2)).to_have_value(GOOD[1])
+
+
+def test_who_yields_to_the_earlier_save_edits_on_from_it(console: Console, new_context):
+    console.register_app_id("com.orchard.bread", "Bread app")
+    first, second = console.open("app-ids/com.orchard.bread"), console.page.context.new_page()
+    second.goto(first.url)
+    save(first, {"Description": "Bread by Ada"})
+    expect(first.get_by_role("status")).to_contain_text("Saved")
+    save(second, {"Description": "Bread by Ben"})
+    second.get_by_role("link", name="Keep theirs and edit on").click()
+    expect(second.get_by_label("Description", exact=True)).to_have_value("Bread by Ada")
+
+
+def save(page: Page, fields: dict[str, str]) -> None:
+    for label, value in fields.items():
+        page.get_by_label(label, exact=True).fill(value)
+    page.get_by_role("button", name="Save", exact=True).click()
