@@ -1,0 +1,101 @@
+"""Measures Pippin on this machine, beside what the machine can do at most.
+
+    python3 bench/run.py [--runs N] [--seconds N] [--only METRIC …]
+
+Everything listens on 127.0.0.1 or on a Unix socket, lives in a folder under /tmp, and is gone at the end.
+"""
+
+import argparse
+import dataclasses
+import statistics
+import sys
+from pathlib import Path
+
+import limits
+import report
+from limits import Limits, at_most
+from pippin import Pippin
+from postgres import Cluster
+from seed import Seed
+
+RESULT = Path(".build/bench.json")
+STARTS = 5
+
+
+def main() -> None:
+    options = _options()
+    limits.compile_programs()
+    cluster = Cluster()
+    pippin = Pippin(cluster.url(), cluster.folder)
+    try:
+        _say("Starting a private PostgreSQL and Pippin")
+        cluster.start()
+        pippin.start()
+        seed = Seed(cluster, pippin, options.seconds)
+        seed.plant()
+        _say("Measuring the limits of this machine")
+        most = limits.measure(cluster)
+        metrics = [
+            _measure(name, limit, seed, pippin, options)
+            for name, limit in _held_against(most).items()
+            if not options.only or name in options.only
+        ]
+        ready = _ready_ms(pippin)
+    finally:
+        pippin.stop()
+        cluster.stop()
+    report.write(RESULT, metrics, ready, dataclasses.asdict(most))
+    print(report.table(metrics))
+    memory = max(metric.memory_mib for metric in metrics)
+    print(f"\nmemory at most {memory:.1f} MiB · ready after {ready:.0f} ms · written to {RESULT}")
+
+
+def _held_against(most: Limits) -> dict[str, float]:
+    """Each figure's limit: the steps it cannot do without, one after another on the same cores."""
+    token = at_most(most.rsa_signature, most.es256_verification, most.committed_update)
+    return {
+        "discovery": most.page,
+        "jwks": most.page,
+        "sign_in_page": at_most(most.page, most.relaxed_insert),
+        "console_list": at_most(most.page, most.list_read),
+        "code_redemption": token,
+        "refresh": token,
+        "revocation": at_most(most.es256_verification, most.committed_update),
+        "password_sign_in": most.argon2id,
+    }
+
+
+def _measure(name: str, limit: float, seed: Seed, pippin: Pippin, options: argparse.Namespace) -> report.Metric:
+    _say(f"Measuring {name}")
+    runs = []
+    pippin.forget_peak_memory()
+    for _ in range(options.runs):
+        load = seed.load(name)
+        seed.settle()
+        runs.append(load.drive(pippin.address, options.seconds))
+    return report.Metric(name, runs, limit, pippin.peak_memory_mib())
+
+
+def _ready_ms(pippin: Pippin) -> float:
+    """From `pippin serve` against a running, migrated database to its first 200 from /readyz."""
+    times = []
+    for _ in range(STARTS):
+        pippin.stop()
+        times.append(pippin.start())
+    return statistics.median(times)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=3, help="runs of each load (default 3)")
+    parser.add_argument("--seconds", type=int, default=6, help="seconds of each run (default 6)")
+    parser.add_argument("--only", nargs="+", metavar="METRIC", help="measure these alone")
+    return parser.parse_args()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+-- Leaves nothing to be done that a measurement would pay for.
+VACUUM ANALYZE;
+CHECKPOINT;
