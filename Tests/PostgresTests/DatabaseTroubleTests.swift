@@ -1,0 +1,91 @@
+import EventLoop
+import Postgres
+import TestDatabase
+import Testing
+
+@Suite struct `Trouble` {
+    @Test func `a lost server fails what is under way and is found again`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let (lost, answer) = try await withPool(conninfo, { $0.shared = 2 }) { database, loop in
+            async let slow = database.query("SELECT pg_sleep(5)::text")
+            await loop.sleep(for: .milliseconds(200))
+            async let kill = database.query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+            )
+            var lost = false
+            do { _ = try await slow } catch { lost = (error as? PostgresFailure)?.isTemporary ?? false }
+            _ = try? await kill
+            await loop.sleep(for: .milliseconds(400))
+            let rows = try await database.query("SELECT \(7)")
+            var row = try #require(rows.first)
+            return (lost, try row.next(Int.self))
+        }
+
+        #expect(lost)
+        #expect(answer == 7)
+    }
+
+    @Test func `an unreachable server is told after the patience, not before a second try`() async throws {
+        let failure = try await withPool("host=/nonexistent port=1", { $0.patience = .milliseconds(600) }) {
+            database,
+            _ in
+            do {
+                _ = try await database.query("SELECT 1")
+                return PostgresFailure?.none
+            } catch {
+                return error as? PostgresFailure
+            }
+        }
+
+        #expect(failure?.isTemporary == true)
+    }
+
+    @Test func `more than the queue takes is refused at once`() async throws {
+        let refused = try await withPool(
+            "host=/nonexistent port=1",
+            {
+                $0.queue = 3
+                $0.patience = .milliseconds(300)
+            }
+        ) { database, loop in
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<10 {
+                    group.addTask(executorPreference: loop) {
+                        do throws(PostgresFailure) {
+                            _ = try await database.query("SELECT 1")
+                            return false
+                        } catch {
+                            return error == .overloaded
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+
+        #expect(refused == 7)
+    }
+
+    @Test func `a statement that takes too long is ended by the server, and its neighbours live`()
+        async throws
+    {
+        let conninfo = try TestDatabase.empty()
+        let (failure, answer) = try await withPool(
+            conninfo,
+            {
+                $0.shared = 1
+                $0.patience = .milliseconds(500)
+            }
+        ) { database, _ in
+            async let slow = database.query("SELECT pg_sleep(10)::text")
+            async let next = database.query("SELECT \(5)")
+            var failure: PostgresFailure?
+            do { _ = try await slow } catch { failure = error as? PostgresFailure }
+            var row = try #require(try await next.first)
+            return (failure, try row.next(Int.self))
+        }
+
+        #expect(failure == .timedOut)
+        #expect(answer == 5)
+    }
+}
