@@ -14,7 +14,7 @@ struct SetupLinkCommand {
         let house = try House(installation)
         defer { house.close() }
         guard let link = try Self.link(house) else {
-            throw CommandFailure("this installation has its operator; ask them for an invitation")
+            throw CommandFailure("this installation has its operator already; set-up is over")
         }
         Terminal.say(link)
         return .success
