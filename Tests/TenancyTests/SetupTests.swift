@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The first set-up` {
     private struct Trouble: Error {}
 
-    private func complete(_ token: SetupToken, in world: World, at now: Timestamp = World.noon) async throws
+    private func complete(_ token: LinkToken, in world: World, at now: Timestamp = World.noon) async throws
         -> FirstRun.Outcome
     {
         let name = Hex.encode(RandomSource.system.bytes(16))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    private func issue(in world: World, at now: Timestamp = World.noon) async throws -> SetupToken {
+    private func issue(in world: World, at now: Timestamp = World.noon) async throws -> LinkToken {
         try #require(try await world.links.issue(at: now))
     }
 
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `happens once even where every use of the link is let through`() async throws {
         try await withWorld { world in
-            let tokens = (0..<10).map { _ in SetupToken(random: .system) }
+            let tokens = (0..<10).map { _ in LinkToken(random: .system) }
             for token in tokens {
                 try world.admin(
                     "INSERT INTO setup_links (token_hash, expires_at) VALUES (decode($1, 'hex'), 'infinity')",
@@ -148,11 +148,11 @@ import Testing
             #expect(stored == [[Hex.encode(SHA256.hash(bytes))]])
 
             bytes[31] ^= 1
-            let other = try #require(SetupToken(text: Base64URL.encode(bytes)))
+            let other = try #require(LinkToken(text: Base64URL.encode(bytes)))
 
             #expect(try await !world.links.isUsable(other, at: World.noon))
             for text in ["", token.text + "=", String(token.text.dropLast()), token.text + "AA"] {
-                #expect(SetupToken(text: text) == nil)
+                #expect(LinkToken(text: text) == nil)
             }
             #expect(!String(reflecting: token).contains(token.text))
         }

@@ -1,4 +1,5 @@
 import Directory
+import Domain
 import HTTP
 import Web
 

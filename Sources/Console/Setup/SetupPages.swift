@@ -44,7 +44,7 @@ struct SetupPages: Sendable {
     }
 
     private func ask(_ request: Request, _ text: String) async throws -> Response {
-        guard let token = SetupToken(text: text), try await links.isUsable(token, at: context.clock()) else {
+        guard let token = LinkToken(text: text), try await links.isUsable(token, at: context.clock()) else {
             return invalid
         }
         let browser = reception.browser(of: request)
@@ -57,7 +57,7 @@ struct SetupPages: Sendable {
     private func complete(_ request: Request, _ text: String) async throws -> Response {
         let browser = reception.browser(of: request)
         let fields = try reception.form(of: request, from: browser.secret)
-        guard let token = SetupToken(text: text), try await links.isUsable(token, at: context.clock()) else {
+        guard let token = LinkToken(text: text), try await links.isUsable(token, at: context.clock()) else {
             return invalid
         }
         var form = SetupForm()
@@ -75,7 +75,7 @@ struct SetupPages: Sendable {
 
     /// Nil when somebody was faster with the link.
     private func run(
-        _ token: SetupToken,
+        _ token: LinkToken,
         _ form: SetupForm.Accepted,
         _ request: Request
     ) async throws -> (account: Subject, team: TeamID)? {

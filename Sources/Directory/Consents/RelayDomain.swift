@@ -1,4 +1,5 @@
 import Crypto
+import Domain
 
 /// The domain under which people who hide their address are reached.
 public struct RelayDomain: Sendable {

@@ -1,3 +1,5 @@
+public import Domain
+
 /// What an app learns of a person, beside `sub`.
 ///
 /// Pure: who the person is, what they let the app know, and what it asked for this time.

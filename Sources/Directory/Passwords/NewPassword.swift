@@ -1,3 +1,5 @@
+public import Domain
+
 /// A password somebody chose, within the rules.
 ///
 /// Eight characters at least and no rules of composition (NIST SP 800-63B section 5.1.1.2); bytes are compared as

@@ -1,3 +1,4 @@
+public import Domain
 public import Postgres
 
 /// What a person types to say who they are: unique in the team, the lower-cased e-mail address by default.

@@ -1,4 +1,5 @@
 public import Crypto
+public import Domain
 
 /// A person about to be added to a team.
 public struct NewUser: Sendable {

@@ -40,7 +40,7 @@ public struct FirstRun: Sendable {
     ///     that team's setting.
     /// - Throws: whatever `makeOperator` and `furnish` throw, `TeamStore.Failure.idTaken`, `PostgresFailure`.
     public func complete(
-        _ token: SetupToken,
+        _ token: LinkToken,
         team settings: TeamSettings,
         as id: TeamID? = nil,
         from origin: Origin,

@@ -27,8 +27,8 @@ public struct SetupLinkStore: Sendable {
     }
 
     /// A fresh link, which takes the place of all before it; nil when set-up is over.
-    public func issue(at now: Timestamp = .now()) async throws(PostgresFailure) -> SetupToken? {
-        let token = SetupToken(random: random)
+    public func issue(at now: Timestamp = .now()) async throws(PostgresFailure) -> LinkToken? {
+        let token = LinkToken(random: random)
         let issued = try await database.query(
             """
             WITH voided AS (DELETE FROM setup_links)
@@ -41,7 +41,7 @@ public struct SetupLinkStore: Sendable {
 
     /// Whether the link would be taken, for the page that asks for the rest.
     public func isUsable(
-        _ token: SetupToken,
+        _ token: LinkToken,
         at now: Timestamp = .now()
     ) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(
@@ -51,7 +51,7 @@ public struct SetupLinkStore: Sendable {
     }
 
     /// Takes the link for one use; of many who try at once one gets it.
-    func claim(_ token: SetupToken, at now: Timestamp) async throws(PostgresFailure) -> Bool {
+    func claim(_ token: LinkToken, at now: Timestamp) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(
             """
             UPDATE setup_links SET used_at = \(now)
@@ -63,7 +63,7 @@ public struct SetupLinkStore: Sendable {
     }
 
     /// Gives a claimed link back after a use that came to nothing.
-    func release(_ token: SetupToken, claimedAt: Timestamp) async throws(PostgresFailure) {
+    func release(_ token: LinkToken, claimedAt: Timestamp) async throws(PostgresFailure) {
         try await database.query(
             """
             UPDATE setup_links SET used_at = NULL

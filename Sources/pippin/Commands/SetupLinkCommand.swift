@@ -1,4 +1,5 @@
 import AuthEngine
+import Crypto
 import Domain
 import EventLoop
 import Postgres

@@ -1,4 +1,5 @@
 import Directory
+import Domain
 import Testing
 
 @Suite struct `E-mail addresses` {

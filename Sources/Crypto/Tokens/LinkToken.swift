@@ -1,15 +1,15 @@
-import Bytes
-import Crypto
+internal import Bytes
 
-/// The secret in a set-up link: 32 random octets, of which the database knows the SHA-256 only.
-public struct SetupToken: Sendable {
+/// The secret in a one-time link: 32 random octets, of which the database knows the SHA-256 only.
+public struct LinkToken: Sendable {
     static let byteCount = 32
 
     /// What the link carries: base64url, 43 characters.
     public let text: String
-    let hash: [UInt8]
+    /// What is stored and looked for.
+    public let hash: [UInt8]
 
-    init(random: RandomSource) {
+    public init(random: RandomSource) {
         let bytes = random.bytes(Self.byteCount)
         text = Base64URL.encode(bytes)
         hash = SHA256.hash(bytes)
@@ -25,7 +25,8 @@ public struct SetupToken: Sendable {
     }
 }
 
-extension SetupToken: CustomStringConvertible, CustomReflectable {
-    public var description: String { "SetupToken" }
+/// Says nothing of its secret, so that no log line can.
+extension LinkToken: CustomStringConvertible, CustomReflectable {
+    public var description: String { "LinkToken" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
