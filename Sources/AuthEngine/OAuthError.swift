@@ -13,14 +13,22 @@ public struct OAuthError: Error, Equatable, Sendable {
     public let code: Code
     /// `error_description`, in Apple's words where these are known.
     public let description: String?
-    /// What was wrong, for the team's eyes and the log.
+    /// What was wrong, as the team's inspector explains and counts it.
+    public let cause: RefusalCause
+    /// The same in words, for the team's eyes and the log.
     ///
     /// Never a secret.
     public let reason: String
 
-    init(_ code: Code, _ description: String? = nil, because reason: String) {
+    init(
+        _ code: Code,
+        _ description: String? = nil,
+        cause: RefusalCause = .other,
+        because reason: String
+    ) {
         self.code = code
         self.description = description
+        self.cause = cause
         self.reason = reason
     }
 }
@@ -28,7 +36,7 @@ public struct OAuthError: Error, Equatable, Sendable {
 extension OAuthError {
     /// A request whose parameters cannot even be read.
     public static func unreadable(_ reason: String) -> OAuthError {
-        OAuthError(.invalidRequest, because: reason)
+        OAuthError(.invalidRequest, cause: .unreadable, because: reason)
     }
 }
 
@@ -38,6 +46,13 @@ extension ClientID {
     static func refusal(_ text: String) -> String {
         ClientID(rawValue: text) == nil
             ? "client_id has not the shape of an identifier" : "\(text) is not a client of this team"
+    }
+}
+
+extension RefusalCause {
+    /// Why that text was refused as a `client_id`.
+    static func client(_ text: String) -> RefusalCause {
+        ClientID(rawValue: text) == nil ? .clientMalformed : .clientUnknown
     }
 }
 

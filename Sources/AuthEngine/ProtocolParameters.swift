@@ -16,21 +16,30 @@ public struct ProtocolParameters: Sendable {
     ///   different ones), too many of them, one too long, or one with a NUL, which PostgreSQL's text cannot hold.
     public init(_ fields: [FormCoding.Field]) throws(OAuthError) {
         guard fields.count <= Self.maximumCount else {
-            throw OAuthError(.invalidRequest, because: "more than \(Self.maximumCount) parameters")
+            throw OAuthError(
+                .invalidRequest,
+                cause: .unreadable,
+                because: "more than \(Self.maximumCount) parameters"
+            )
         }
         var values: [String: String] = [:]
         for field in fields {
             guard field.name.utf8.count <= 128, field.value.utf8.count <= Self.limit(field.name) else {
                 throw OAuthError(
                     .invalidRequest,
+                    cause: .parameterTooLong,
                     because: "\(Self.spoken(field.name)) is too long"
                 )
             }
             guard !field.name.utf8.contains(0), !field.value.utf8.contains(0) else {
-                throw OAuthError(.invalidRequest, because: "a parameter holds a NUL")
+                throw OAuthError(.invalidRequest, cause: .unreadable, because: "a parameter holds a NUL")
             }
             guard values.updateValue(field.value, forKey: field.name) == nil else {
-                throw OAuthError(.invalidRequest, because: "\(Self.spoken(field.name)) is given twice")
+                throw OAuthError(
+                    .invalidRequest,
+                    cause: .parameterRepeated,
+                    because: "\(Self.spoken(field.name)) is given twice"
+                )
             }
         }
         self.values = values
@@ -43,7 +52,9 @@ public struct ProtocolParameters: Sendable {
 
     /// The value of a parameter the request cannot do without.
     func required(_ name: String) throws(OAuthError) -> String {
-        guard let value = self[name] else { throw OAuthError(.invalidRequest, because: "\(name) is missing") }
+        guard let value = self[name] else {
+            throw OAuthError(.invalidRequest, cause: .parameterMissing, because: "\(name) is missing")
+        }
         return value
     }
 

@@ -19,11 +19,16 @@ public struct Authorization: Sendable {
         at moment: Timestamp
     ) async throws -> AuthorizationRequest {
         guard let text = parameters["client_id"] else {
-            throw AuthorizationRefusal(.invalidRequest, because: "client_id is missing")
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                cause: .clientMissing,
+                because: "client_id is missing"
+            )
         }
         guard let id = ClientID(rawValue: text), let client = team.client(id) else {
             throw AuthorizationRefusal(
                 .invalidClient,
+                cause: .client(text),
                 because: ClientID.refusal(text)
             )
         }

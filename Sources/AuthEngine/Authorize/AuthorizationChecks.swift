@@ -43,6 +43,7 @@ extension AuthorizationCheck {
         guard input.client.isEnabled else {
             throw AuthorizationRefusal(
                 .invalidClient,
+                cause: .clientDisabled,
                 because: "sign-in is switched off for \(input.client.id)"
             )
         }
@@ -51,12 +52,17 @@ extension AuthorizationCheck {
     /// Byte for byte (RFC 9700 section 4.1.3).
     private static func isRegistered(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
         guard let url = input.parameters["redirect_uri"] else {
-            throw AuthorizationRefusal(.invalidRequest, because: "redirect_uri is missing")
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                cause: .returnURLMissing,
+                because: "redirect_uri is missing"
+            )
         }
         if input.trial != nil { return }
         guard input.client.hasReturnURL(url) else {
             throw AuthorizationRefusal(
                 .invalidRequest,
+                cause: .returnURLUnregistered,
                 because: "\(url.withoutQuery) is not a return URL of \(input.client.id)",
                 hint: hint(url, input.client)
             )
@@ -76,6 +82,7 @@ extension AuthorizationCheck {
         guard AuthorizationRequest.ResponseType(input.parameters) != nil else {
             throw AuthorizationRefusal(
                 .invalidRequest,
+                cause: .responseType,
                 because: "response_type must be code or code id_token"
             )
         }
@@ -86,11 +93,16 @@ extension AuthorizationCheck {
         guard let mode = AuthorizationRequest.ResponseMode(input.parameters) else {
             throw AuthorizationRefusal(
                 .invalidRequest,
+                cause: .responseMode,
                 because: "response_mode must be query, fragment or form_post"
             )
         }
         if AuthorizationRequest.ResponseType(input.parameters) == .codeAndIDToken && mode == .query {
-            throw AuthorizationRefusal(.invalidRequest, because: "id_token is never answered by query")
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                cause: .idTokenInQuery,
+                because: "id_token is never answered by query"
+            )
         }
     }
 
@@ -102,6 +114,7 @@ extension AuthorizationCheck {
         }
         throw AuthorizationRefusal(
             .invalidRequest,
+            cause: .scopeNeedsFormPost,
             because: "response_mode must be form_post when name or email scope is requested"
         )
     }
@@ -112,6 +125,7 @@ extension AuthorizationCheck {
         where !["name", "email", "openid"].contains(scope) {
             throw AuthorizationRefusal(
                 .invalidScope,
+                cause: .scopeUnknown,
                 because: "a scope other than name, email and openid is not known"
             )
         }
@@ -121,21 +135,37 @@ extension AuthorizationCheck {
     private static func isS256(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
         guard let challenge = input.parameters["code_challenge"] else {
             guard input.parameters["code_challenge_method"] == nil else {
-                throw AuthorizationRefusal(.invalidRequest, because: "code_challenge is missing")
+                throw AuthorizationRefusal(
+                    .invalidRequest,
+                    cause: .challengeMissing,
+                    because: "code_challenge is missing"
+                )
             }
             return
         }
         guard input.parameters["code_challenge_method"] == "S256" else {
-            throw AuthorizationRefusal(.invalidRequest, because: "code_challenge_method must be S256")
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                cause: .challengeMethod,
+                because: "code_challenge_method must be S256"
+            )
         }
         guard PKCE.isChallenge(challenge) else {
-            throw AuthorizationRefusal(.invalidRequest, because: "code_challenge is not a SHA-256")
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                cause: .challengeMalformed,
+                because: "code_challenge is not a SHA-256"
+            )
         }
     }
 
     private static func hasRequiredPKCE(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
         guard !input.client.requiresPKCE || input.parameters["code_challenge"] != nil else {
-            throw AuthorizationRefusal(.invalidRequest, because: "\(input.client.id) requires PKCE")
+            throw AuthorizationRefusal(
+                .invalidRequest,
+                cause: .pkceRequired,
+                because: "\(input.client.id) requires PKCE"
+            )
         }
     }
 }

@@ -42,11 +42,19 @@ public struct AuthorizationRequest: Sendable {
 public struct AuthorizationRefusal: Error, Equatable, Sendable {
     public let error: OAuthError.Code
     public let reason: String
+    /// The same, as the team's inspector explains and counts it.
+    public let cause: RefusalCause
     /// What the team could have meant, when something registered is close.
     public let hint: String?
 
-    init(_ error: OAuthError.Code, because reason: String, hint: String? = nil) {
+    init(
+        _ error: OAuthError.Code,
+        cause: RefusalCause = .other,
+        because reason: String,
+        hint: String? = nil
+    ) {
         self.error = error
+        self.cause = cause
         self.reason = reason
         self.hint = hint
     }

@@ -27,12 +27,16 @@ struct ClientAuthentication: Sendable {
     func authenticate(_ parameters: ProtocolParameters, at moment: Timestamp) async throws
         -> AuthenticatedClient
     {
-        guard let text = parameters["client_id"] else { throw refusal("client_id is missing") }
-        guard let id = ClientID(rawValue: text), let client = team.client(id) else {
-            throw refusal(ClientID.refusal(text))
+        guard let text = parameters["client_id"] else {
+            throw refusal(.clientMissing, "client_id is missing")
         }
-        guard client.isEnabled else { throw refusal("sign-in is switched off for \(id)") }
-        guard let secret = parameters["client_secret"] else { throw refusal("client_secret is missing") }
+        guard let id = ClientID(rawValue: text), let client = team.client(id) else {
+            throw refusal(.client(text), ClientID.refusal(text))
+        }
+        guard client.isEnabled else { throw refusal(.clientDisabled, "sign-in is switched off for \(id)") }
+        guard let secret = parameters["client_secret"] else {
+            throw refusal(.secretMissing, "client_secret is missing")
+        }
         let token = try parse(secret)
         let keyID = try keyID(of: token)
         let (key, trial) = try await key(keyID, for: client, at: moment)
@@ -44,7 +48,7 @@ struct ClientAuthentication: Sendable {
         do throws(JWTFailure) {
             return try UnverifiedJWT(secret)
         } catch {
-            throw refusal("client_secret is not a JWT we take: \(error)")
+            throw refusal(error.cause, "client_secret is not a JWT we take: \(error)")
         }
     }
 
@@ -57,6 +61,7 @@ struct ClientAuthentication: Sendable {
             return try token.verify(with: key)
         } catch {
             throw refusal(
+                token.hasDERSignature ? .signatureIsDER : .signatureInvalid,
                 "the signature does not verify with key \(keyID); it must be the raw r||s, 64 octets"
             )
         }
@@ -64,13 +69,13 @@ struct ClientAuthentication: Sendable {
 
     /// Strict as Apple is: members other than `alg`, `kid` and `typ: JWT` make the secret void.
     private func keyID(of token: UnverifiedJWT) throws(OAuthError) -> KeyID {
-        guard token.header.algorithm == .es256 else { throw refusal("alg is not ES256") }
+        guard token.header.algorithm == .es256 else { throw refusal(.secretAlgorithm, "alg is not ES256") }
         if token.header.members.keys.contains(where: { !["alg", "kid", "typ"].contains($0) }) {
-            throw refusal("a header member other than alg, kid and typ is not allowed")
+            throw refusal(.secretHeader, "a header member other than alg, kid and typ is not allowed")
         }
-        if let type = token.header.type, type != "JWT" { throw refusal("typ is not JWT") }
+        if let type = token.header.type, type != "JWT" { throw refusal(.secretHeader, "typ is not JWT") }
         guard let kid = token.header.keyID.flatMap(KeyID.init(rawValue:)) else {
-            throw refusal("kid is missing or not a Key ID")
+            throw refusal(.keyIDMissing, "kid is missing or not a Key ID")
         }
         return kid
     }
@@ -82,44 +87,56 @@ struct ClientAuthentication: Sendable {
     ) async throws -> (P256PublicKey, TrialID?) {
         if let key = team.keys[id] {
             guard key.group == client.group else {
-                throw refusal("key \(id) belongs to another App ID than \(client.id)")
+                throw refusal(.keyOfOtherApp, "key \(id) belongs to another App ID than \(client.id)")
             }
             return (key.publicKey, nil)
         }
         if let trial = try await trials.find(key: id, in: team.id, at: moment), trial.serviceID == client.id {
             return (try P256PublicKey(pem: trial.publicKeyPEM), trial.id)
         }
-        throw refusal("key \(id) is unknown or revoked")
+        throw refusal(.keyUnknown, "key \(id) is unknown or revoked")
     }
 
     private func check(_ claims: Claims, for client: Client, at moment: Timestamp) throws(OAuthError) {
         guard let issuer = try? claims.string("iss"), issuer.isExactly(team.id.rawValue) else {
-            throw refusal("iss is not the Team ID \(team.id)")
+            throw refusal(.issuerWrong, "iss is not the Team ID \(team.id)")
         }
         guard let subject = try? claims.string("sub"), subject.isExactly(client.id.rawValue) else {
-            throw refusal("sub is not the client_id")
+            throw refusal(.subjectWrong, "sub is not the client_id")
         }
         guard let audience = try? claims.audience(),
             audience.contains(where: { $0.isExactly(base) || $0.isExactly(appleIssuer) })
         else {
-            throw refusal("aud is neither \(base) nor \(appleIssuer)")
+            throw refusal(.audienceWrong, "aud is neither \(base) nor \(appleIssuer)")
         }
         let now = Int64(moment.seconds)
         guard let issued = try? claims.integer("iat"), issued <= now + Self.skew else {
-            throw refusal("iat is missing, no integer, or in the future")
+            throw refusal(.issuedInFuture, "iat is missing, no integer, or in the future")
         }
         guard let expires = try? claims.integer("exp"), expires > now else {
-            throw refusal("exp is missing, no integer, or past")
+            throw refusal(.secretExpired, "exp is missing, no integer, or past")
         }
         guard expires <= now + Self.longestLife + Self.skew else {
-            throw refusal("exp is more than \(Self.longestLife) seconds ahead")
+            throw refusal(.secretTooLong, "exp is more than \(Self.longestLife) seconds ahead")
         }
         guard let start = try? claims.optionalInteger("nbf") ?? 0, start <= now + Self.skew else {
-            throw refusal("nbf is no integer or in the future")
+            throw refusal(.secretNotYetValid, "nbf is no integer or in the future")
         }
     }
 
-    private func refusal(_ reason: String) -> OAuthError {
-        OAuthError(.invalidClient, because: reason)
+    private func refusal(_ cause: RefusalCause, _ reason: String) -> OAuthError {
+        OAuthError(.invalidClient, cause: cause, because: reason)
+    }
+}
+
+extension JWTFailure {
+    /// What the inspector calls it, where the token was a client secret.
+    fileprivate var cause: RefusalCause {
+        switch self {
+        case .unsupportedAlgorithm, .wrongAlgorithm: .secretAlgorithm
+        case .malformedHeader, .unsupportedExtension: .secretHeader
+        case .invalidSignature: .signatureInvalid
+        case .tooLarge, .malformed, .malformedClaims: .secretMalformed
+        }
     }
 }

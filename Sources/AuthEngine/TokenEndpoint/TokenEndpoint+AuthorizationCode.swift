@@ -33,7 +33,7 @@ extension TokenEndpoint {
     private func claim(_ request: Request, tokenID: [UInt8]) throws(OAuthError) -> CodeStore.Claim {
         let text = try request.parameters.required("code")
         guard let code = AuthorizationCode(text) else {
-            throw OAuthError(.invalidGrant, Self.deadCode, because: "the code has not the shape of a code")
+            throw Self.dead(.codeMalformed, because: "the code has not the shape of a code")
         }
         return CodeStore.Claim(
             code: code,
@@ -45,29 +45,39 @@ extension TokenEndpoint {
         )
     }
 
-    private static var deadCode: String { "The code has expired or has been revoked." }
+    /// What Apple answers where it does not say more.
+    private static func dead(_ cause: RefusalCause, because reason: String) -> OAuthError {
+        OAuthError(
+            .invalidGrant,
+            "The code has expired or has been revoked.",
+            cause: cause,
+            because: reason
+        )
+    }
 
     /// Tells why; a second redemption also revokes what the first one issued (RFC 6749 section 4.1.2).
     private func refusal(of claim: CodeStore.Claim, _ request: Request) async throws -> OAuthError {
         switch try await codes.obstacle(to: claim, in: request.team, at: request.moment) {
-        case .unknown: OAuthError(.invalidGrant, Self.deadCode, because: "the code is not known")
+        case .unknown: Self.dead(.codeUnknown, because: "the code is not known")
         case .expired:
-            OAuthError(.invalidGrant, Self.deadCode, because: "the code is older than five minutes")
+            Self.dead(.codeExpired, because: "the code is older than five minutes")
         case .otherClient:
             OAuthError(
                 .invalidGrant,
                 "client_id mismatch. The code was not issued to \(claim.clientID).",
+                cause: .codeOfOtherClient,
                 because: "the code was issued to another client"
             )
         case .otherRedirectURI:
             OAuthError(
                 .invalidGrant,
                 "redirect_uri mismatch. The code was not issued to \(claim.redirectURI ?? "none").",
+                cause: .codeOfOtherReturnURL,
                 because: "redirect_uri is not that of the authorization request"
             )
-        case .suspended: OAuthError(.invalidGrant, Self.deadCode, because: "the person is suspended")
+        case .suspended: Self.dead(.personSuspended, because: "the person is suspended")
         case .otherVerifier:
-            OAuthError(.invalidGrant, Self.deadCode, because: "code_verifier does not answer the challenge")
+            Self.dead(.codeVerifierWrong, because: "code_verifier does not answer the challenge")
         case .used(let tokenID):
             try await refuseReplay(of: tokenID, request)
         }
@@ -85,6 +95,7 @@ extension TokenEndpoint {
         return OAuthError(
             .invalidGrant,
             "The code has already been used.",
+            cause: .codeUsed,
             because: "the code was redeemed before; its tokens are revoked"
         )
     }

@@ -34,6 +34,7 @@ extension TokenEndpoint {
         OAuthError(
             .invalidGrant,
             "The token has expired or has been revoked.",
+            cause: .refreshTokenDead,
             because: "the refresh token is unknown, revoked, or another client's"
         )
     }

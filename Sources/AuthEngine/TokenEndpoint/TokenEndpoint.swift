@@ -49,7 +49,12 @@ public struct TokenEndpoint: Sendable {
         switch try parameters.required("grant_type") {
         case "authorization_code": return try await redeemCode(request)
         case "refresh_token": return try await refresh(request)
-        default: throw OAuthError(.unsupportedGrantType, because: "grant_type is not supported")
+        default:
+            throw OAuthError(
+                .unsupportedGrantType,
+                cause: .grantTypeUnsupported,
+                because: "grant_type is not supported"
+            )
         }
     }
 

@@ -40,6 +40,12 @@ public struct UnverifiedJWT: Sendable {
         return unverifiedClaims
     }
 
+    /// Whether the signature is an ASN.1 sequence: what most libraries make of ECDSA, and JWS does not take
+    /// (RFC 7518 section 3.4).
+    public var hasDERSignature: Bool {
+        signature.count > 2 && signature[0] == 0x30 && Int(signature[1]) == signature.count - 2
+    }
+
     private static func decode(_ part: Substring.UTF8View) -> [UInt8]? {
         Base64URL.decode(String(Substring(part)))
     }

@@ -1,0 +1,72 @@
+public import Postgres
+
+/// What was wrong with a request, as one of a closed list: the team's inspector explains each, and failures are
+/// counted by it.
+///
+/// Apps and people never see it.
+public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
+    /// The reason in words is all there is.
+    case other
+
+    // Any request.
+    case unreadable
+    case parameterRepeated = "parameter_repeated"
+    case parameterTooLong = "parameter_too_long"
+    case parameterMissing = "parameter_missing"
+
+    // The client, at every endpoint.
+    case clientMissing = "client_missing"
+    case clientMalformed = "client_malformed"
+    case clientUnknown = "client_unknown"
+    case clientDisabled = "client_disabled"
+
+    // The authorization endpoint.
+    case returnURLMissing = "return_url_missing"
+    case returnURLUnregistered = "return_url_unregistered"
+    case responseType = "response_type"
+    case responseMode = "response_mode"
+    case idTokenInQuery = "id_token_in_query"
+    case scopeNeedsFormPost = "scope_needs_form_post"
+    case scopeUnknown = "scope_unknown"
+    case challengeMissing = "challenge_missing"
+    case challengeMethod = "challenge_method"
+    case challengeMalformed = "challenge_malformed"
+    case pkceRequired = "pkce_required"
+
+    // The hosted pages.
+    case attemptOver = "attempt_over"
+    case tooManySignIns = "too_many_sign_ins"
+    case passwordWrong = "password_wrong"
+    case accountLocked = "account_locked"
+    case tooBusy = "too_busy"
+
+    // Client secrets.
+    case secretMissing = "secret_missing"
+    case secretMalformed = "secret_malformed"
+    case secretAlgorithm = "secret_algorithm"
+    case secretHeader = "secret_header"
+    case keyIDMissing = "key_id_missing"
+    case keyUnknown = "key_unknown"
+    case keyOfOtherApp = "key_of_other_app"
+    case signatureInvalid = "signature_invalid"
+    case signatureIsDER = "signature_is_der"
+    case issuerWrong = "issuer_wrong"
+    case subjectWrong = "subject_wrong"
+    case audienceWrong = "audience_wrong"
+    case issuedInFuture = "issued_in_future"
+    case secretExpired = "secret_expired"
+    case secretTooLong = "secret_too_long"
+    case secretNotYetValid = "secret_not_yet_valid"
+
+    // Grants.
+    case grantTypeUnsupported = "grant_type_unsupported"
+    case codeMalformed = "code_malformed"
+    case codeUnknown = "code_unknown"
+    case codeExpired = "code_expired"
+    case codeUsed = "code_used"
+    case codeOfOtherClient = "code_of_other_client"
+    case codeOfOtherReturnURL = "code_of_other_return_url"
+    case codeVerifierWrong = "code_verifier_wrong"
+    case personSuspended = "person_suspended"
+    case refreshTokenDead = "refresh_token_dead"
+}
