@@ -89,7 +89,6 @@ public struct SignIn: Sendable {
         account = AccountEndpoints(
             pages: pages,
             teams: parts.teams,
-            door: door,
             sessions: parts.sessions,
             context: context
         )

@@ -25,6 +25,7 @@ public enum TeamRoutes {
         AttemptID.self
     )
 
+    /// The person's own page; `session` begins a sign-in that leads there, or to the `next` of its query.
     public static let account = Route("/t/:team/account", TeamID.self)
     public static let session = Route("/t/:team/account/session", TeamID.self)
     public static let sessionEnd = Route("/t/:team/account/session/end", TeamID.self)

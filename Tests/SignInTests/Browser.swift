@@ -27,6 +27,12 @@ final class Browser {
         return try ask("POST", path, ["Content-Type: application/x-www-form-urlencoded"] + origin, body)
     }
 
+    /// Goes where an answer leads; an answer that leads nowhere is returned as it is.
+    func follow(_ answer: Answer) throws -> Answer {
+        guard answer.status == 303, let location = answer["Location"] else { return answer }
+        return try get(location)
+    }
+
     func forget(_ name: String) {
         cookies[name] = nil
     }
@@ -84,9 +90,7 @@ extension Browser {
     func signIn(_ page: Answer, email: String = "ada@acme.example", password: String = People.password) throws
         -> Answer
     {
-        let answer = try send(page, [("email", email), ("password", password), ("decision", "continue")])
-        guard answer.status == 303, let location = answer["Location"] else { return answer }
-        return try get(location)
+        try follow(try send(page, [("email", email), ("password", password), ("decision", "continue")]))
     }
 
     /// A whole first sign-in, up to the exit page.

@@ -101,7 +101,7 @@ import Testing
             let switched = try browser.send(page, [("decision", "continue")])
             #expect(switched.target != nil)
             let start = try browser.get(try #require(try browser.get(Browser.authorize())["Location"]))
-            _ = try browser.signIn(try browser.send(start, [("decision", "switch")]))
+            _ = try browser.signIn(try browser.follow(try browser.send(start, [("decision", "switch")])))
             let second = try #require(browser.cookies[Browser.sessionCookie])
             #expect(second != first)
             // The session before ended with the sign-in.

@@ -81,7 +81,7 @@ import Testing
             #expect(start.status == 303)
             let page = try browser.get(try #require(start["Location"]))
             #expect(page.body.contains("Continue as Ada"))
-            let other = try browser.send(page, [("decision", "switch")])
+            let other = try browser.follow(try browser.send(page, [("decision", "switch")]))
             #expect(other.status == 200 && other.headline == "Sign in to Web of com.acme.app")
             let session = browser.cookies[Browser.sessionCookie]
             let sheet = try browser.signIn(other, email: "ben@acme.example")
@@ -227,7 +227,7 @@ import Testing
             let browser = site.browser()
             let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
             browser.forget(Browser.sessionCookie)
-            let answer = try browser.send(sheet, [("decision", "continue")])
+            let answer = try browser.follow(try browser.send(sheet, [("decision", "continue")]))
             #expect(answer.headline == "Sign in to Web of com.acme.app" && answer.value(of: "code") == nil)
         }
     }

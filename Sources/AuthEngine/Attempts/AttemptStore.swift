@@ -1,4 +1,5 @@
 public import Bytes
+import Directory
 public import Domain
 public import Postgres
 
@@ -17,6 +18,7 @@ public struct AttemptStore: Sendable {
         _ request: AuthorizationRequest,
         id: AttemptID,
         browserHash: [UInt8],
+        language: String?,
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) {
@@ -24,12 +26,39 @@ public struct AttemptStore: Sendable {
             """
             INSERT INTO attempts (
                 team_id, slot, attempt_id, browser_hash, client_id, app_id, redirect_uri, response_type,
-                response_mode, wants_name, wants_email, state, nonce, code_challenge, trial_id, created_at
+                response_mode, wants_name, wants_email, state, nonce, code_challenge, trial_id, language,
+                login_hint, created_at
             ) VALUES (
                 \(team), \(id.slot.number), \(id), \(browserHash), \(request.client.id),
                 \(request.client.group), \(request.redirectURI), \(request.responseType),
                 \(request.responseMode), \(request.scope.name), \(request.scope.email), \(request.state),
-                \(request.nonce), \(request.codeChallenge), \(request.trial), \(moment)
+                \(request.nonce), \(request.codeChallenge), \(request.trial), \(language),
+                \(request.loginHint), \(moment)
+            )
+            """,
+            in: team
+        )
+    }
+
+    /// Stores a sign-in that leads to a page of ours.
+    ///
+    /// Whoever asks for one wants to sign in, whatever session there is.
+    func insert(
+        next: String?,
+        id: AttemptID,
+        browserHash: [UInt8],
+        language: String?,
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            """
+            INSERT INTO attempts (
+                team_id, slot, attempt_id, browser_hash, wants_name, wants_email, next_path, language,
+                sets_session_aside, created_at
+            ) VALUES (
+                \(team), \(id.slot.number), \(id), \(browserHash), false, false, \(next), \(language), true,
+                \(moment)
             )
             """,
             in: team
@@ -45,8 +74,7 @@ public struct AttemptStore: Sendable {
     ) async throws(PostgresFailure) -> Attempt? {
         let rows = try await database.query(
             """
-            SELECT attempt_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name,
-                wants_email, state, nonce, code_challenge, trial_id, created_at
+            SELECT \(Attempt.columns)
             FROM attempts
             WHERE team_id = \(team) AND \(id.slot.condition) AND attempt_id = \(id)
                 AND browser_hash = \(browserHash) AND created_at > \(moment - Attempt.lifetime)
@@ -77,19 +105,67 @@ public struct AttemptStore: Sendable {
 }
 
 extension Attempt {
+    /// What `init` reads, in its order.
+    static let columns: SQL = """
+        attempt_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name, wants_email, state,
+        nonce, code_challenge, trial_id, next_path, language, login_hint, sub, login, first_factor,
+        first_factor_at, second_factor_due, second_factor, second_factor_at, entered_at, sets_session_aside,
+        created_at
+        """
+
     fileprivate init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()
-        clientID = try row.next()
-        group = try row.next()
-        redirectURI = try row.next()
-        responseType = try row.next()
-        responseMode = try row.next()
+        let app = try AppRequest(&row)
+        let next: String? = try row.next()
+        goal = app.map { .app($0) } ?? .account(next: next)
+        language = try row.next()
+        loginHint = try row.next()
+        progress = try AttemptProgress(&row)
+        createdAt = try row.next()
+    }
+}
+
+extension AppRequest {
+    /// Reads all of its columns; nil where the attempt has no app.
+    fileprivate init?(_ row: inout Row) throws(PostgresFailure) {
+        let (clientID, group): (ClientID?, ClientID?) = (try row.next(), try row.next())
+        let redirectURI: String? = try row.next()
+        let responseType: AuthorizationRequest.ResponseType? = try row.next()
+        let responseMode: AuthorizationRequest.ResponseMode? = try row.next()
         scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
         state = try row.next()
         nonce = try row.next()
         codeChallenge = try row.next()
         trial = try row.next()
-        createdAt = try row.next()
+        guard let clientID, let group, let redirectURI, let responseType, let responseMode else { return nil }
+        self.clientID = clientID
+        self.group = group
+        self.redirectURI = redirectURI
+        self.responseType = responseType
+        self.responseMode = responseMode
+    }
+}
+
+extension AttemptProgress {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        let subject: Subject? = try row.next()
+        let login: String? = try row.next()
+        let first = try Self.proof(&row)
+        let due: SecondFactorDue? = try row.next()
+        second = try Self.proof(&row)
+        enteredAt = try row.next()
+        setsSessionAside = try row.next()
+        if let subject, let first, let due {
+            identity = Identity(subject: subject, login: login ?? "", proof: first, due: due)
+        } else {
+            identity = nil
+        }
+    }
+
+    private static func proof(_ row: inout Row) throws(PostgresFailure) -> Proof? {
+        let (method, at): (ProofMethod?, Timestamp?) = (try row.next(), try row.next())
+        guard let method, let at else { return nil }
+        return Proof(method, at: at)
     }
 }
 

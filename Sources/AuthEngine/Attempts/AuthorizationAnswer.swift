@@ -10,12 +10,12 @@ public struct AuthorizationAnswer: Sendable {
     /// Names and values in the order they are sent.
     public let parameters: [(name: String, value: String)]
 
-    init(_ attempt: Attempt, _ parameters: [(String, String)]) {
-        clientID = attempt.clientID
-        redirectURI = attempt.redirectURI
-        mode = attempt.responseMode
+    init(_ request: AppRequest, _ parameters: [(String, String)]) {
+        clientID = request.clientID
+        redirectURI = request.redirectURI
+        mode = request.responseMode
         self.parameters =
-            parameters.map { (name: $0.0, value: $0.1) } + (attempt.state.map { [("state", $0)] } ?? [])
+            parameters.map { (name: $0.0, value: $0.1) } + (request.state.map { [("state", $0)] } ?? [])
     }
 
     /// The return URL with the parameters in its query or fragment; for form_post the return URL alone.

@@ -10,12 +10,14 @@ public import Postgres
 public struct SignInFlow: Sendable {
     let context: EngineContext
     let attempts: AttemptStore
+    let progress: AttemptProgressStore
     let codes: CodeStore
     let consents: ConsentStore
 
     public init(context: EngineContext, database: TeamDatabase, consents: ConsentStore) {
         self.context = context
         attempts = AttemptStore(database: database)
+        progress = AttemptProgressStore(database: database)
         codes = CodeStore(database: database)
         self.consents = consents
     }
@@ -24,6 +26,10 @@ public struct SignInFlow: Sendable {
     public enum Step: Sendable {
         /// Prove who they are.
         case signIn
+        /// Go on: every proof is given, and becomes a session.
+        case enter
+        /// Leave for a page of ours: nothing is left to ask.
+        case leave(next: String?)
         /// Decide, for the first time with this group of apps, what it gets to know.
         case consent
         /// Confirm, as at every later time.
@@ -34,11 +40,39 @@ public struct SignInFlow: Sendable {
     public func begin(
         _ request: AuthorizationRequest,
         browserHash: [UInt8],
+        language: String? = nil,
         in team: TeamID
     ) async throws(PostgresFailure) -> AttemptID {
         let moment = context.clock()
         let id = AttemptID(at: moment, random: context.random)
-        try await attempts.insert(request, id: id, browserHash: browserHash, in: team, at: moment)
+        try await attempts.insert(
+            request,
+            id: id,
+            browserHash: browserHash,
+            language: language,
+            in: team,
+            at: moment
+        )
+        return id
+    }
+
+    /// Begins a sign-in that leads to a page of ours: `next`, or the person's own page.
+    public func begin(
+        next: String?,
+        browserHash: [UInt8],
+        language: String? = nil,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> AttemptID {
+        let moment = context.clock()
+        let id = AttemptID(at: moment, random: context.random)
+        try await attempts.insert(
+            next: next,
+            id: id,
+            browserHash: browserHash,
+            language: language,
+            in: team,
+            at: moment
+        )
         return id
     }
 
@@ -51,14 +85,23 @@ public struct SignInFlow: Sendable {
         try await attempts.find(id, browserHash: browserHash, in: team, at: context.clock())
     }
 
-    /// Decides what comes next for the person of `session`, or for a stranger.
+    /// Decides what comes next from what is stored, for the person of `session` or for a stranger.
     public func nextStep(
         of attempt: Attempt,
         _ session: Session?,
         in team: TeamID
     ) async throws(PostgresFailure) -> Step {
-        guard let session else { return .signIn }
-        return try await step(for: session.user.subject, group: attempt.group, in: team)
+        switch (attempt.progress.standing(hasSession: session != nil), session) {
+        // Nobody is asked for a second proof before there are second factors.
+        case (.owes, _): .signIn
+        case (.proved, _): .enter
+        case (.settled, let session?):
+            switch attempt.goal {
+            case .account(let next): .leave(next: next)
+            case .app(let app): try await step(for: session.user.subject, group: app.group, in: team)
+            }
+        case (.stranger, _), (.settled, nil): .signIn
+        }
     }
 
     /// The same for a request that is not stored as an attempt yet.
@@ -84,15 +127,16 @@ public struct SignInFlow: Sendable {
         in team: TeamSnapshot,
         from origin: Origin
     ) async throws -> AuthorizationAnswer? {
+        guard let app = attempt.app else { return nil }
         let granted = try await consents.grant(
             choice,
             of: session.user.subject,
-            to: attempt.group,
+            to: app.group,
             in: team.id,
             from: origin,
             at: context.clock()
         )
-        return try await answer(attempt, granted.user, granted.consent, session, browserHash, team)
+        return try await answer(attempt.id, app, granted.user, granted.consent, session, browserHash, team)
     }
 
     /// Answers the app of a person who has consented before.
@@ -104,11 +148,10 @@ public struct SignInFlow: Sendable {
         browserHash: [UInt8],
         in team: TeamSnapshot
     ) async throws -> AuthorizationAnswer? {
-        let subject = session.user.subject
-        guard let consent = try await consents.find(of: subject, for: attempt.group, in: team.id) else {
-            return nil
-        }
-        return try await answer(attempt, session.user, consent, session, browserHash, team)
+        guard let app = attempt.app,
+            let consent = try await consents.find(of: session.user.subject, for: app.group, in: team.id)
+        else { return nil }
+        return try await answer(attempt.id, app, session.user, consent, session, browserHash, team)
     }
 
     /// Tells the app that the person does not want to: the only error that ever reaches a return URL (Apple).
@@ -119,12 +162,15 @@ public struct SignInFlow: Sendable {
         browserHash: [UInt8],
         in team: TeamID
     ) async throws(PostgresFailure) -> AuthorizationAnswer? {
-        guard try await attempts.remove(attempt.id, browserHash: browserHash, in: team) else { return nil }
-        return AuthorizationAnswer(attempt, [("error", "user_cancelled_authorize")])
+        guard let app = attempt.app,
+            try await attempts.remove(attempt.id, browserHash: browserHash, in: team)
+        else { return nil }
+        return AuthorizationAnswer(app, [("error", "user_cancelled_authorize")])
     }
 
     private func answer(
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
+        _ app: AppRequest,
         _ user: User,
         _ consent: Consent,
         _ session: Session,
@@ -132,9 +178,9 @@ public struct SignInFlow: Sendable {
         _ team: TeamSnapshot
     ) async throws -> AuthorizationAnswer? {
         let moment = context.clock()
-        let identity = SharedIdentity(of: user, under: consent, asking: attempt.scope.scopes)
+        let identity = SharedIdentity(of: user, under: consent, asking: app.scope.scopes)
         let delivery = UserDelivery(identity)
-        let deliversUser = delivery != nil && (consent.deliveredAt == nil || attempt.trial != nil)
+        let deliversUser = delivery != nil && (consent.deliveredAt == nil || app.trial != nil)
         let issue = CodeStore.Issue(
             code: AuthorizationCode(at: moment, random: context.random),
             subject: user.subject,
@@ -143,29 +189,29 @@ public struct SignInFlow: Sendable {
             authenticatedAt: session.startedAt,
             expiresAt: moment + TokenLifetime.code
         )
-        guard try await codes.exchange(attempt.id, browserHash: browserHash, for: issue, in: team.id) else {
+        guard try await codes.exchange(attempt, browserHash: browserHash, for: issue, in: team.id) else {
             return nil
         }
         var parameters = [("code", issue.code.text)]
-        if attempt.responseType == .codeAndIDToken {
-            parameters.append(("id_token", try idToken(attempt, issue, team, at: moment)))
+        if app.responseType == .codeAndIDToken {
+            parameters.append(("id_token", try idToken(app, issue, team, at: moment)))
         }
         if deliversUser, let delivery { parameters.append(("user", delivery.json)) }
-        return AuthorizationAnswer(attempt, parameters)
+        return AuthorizationAnswer(app, parameters)
     }
 
     /// The front-channel token, bound to its code by `c_hash`.
     private func idToken(
-        _ attempt: Attempt,
+        _ app: AppRequest,
         _ issue: CodeStore.Issue,
         _ team: TeamSnapshot,
         at moment: Timestamp
     ) throws -> String {
-        guard let client = team.client(attempt.clientID) else { throw ClientGone(id: attempt.clientID) }
+        guard let client = team.client(app.clientID) else { throw ClientGone(id: app.clientID) }
         let claims = TokenIssuer.Claims(
             client: client,
             subject: issue.subject,
-            nonce: attempt.nonce,
+            nonce: app.nonce,
             email: issue.email,
             authenticatedAt: issue.authenticatedAt,
             companion: .code(issue.code.text)

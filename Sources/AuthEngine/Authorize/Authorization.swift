@@ -66,7 +66,8 @@ public struct Authorization: Sendable {
             state: parameters["state"],
             nonce: parameters["nonce"],
             codeChallenge: parameters["code_challenge"],
-            trial: input.trial?.id
+            trial: input.trial?.id,
+            loginHint: parameters["login_hint"]
         )
     }
 }

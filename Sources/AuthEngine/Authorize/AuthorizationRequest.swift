@@ -36,6 +36,8 @@ public struct AuthorizationRequest: Sendable {
     public let codeChallenge: String?
     /// The trial this request belongs to, when its return URL is a trial's.
     public let trial: TrialID?
+    /// Whom the client expects (OpenID Connect Core section 3.1.2.1).
+    public let loginHint: String?
 }
 
 /// A request that goes nowhere: the person sees a page, the team learns the reason.

@@ -30,6 +30,9 @@ public struct Session: Sendable {
     public let startedAt: Timestamp
     public let lastSeenAt: Timestamp
     public let expiresAt: Timestamp
+    public let firstFactor: ProofMethod
+    /// Nil for a session that began without one.
+    public let secondFactor: ProofMethod?
 }
 
 /// A session in a list.

@@ -25,19 +25,27 @@ public struct SessionStore: Sendable {
     ///
     /// Always under a new token, and the session the browser had before ends: what it knew before the sign-in is
     /// worth nothing after it. One statement with the event `sign_in.completed`.
+    ///
+    /// - Parameters:
+    ///   - first: how the person proved who they are.
+    ///   - second: the second factor, where one was given.
     public func begin(
         for subject: Subject,
+        first: ProofMethod = .password,
+        second: ProofMethod? = nil,
         in team: TeamID,
         from origin: Origin,
         replacing old: SessionToken? = nil,
         at now: Timestamp = .now()
     ) async throws(PostgresFailure) -> SessionToken {
         let token = SessionToken(random: random)
+        let factors = [first, second].compactMap { $0 }
         let event = AuditEvent(
             "sign_in.completed",
             by: .user(subject, of: team),
             on: .user(subject),
-            from: origin
+            from: origin,
+            after: ["factors": .array(factors.map { .string($0.rawValue) })]
         )
         try await database.query(
             """
@@ -49,10 +57,11 @@ public struct SessionStore: Sendable {
                 \(event.insertion(in: team))
             )
             INSERT INTO sessions
-                (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent)
+                (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent, first_factor,
+                second_factor)
             VALUES (
                 \(team), \(token.hash), \(subject), \(now), \(now), \(now + life.absolute), \(origin.ip),
-                \(origin.userAgent)
+                \(origin.userAgent), \(first), \(second)
             )
             """,
             in: team
@@ -68,7 +77,8 @@ public struct SessionStore: Sendable {
     ) async throws(PostgresFailure) -> Session? {
         let rows = try await database.query(
             """
-            SELECT s.created_at, s.last_seen_at, s.expires_at, \(UserStore.columns)
+            SELECT s.created_at, s.last_seen_at, s.expires_at, s.first_factor, s.second_factor,
+                \(UserStore.columns)
             FROM sessions s JOIN users u ON u.team_id = s.team_id AND u.sub = s.sub
             WHERE s.team_id = \(team) AND s.token_hash = \(token.hash)
                 AND s.expires_at > \(now) AND s.last_seen_at > \(now - life.idle) AND u.suspended_at IS NULL
@@ -78,6 +88,7 @@ public struct SessionStore: Sendable {
         guard var row = rows.first else { return nil }
         let (startedAt, lastSeenAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let expiresAt: Timestamp = try row.next()
+        let (first, second): (ProofMethod, ProofMethod?) = (try row.next(), try row.next())
         let isStale = lastSeenAt < now - Self.seenEvery
         if isStale { try await see(token, in: team, at: now) }
         return Session(
@@ -85,7 +96,9 @@ public struct SessionStore: Sendable {
             user: try User(&row),
             startedAt: startedAt,
             lastSeenAt: isStale ? now : lastSeenAt,
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            firstFactor: first,
+            secondFactor: second
         )
     }
 

@@ -48,7 +48,8 @@ extension HostedEndpoints {
         let id = try await flow.begin(authorized, browserHash: visitor.browserHash, in: team.id)
         var response: Response
         if visitor.session == nil {
-            response = pages.respond(signInPage(team, authorized.client, id, visitor))
+            let page = signInPage(team, authorized.client, id, visitor, email: authorized.loginHint)
+            response = pages.respond(page)
         } else {
             response = .redirect(to: TeamRoutes.attempt.link(team.id, id))
         }
@@ -67,20 +68,6 @@ extension HostedEndpoints {
 
     /// Of a redirected request; with the browser's own fields it must stay below the limit of a head.
     private static var longestQuery: Int { 10_000 }
-
-    func signInPage(
-        _ team: TeamSnapshot,
-        _ client: Client,
-        _ id: AttemptID,
-        _ visitor: Visitor
-    ) -> SignInPage {
-        SignInPage(
-            frame: pages.frame("Sign in to \(client.name)", of: team),
-            appName: client.name,
-            action: TeamRoutes.password.link(team.id, id),
-            formToken: site.formTokens.token(for: visitor.browser)
-        )
-    }
 
     /// Shows the person a page with a reference; the reason is the team's to read.
     ///

@@ -30,10 +30,10 @@ struct HostedEndpoints: Sendable {
             try await authorize(request, team) { try request.form(maximumFields: 64).fields }
         }
         router.get(TeamRoutes.attempt) { request, team, attempt in
-            try await step(request, team, attempt) { try await show($0) }
+            try await step(request, team, attempt) { try await dispatch($0) }
         }
         router.post(TeamRoutes.password, .form) { request, team, attempt in
-            try await step(request, team, attempt) { try await signIn($0) }
+            try await step(request, team, attempt) { try await provePassword($0) }
         }
         router.post(TeamRoutes.consent, .form) { request, team, attempt in
             try await step(request, team, attempt) { try await consent($0) }
@@ -41,14 +41,16 @@ struct HostedEndpoints: Sendable {
         router.post(TeamRoutes.confirmation, .form) { request, team, attempt in
             try await step(request, team, attempt) { try await confirm($0) }
         }
+        router.get(TeamRoutes.session) { request, team in try await beginAccount(request, team) }
     }
 
     /// A request within a sign-in: the team, the attempt, and the browser that began it.
     struct Context: Sendable {
         let request: Request
         let team: TeamSnapshot
-        let attempt: Attempt
-        let client: Client
+        var attempt: Attempt
+        /// The app the sign-in leads back to; nil where it leads to a page of ours.
+        let client: Client?
         let visitor: Visitor
     }
 
@@ -60,14 +62,15 @@ struct HostedEndpoints: Sendable {
         _ id: AttemptID,
         _ body: (Context) async throws -> Response
     ) async throws -> Response {
-        guard teamID != .system, let team = try await teams.snapshot(of: teamID) else {
-            throw Problem.notFound
-        }
+        guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
         let visitor = try await visitor(request, teamID)
         guard !visitor.isNewBrowser,
-            let attempt = try await flow.find(id, browserHash: visitor.browserHash, in: teamID),
-            let client = team.client(attempt.clientID)
+            let attempt = try await flow.find(id, browserHash: visitor.browserHash, in: teamID)
         else { return pages.respond(.attemptOver, reference: request.id.description, of: team) }
+        let client = attempt.app.flatMap { team.client($0.clientID) }
+        guard attempt.app == nil || client != nil else {
+            return pages.respond(.attemptOver, reference: request.id.description, of: team)
+        }
         let context = Context(
             request: request,
             team: team,

@@ -5,7 +5,7 @@ import Domain
 import HTTP
 import Web
 
-/// Where a password becomes a session: the one door of sign-ins, the account page and the console.
+/// Where proofs become a session: the one door of sign-ins, the account page and the console.
 struct SessionDoor: Sendable {
     /// How long the browser keeps the cookie; the session itself may end sooner.
     private static let cookieLife = Duration.seconds(30 * 86_400)
@@ -16,24 +16,20 @@ struct SessionDoor: Sendable {
     let sessions: SessionStore
     let context: EngineContext
 
-    /// What came of a form with `email` and `password`.
-    enum Outcome: Sendable {
-        case refused(SignInRefusal)
-        /// The cookies that make the browser the holder of a new session.
-        case entered([SetCookie])
-    }
-
-    func enter(
+    /// Compares a form with `email` and `password`; makes no session of it.
+    func authenticate(
         _ form: Form,
         _ request: Request,
         _ team: TeamID,
         _ visitor: Visitor
-    ) async throws -> Outcome {
+    ) async throws -> SignInResult {
         let login = form["email"] ?? ""
         let known = KnownBrowser(team, login: login, browser: visitor.browser)
-        let name = known.cookieName(site.cookies)
-        let isKnown = site.formTokens.isValid(request.cookies[name], for: known.secret)
-        let result = try await passwords.authenticate(
+        let isKnown = site.formTokens.isValid(
+            request.cookies[known.cookieName(site.cookies)],
+            for: known.secret
+        )
+        return try await passwords.authenticate(
             login: login,
             password: form["password"] ?? "",
             in: team,
@@ -41,21 +37,35 @@ struct SessionDoor: Sendable {
             knownBrowser: isKnown ? known.secret : nil,
             at: context.clock()
         )
-        guard case .success(let user) = result else { return .refused(SignInRefusal(result)) }
+    }
+
+    /// Begins a session under a new name, for proofs that `SignInFlow.enter` has given out.
+    ///
+    /// - Returns: the cookies that make the browser its holder.
+    func enter(
+        _ identity: AttemptProgress.Identity,
+        second: Proof?,
+        _ request: Request,
+        _ team: TeamID,
+        _ visitor: Visitor
+    ) async throws -> [SetCookie] {
         let token = try await sessions.begin(
-            for: user.subject,
+            for: identity.subject,
+            first: identity.proof.method,
+            second: second?.method,
             in: team,
             from: request.auditOrigin,
             replacing: visitor.sessionToken,
             at: context.clock()
         )
-        return .entered([
+        let known = KnownBrowser(team, login: identity.login, browser: visitor.browser)
+        return [
             site.cookies.cookie(site.cookies.session(of: team), token.text, maxAge: Self.cookieLife),
             site.cookies.cookie(
-                name,
+                known.cookieName(site.cookies),
                 site.formTokens.token(for: known.secret),
                 maxAge: Self.knownBrowserLife
             ),
-        ])
+        ]
     }
 }

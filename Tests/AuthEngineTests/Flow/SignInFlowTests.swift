@@ -191,6 +191,8 @@ import Testing
     private func step(_ engine: Engine, _ attempt: Attempt, _ session: Session?) async throws -> String {
         switch try await engine.flow.nextStep(of: attempt, session, in: .acme) {
         case .signIn: "signIn"
+        case .enter: "enter"
+        case .leave: "leave"
         case .consent: "consent"
         case .confirmation: "confirmation"
         }

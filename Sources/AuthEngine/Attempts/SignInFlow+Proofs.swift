@@ -1,0 +1,82 @@
+public import Directory
+public import Domain
+public import Postgres
+
+// What a person proves on the way. A session is made by the caller, once `enter` has given the proofs out.
+extension SignInFlow {
+    /// Keeps the first proof of who somebody is, and what they owe beside it.
+    ///
+    /// - Returns: false when the attempt has ended meanwhile.
+    public func prove(
+        _ subject: Subject,
+        by method: ProofMethod,
+        login: String,
+        owing due: SecondFactorDue,
+        in attempt: Attempt,
+        browserHash: [UInt8],
+        of team: TeamID
+    ) async throws(PostgresFailure) -> Bool {
+        let identity = AttemptProgress.Identity(
+            subject: subject,
+            login: login,
+            proof: Proof(method, at: context.clock()),
+            due: due
+        )
+        return try await progress.noteFirst(identity, of: holder(attempt, browserHash, team))
+    }
+
+    /// Keeps the second proof of the person who gave the first.
+    ///
+    /// - Returns: false when the attempt has ended meanwhile, or is another person's by now.
+    public func proveAgain(
+        _ subject: Subject,
+        by method: ProofMethod,
+        in attempt: Attempt,
+        browserHash: [UInt8],
+        of team: TeamID
+    ) async throws(PostgresFailure) -> Bool {
+        let proof = Proof(method, at: context.clock())
+        return try await progress.noteSecond(proof, of: subject, holder(attempt, browserHash, team))
+    }
+
+    /// Counts a try at the second factor, before it is compared; false when there were too many.
+    public func chargeSecondProof(
+        in attempt: Attempt,
+        browserHash: [UInt8],
+        of team: TeamID
+    ) async throws(PostgresFailure) -> Bool {
+        // Codes per sign-in, however they are wrong.
+        try await progress.chargeSecond(holder(attempt, browserHash, team), limit: 5)
+    }
+
+    /// Takes the proofs of an attempt, to make a session of them.
+    ///
+    /// - Returns: false when another request was faster, or something is owed.
+    public func enter(
+        _ attempt: Attempt,
+        browserHash: [UInt8],
+        of team: TeamID
+    ) async throws(PostgresFailure) -> Bool {
+        try await progress.take(holder(attempt, browserHash, team))
+    }
+
+    /// Lets the person sign in as somebody else than the session's.
+    public func setSessionAside(
+        in attempt: Attempt,
+        browserHash: [UInt8],
+        of team: TeamID
+    ) async throws(PostgresFailure) {
+        _ = try await progress.setSessionAside(holder(attempt, browserHash, team))
+    }
+
+    private func holder(_ attempt: Attempt, _ browserHash: [UInt8], _ team: TeamID)
+        -> AttemptProgressStore.Holder
+    {
+        AttemptProgressStore.Holder(
+            id: attempt.id,
+            browserHash: browserHash,
+            team: team,
+            moment: context.clock()
+        )
+    }
+}

@@ -1,0 +1,25 @@
+public import Bytes
+public import Postgres
+
+/// How a person proves who they are.
+public enum ProofMethod: String, SQLText, Sendable {
+    case password
+    /// Good as the only proof, and beside a password.
+    case passkey
+    /// At Apple, who has asked for two factors.
+    case apple
+    /// A time-based code (RFC 6238).
+    case totp
+    case recoveryCode = "recovery_code"
+}
+
+/// A proof that was given.
+public struct Proof: Hashable, Sendable {
+    public let method: ProofMethod
+    public let at: Timestamp
+
+    public init(_ method: ProofMethod, at: Timestamp) {
+        self.method = method
+        self.at = at
+    }
+}

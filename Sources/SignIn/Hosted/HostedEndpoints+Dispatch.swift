@@ -1,0 +1,92 @@
+import AuthEngine
+import Directory
+import Domain
+import HTTP
+import Web
+
+// The dispatcher: what comes next is decided from the stored attempt, here and nowhere else. Steps never call one
+// another; each ends at the attempt's address, or at the exit.
+extension HostedEndpoints {
+    /// Shows what comes next.
+    func dispatch(_ context: Context) async throws -> Response {
+        let (team, session) = (context.team.id, context.visitor.session)
+        let step = try await flow.nextStep(of: context.attempt, session, in: team)
+        switch (step, context.client, session) {
+        case (.enter, _, _): return try await enter(context)
+        case (.leave(let next), _, _?): return leave(to: next, context)
+        case (.consent, let client?, let session?):
+            return pages.respond(consentPage(context, client, session.user))
+        case (.confirmation, let client?, let session?):
+            return pages.respond(continuePage(context, client, session.user))
+        case (.signIn, _, _), (.leave, _, _), (.consent, _, _), (.confirmation, _, _):
+            return pages.respond(signInPage(context))
+        }
+    }
+
+    /// What a step answers that has stored a proof: the way back to the dispatcher, with a session where no proof is
+    /// owed any more.
+    func goOn(_ context: Context) async throws -> Response {
+        var context = context
+        let hash = context.visitor.browserHash
+        guard let attempt = try await flow.find(context.attempt.id, browserHash: hash, in: context.team.id)
+        else { throw Problem.attemptOver }
+        context.attempt = attempt
+        if case .proved = attempt.progress.standing(hasSession: false) { return try await enter(context) }
+        return again(context)
+    }
+
+    /// Leads back to the dispatcher.
+    func again(_ context: Context) -> Response {
+        .redirect(to: TeamRoutes.attempt.link(context.team.id, context.attempt.id))
+    }
+
+    /// Makes a session of the proofs, under a name the browser has not had before.
+    private func enter(_ context: Context) async throws -> Response {
+        let (attempt, visitor, team) = (context.attempt, context.visitor, context.team.id)
+        var response = again(context)
+        guard let identity = attempt.progress.identity,
+            try await flow.enter(attempt, browserHash: visitor.browserHash, of: team)
+        else { return response }
+        let second = attempt.progress.second
+        for cookie in try await door.enter(identity, second: second, context.request, team, visitor) {
+            response.set(cookie)
+        }
+        return response
+    }
+
+    /// Goes to the page of ours that the sign-in was for.
+    private func leave(to next: String?, _ context: Context) -> Response {
+        let team = context.team.id
+        let home = team == .system ? "/console" : TeamRoutes.account.link(team)
+        return .redirect(to: LocalPath(next)?.text ?? home)
+    }
+
+    func signInPage(_ context: Context) -> SignInPage {
+        signInPage(
+            context.team,
+            context.client,
+            context.attempt.id,
+            context.visitor,
+            email: context.attempt.loginHint
+        )
+    }
+
+    /// - Parameter client: nil for a sign-in that leads to a page of ours.
+    func signInPage(
+        _ team: TeamSnapshot,
+        _ client: Client?,
+        _ id: AttemptID,
+        _ visitor: Visitor,
+        email: String?
+    ) -> SignInPage {
+        let name = client?.name ?? (team.id == .system ? "the Pippin console" : "your account")
+        return SignInPage(
+            frame: pages.frame(client == nil ? "Sign in" : "Sign in to \(name)", of: team),
+            appName: name,
+            action: TeamRoutes.password.link(team.id, id),
+            formToken: site.formTokens.token(for: visitor.browser),
+            email: email ?? "",
+            isCancellable: client != nil
+        )
+    }
+}

@@ -1,0 +1,39 @@
+import AuthEngine
+import Directory
+import Domain
+import HTTP
+import Web
+
+// The first proof: a password.
+extension HostedEndpoints {
+    /// Compares the password and keeps the proof.
+    func provePassword(_ context: Context) async throws -> Response {
+        let form = try form(of: context)
+        if form["decision"] == "cancel" { return try await cancel(context) }
+        let (request, team, visitor) = (context.request, context.team.id, context.visitor)
+        let result = try await door.authenticate(form, request, team, visitor)
+        guard case .success(let user) = result else {
+            return refuse(SignInRefusal(result), context, login: form["email"] ?? "")
+        }
+        let isKept = try await flow.prove(
+            user.subject,
+            by: .password,
+            login: form["email"] ?? "",
+            owing: .nothing,
+            in: context.attempt,
+            browserHash: visitor.browserHash,
+            of: team
+        )
+        guard isKept else { throw Problem.attemptOver }
+        return try await goOn(context)
+    }
+
+    private func refuse(_ refusal: SignInRefusal, _ context: Context, login: String) -> Response {
+        var page = signInPage(context)
+        page.email = login
+        page.error = refusal.words
+        var response = pages.respond(page, status: refusal.status)
+        if let seconds = refusal.retryAfter { response.append(.retryAfter, String(seconds)) }
+        return response
+    }
+}

@@ -1,0 +1,203 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// What is proved within an attempt, and when it is enough; security case V34.
+@Suite struct ProofTests {
+    @Test(arguments: [
+        (SecondFactorDue.nothing, false, "proved"), (.nothing, true, "proved"), (.proof, false, "owes"),
+        (.proof, true, "proved"), (.enrolment, false, "owes"), (.enrolment, true, "proved"),
+    ])
+    func `a session is made of the first proof and of the second where one is owed`(
+        due: SecondFactorDue,
+        hasSecond: Bool,
+        expected: String
+    ) {
+        let progress = Self.progress(due, second: hasSecond)
+        // A session from before changes nothing: the proofs are another person's, or new.
+        for hasSession in [false, true] {
+            #expect(Self.word(progress.standing(hasSession: hasSession)) == expected)
+        }
+    }
+
+    @Test(arguments: [(false, false, "stranger"), (true, false, "settled"), (true, true, "stranger")])
+    func `without a proof of its own a sign-in goes on with the browser's session, unless it is set aside`(
+        hasSession: Bool,
+        isAside: Bool,
+        expected: String
+    ) {
+        let fresh = AttemptProgress(
+            identity: nil,
+            second: nil,
+            enteredAt: nil,
+            setsSessionAside: isAside
+        )
+        #expect(Self.word(fresh.standing(hasSession: hasSession)) == expected)
+        let entered = Self.progress(.proof, second: true, entered: true, aside: isAside)
+        #expect(Self.word(entered.standing(hasSession: hasSession)) == expected)
+    }
+
+    @Test func `proofs are kept for the browser that began, in its team, while the attempt lasts`()
+        async throws
+    {
+        try await withEngine { engine in
+            let attempt = try await Self.begin(engine)
+            #expect(try await Self.prove(engine, attempt, browser: SHA256.hash("another browser")) == false)
+            #expect(try await Self.prove(engine, attempt, in: .rival) == false)
+            #expect(try await Self.find(engine, attempt).progress.identity == nil)
+            #expect(try await Self.prove(engine, attempt))
+            let identity = try #require(try await Self.find(engine, attempt).progress.identity)
+            #expect(
+                identity.subject == engine.ada && identity.proof == Proof(.password, at: engine.clock.now)
+            )
+            engine.clock.advance(by: .seconds(900))
+            #expect(try await Self.prove(engine, attempt) == false)
+        }
+    }
+
+    @Test func `V34: the second proof is the first person's, given once, and never before the first`()
+        async throws
+    {
+        try await withEngine { engine in
+            let attempt = try await Self.begin(engine)
+            let ben = engine.teams.people.ben
+            #expect(try await Self.proveAgain(engine, engine.ada, attempt) == false)
+            #expect(try await Self.prove(engine, attempt, owing: .proof))
+            #expect(try await Self.enter(engine, attempt) == false)
+            #expect(try await Self.proveAgain(engine, ben, attempt) == false)
+            #expect(try await Self.proveAgain(engine, engine.ada, attempt))
+            #expect(try await Self.proveAgain(engine, engine.ada, attempt) == false)
+            // Another first proof takes the second one away again.
+            #expect(try await Self.prove(engine, attempt, owing: .proof))
+            #expect(try await Self.enter(engine, attempt) == false)
+        }
+    }
+
+    @Test func `of twenty requests at once one makes a session of the proofs`() async throws {
+        try await withEngine { engine in
+            let attempt = try await Self.begin(engine)
+            #expect(try await Self.prove(engine, attempt))
+            let entries = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 { group.addTask { try await Self.enter(engine, attempt) } }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(entries == 1)
+        }
+    }
+
+    @Test func `the second factor may be tried five times in a sign-in`() async throws {
+        try await withEngine { engine in
+            let attempt = try await Self.begin(engine)
+            func charge() async throws -> Bool {
+                try await engine.flow.chargeSecondProof(
+                    in: attempt,
+                    browserHash: Engine.browser,
+                    of: .acme
+                )
+            }
+            #expect(try await charge() == false)
+            #expect(try await Self.prove(engine, attempt, owing: .proof))
+            for _ in 0..<5 { #expect(try await charge()) }
+            #expect(try await charge() == false)
+        }
+    }
+
+    @Test func `a sign-in to a page of ours leads there, and asks for a password whatever session there is`()
+        async throws
+    {
+        try await withEngine { engine in
+            let session = try await engine.session(of: engine.ada)
+            let id = try await engine.flow.begin(next: "/x", browserHash: Engine.browser, in: .acme)
+            let attempt = try #require(
+                try await engine.flow.find(id, browserHash: Engine.browser, in: .acme)
+            )
+            #expect(attempt.app == nil)
+            let first = try await engine.flow.nextStep(of: attempt, session, in: .acme)
+            guard case .signIn = first else { throw TestFailure("a session is taken for a sign-in") }
+            #expect(try await Self.prove(engine, attempt))
+            #expect(try await Self.enter(engine, attempt))
+            let entered = try await Self.find(engine, attempt)
+            let last = try await engine.flow.nextStep(of: entered, session, in: .acme)
+            guard case .leave(next: "/x") = last else { throw TestFailure("it leads elsewhere") }
+            #expect(try await engine.flow.cancel(entered, browserHash: Engine.browser, in: .acme) == nil)
+        }
+    }
+
+    private static func progress(
+        _ due: SecondFactorDue,
+        second: Bool,
+        entered: Bool = false,
+        aside: Bool = false
+    ) -> AttemptProgress {
+        let now = Timestamp.now()
+        return AttemptProgress(
+            identity: AttemptProgress.Identity(
+                subject: Subject(hexadecimal: "ada"),
+                login: "ada",
+                proof: Proof(.password, at: now),
+                due: due
+            ),
+            second: second ? Proof(.totp, at: now) : nil,
+            enteredAt: entered ? now : nil,
+            setsSessionAside: aside
+        )
+    }
+
+    private static func word(_ standing: AttemptProgress.Standing) -> String {
+        switch standing {
+        case .stranger: "stranger"
+        case .owes: "owes"
+        case .proved: "proved"
+        case .settled: "settled"
+        }
+    }
+
+    private static func begin(_ engine: Engine) async throws -> Attempt {
+        let request = try await engine.authorize()
+        let id = try await engine.flow.begin(request, browserHash: Engine.browser, in: .acme)
+        return try #require(try await engine.flow.find(id, browserHash: Engine.browser, in: .acme))
+    }
+
+    private static func find(_ engine: Engine, _ attempt: Attempt) async throws -> Attempt {
+        try #require(try await engine.flow.find(attempt.id, browserHash: Engine.browser, in: .acme))
+    }
+
+    private static func prove(
+        _ engine: Engine,
+        _ attempt: Attempt,
+        owing due: SecondFactorDue = .nothing,
+        browser: [UInt8] = Engine.browser,
+        in team: TeamID = .acme
+    ) async throws -> Bool {
+        try await engine.flow.prove(
+            engine.ada,
+            by: .password,
+            login: "ada@acme.example",
+            owing: due,
+            in: attempt,
+            browserHash: browser,
+            of: team
+        )
+    }
+
+    private static func proveAgain(_ engine: Engine, _ person: Subject, _ attempt: Attempt) async throws
+        -> Bool
+    {
+        try await engine.flow.proveAgain(
+            person,
+            by: .totp,
+            in: attempt,
+            browserHash: Engine.browser,
+            of: .acme
+        )
+    }
+
+    private static func enter(_ engine: Engine, _ attempt: Attempt) async throws -> Bool {
+        try await engine.flow.enter(attempt, browserHash: Engine.browser, of: .acme)
+    }
+}
