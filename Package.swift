@@ -133,6 +133,7 @@ let package = Package(
 
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
+        tests(of: "Domain"),
         tests(of: "Crypto", uses: ["Bytes"]),
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),

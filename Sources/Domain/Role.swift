@@ -19,6 +19,15 @@ public enum Role: String, SQLText, CaseIterable, Sendable {
         case .auditor: [.read]
         }
     }
+
+    /// Whether a member of this role may invite, change or remove one of that role in the same team.
+    public func mayManage(_ other: Role) -> Bool {
+        switch self {
+        case .owner: other != .operator
+        case .admin: other == .admin || other == .developer || other == .auditor
+        case .operator, .developer, .auditor: false
+        }
+    }
 }
 
 /// Something a route may ask of the person before it.

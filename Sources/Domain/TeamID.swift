@@ -32,7 +32,19 @@ public struct KeyID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public var description: String { rawValue }
 }
 
-/// The shape Team IDs and Key IDs share.
+/// The id of an invitation to a team, shaped like the others.
+public struct InvitationID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard TenCharacterID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+}
+
+/// The shape that ids of teams, keys and invitations share.
 public enum TenCharacterID {
     public static let length = 10
     public static let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -63,7 +63,8 @@ import Testing
         // What is read across teams by the system, or purged by time.
         #expect(
             strays.map { $0[0] } == [
-                "limits.limits_window_ends_at", "memberships.memberships_sub",
+                "invitations.invitations_token_hash_key", "limits.limits_window_ends_at",
+                "memberships.memberships_sub",
                 "registry_versions.registry_versions_changed_at", "teams.teams_is_system_key",
             ]
         )
@@ -117,8 +118,23 @@ import Testing
         #expect(
             grants.map { $0[0] } == [
                 "memberships SELECT", "registry_versions SELECT", "setup_links DELETE INSERT SELECT UPDATE",
-                "teams INSERT SELECT",
+                "teams SELECT",
             ]
+        )
+    }
+
+    @Test func `lets the system read these columns alone of tables with personal data`() async throws {
+        let grants = try await catalogue(
+            """
+            SELECT c.relname || ' ' || acl.privilege_type || ' ' || string_agg(a.attname, ' ' ORDER BY a.attnum)
+            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid, aclexplode(a.attacl) acl
+            WHERE acl.grantee IN ('pippin_system'::regrole, 0) AND c.relnamespace = 'public'::regnamespace
+            GROUP BY c.relname, acl.privilege_type ORDER BY 1
+            """
+        )
+
+        #expect(
+            grants.map { $0[0] } == ["invitations SELECT team_id invitation_id token_hash expires_at"]
         )
     }
 

@@ -18,6 +18,8 @@ struct World: Sendable {
     var teams: TeamStore { TeamStore(database) }
     var members: MembershipStore { MembershipStore(database) }
     var list: TeamListStore { TeamListStore(system) }
+    var invitations: InvitationStore { InvitationStore(database) }
+    var door: InvitationDoor { InvitationDoor(database, system) }
     var links: SetupLinkStore { SetupLinkStore(system) }
 
     /// A console account: a user of the system team.

@@ -14,7 +14,7 @@ public struct MembershipStore: Sendable {
         case roleNotOfTeam
     }
 
-    private let database: TeamDatabase
+    let database: TeamDatabase
 
     public init(_ database: TeamDatabase) {
         self.database = database

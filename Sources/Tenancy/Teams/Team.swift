@@ -6,22 +6,31 @@ import Postgres
 public struct Team: Hashable, Sendable {
     public let id: TeamID
     public let settings: TeamSettings
+    public let policy: TeamPolicy
+    public let branding: Branding
     /// The team whose users are the console's people; it is in no list.
     public let isSystem: Bool
     /// Raised by every change, so that two people who edit at once do not overwrite one another.
     public let version: Int
     public let createdAt: Timestamp
+    /// When the team will be deleted, where an owner has asked for it and nobody has taken it back.
+    public let deletionDueAt: Timestamp?
 
     /// What `init(_:)` reads, of a table that goes by `t`.
     static let columns: SQL = """
-        t.team_id, t.name, t.mode, t.identity_sources, t.second_factor, t.is_system, t.version, t.created_at
+        t.team_id, t.name, t.mode, t.identity_sources, t.second_factor, t.registration, t.id_token_seconds,
+        t.requires_verified_domains, t.account_delete_event, t.audit_retention_days, t.accent_colour,
+        t.privacy_url, t.terms_url, t.is_system, t.version, t.created_at, t.deletion_due_at
         """
 
     init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()
         settings = try TeamSettings(&row)
+        policy = try TeamPolicy(&row)
+        branding = try Branding(&row)
         isSystem = try row.next()
         version = try row.next()
         createdAt = try row.next()
+        deletionDueAt = try row.next()
     }
 }

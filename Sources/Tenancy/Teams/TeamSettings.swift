@@ -53,7 +53,7 @@ public struct TeamSettings: Hashable, Sendable {
     }
 
     /// For the audit log.
-    var json: JSONValue {
+    var json: [String: JSONValue] {
         [
             "name": .string(name.rawValue), "mode": .string(mode.rawValue),
             "identitySources": .array(identitySources.map { .string($0.rawValue) }),

@@ -1,4 +1,5 @@
 import Audit
+import Bytes
 public import Crypto
 public import Domain
 public import Postgres
@@ -24,7 +25,7 @@ public struct TeamStore: Sendable {
     /// 36^10 ids make even one repetition unlikely.
     private static let draws = 3
 
-    private let database: TeamDatabase
+    let database: TeamDatabase
     private let random: RandomSource
 
     public init(_ database: TeamDatabase, random: RandomSource = .system) {
@@ -35,8 +36,8 @@ public struct TeamStore: Sendable {
     /// Creates a team with its owner, all in one transaction under the new team's own setting.
     ///
     /// - Parameters:
-    ///   - id: drawn at random where none is given.
-    ///   - owner: a user of the system team; nil for a team that is administered by `apply` alone.
+    /// - id: drawn at random where none is given.
+    /// - owner: a user of the system team; nil for a team that is administered by `apply` alone.
     /// - Throws: `Failure`, `PostgresFailure`.
     public func create(
         _ settings: TeamSettings,
@@ -85,8 +86,14 @@ public struct TeamStore: Sendable {
             """
         )
         guard added.changed == 1 else { throw Failure.idTaken }
-        try await AuditEvent("team.created", by: actor, on: .team(id), from: origin, after: settings.json)
-            .record(in: id, transaction)
+        try await AuditEvent(
+            "team.created",
+            by: actor,
+            on: .team(id),
+            from: origin,
+            after: .object(settings.json)
+        )
+        .record(in: id, transaction)
         guard let owner else { return }
         do {
             try await MembershipStore.add(owner, as: .owner, to: id, by: actor, from: origin, transaction)
@@ -100,36 +107,6 @@ public struct TeamStore: Sendable {
         let rows = try await database.query(Self.selection(of: id), in: id)
         guard var row = rows.first else { return nil }
         return try Team(&row)
-    }
-
-    /// Changes a team that still has the version its reader saw.
-    ///
-    /// - Throws: `PostgresFailure`.
-    public func update(
-        _ id: TeamID,
-        to settings: TeamSettings,
-        version: Int,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws -> Update {
-        try await database.transaction(in: id) { transaction in
-            let found = try await transaction.query("\(Self.selection(of: id)) FOR NO KEY UPDATE")
-            guard var row = found.first else { return .notFound }
-            let before = try Team(&row)
-            guard before.version == version else { return .conflict(before) }
-            let changed = try await transaction.query(Self.update(of: id, to: settings))
-            guard var row = changed.first else { return .notFound }
-            try await AuditEvent(
-                "team.updated",
-                by: actor,
-                on: .team(id),
-                from: origin,
-                before: before.settings.json,
-                after: settings.json
-            )
-            .record(in: id, transaction)
-            return .updated(try Team(&row))
-        }
     }
 
     func drawID() -> TeamID {
@@ -150,19 +127,8 @@ public struct TeamStore: Sendable {
         }
     }
 
-    private static func selection(of id: TeamID) -> SQL {
+    static func selection(of id: TeamID) -> SQL {
         "SELECT \(Team.columns) FROM teams t WHERE t.team_id = \(id) AND t.deleted_at IS NULL"
-    }
-
-    private static func update(of id: TeamID, to settings: TeamSettings) -> SQL {
-        """
-        UPDATE teams t SET
-            name = \(settings.name), mode = \(settings.mode),
-            identity_sources = \(settings.identitySources.map(\.rawValue)),
-            second_factor = \(settings.secondFactor), version = version + 1
-        WHERE t.team_id = \(id)
-        RETURNING \(Team.columns)
-        """
     }
 }
 

@@ -1,0 +1,93 @@
+import Glibc
+public import Postgres
+
+/// The one colour of a team's hosted pages, in sRGB, and what can be read on it or in it.
+///
+/// Contrast is that of WCAG 2.2: text needs 4.5 to 1 (success criterion 1.4.3), the shape of a control 3 to 1
+/// (1.4.11).
+public struct AccentColour: SQLText, Hashable, Sendable, CustomStringConvertible {
+    /// What text needs against its ground.
+    public static let textContrast = 4.5
+
+    public static let white = AccentColour(red: 255, green: 255, blue: 255)
+    public static let black = AccentColour(red: 0, green: 0, blue: 0)
+
+    public let red: UInt8
+    public let green: UInt8
+    public let blue: UInt8
+
+    public init(red: UInt8, green: UInt8, blue: UInt8) {
+        (self.red, self.green, self.blue) = (red, green, blue)
+    }
+
+    /// The colour written as `#rrggbb`, in either case; nil for any other text.
+    public init?(rawValue: String) {
+        guard rawValue.utf8.count == 7, rawValue.utf8.first == UInt8(ascii: "#"),
+            rawValue.utf8.dropFirst().allSatisfy(Self.isHexDigit),
+            let value = UInt32(rawValue.dropFirst(), radix: 16)
+        else { return nil }
+        self.init(
+            red: UInt8(truncatingIfNeeded: value >> 16),
+            green: UInt8(truncatingIfNeeded: value >> 8),
+            blue: UInt8(truncatingIfNeeded: value)
+        )
+    }
+
+    /// `#rrggbb` in lower case.
+    public var rawValue: String {
+        "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    public var description: String { rawValue }
+
+    /// From 1 to 21, whichever of the two is the lighter (WCAG 2.2, "contrast ratio").
+    public func contrast(with other: AccentColour) -> Double {
+        let (lighter, darker) = (max(luminance, other.luminance), min(luminance, other.luminance))
+        return (lighter + 0.05) / (darker + 0.05)
+    }
+
+    /// Black or white, whichever reads better on this colour; one of the two always has 4.5 to 1.
+    public var ink: AccentColour {
+        contrast(with: .white) >= contrast(with: .black) ? .white : .black
+    }
+
+    /// This colour, moved towards black or white as little as text in it needs on that ground.
+    public func legible(on ground: AccentColour) -> AccentColour {
+        let end = ground.ink
+        for step in 0..<20 {
+            let candidate = mixed(with: end, share: Double(step) / 20)
+            if candidate.contrast(with: ground) >= Self.textContrast { return candidate }
+        }
+        return end
+    }
+
+    /// WCAG 2.2, "relative luminance".
+    private var luminance: Double {
+        0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
+    }
+
+    private static func linear(_ channel: UInt8) -> Double {
+        let value = Double(channel) / 255
+        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+
+    private func mixed(with other: AccentColour, share: Double) -> AccentColour {
+        func mix(_ one: UInt8, _ two: UInt8) -> UInt8 {
+            UInt8(clamping: Int((Double(one) * (1 - share) + Double(two) * share).rounded()))
+        }
+        return AccentColour(
+            red: mix(red, other.red),
+            green: mix(green, other.green),
+            blue: mix(blue, other.blue)
+        )
+    }
+
+    private static func isHexDigit(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Audit
+import Bytes
+public import Domain
+import Postgres
+
+// Changing who belongs to a team.
+extension MembershipStore {
+    /// What a change is decided on: the members it touches and the team's owners, all locked.
+    private struct Standing {
+        let roles: [Subject: Role]
+
+        var owners: Int { roles.values.count { $0 == .owner } }
+    }
+
+    /// Carries out `change` for the member `account`, all or nothing.
+    ///
+    /// The roles are read and locked inside the transaction, so that two owners who remove one another at once
+    /// leave one of them.
+    /// - Throws: `PostgresFailure`.
+    public func apply(
+        _ change: MemberChange,
+        by account: Subject,
+        in team: TeamID,
+        from origin: Origin
+    ) async throws -> MemberChange.Outcome {
+        try await database.transaction(in: team) { transaction in
+            let other = change.subject ?? account
+            let standing = try await Self.lock(account, other, in: team, transaction)
+            let outcome = Self.decide(change, by: account, standing)
+            guard outcome == .done else { return outcome }
+            try await Self.perform(change, by: account, standing, in: team, from: origin, transaction)
+            return .done
+        }
+    }
+
+    private static func lock(
+        _ account: Subject,
+        _ other: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws -> Standing {
+        let rows = try await transaction.query(
+            """
+            SELECT sub, role FROM memberships
+            WHERE team_id = \(team) AND (role = \(Role.owner) OR sub IN (\(account), \(other)))
+            ORDER BY sub FOR UPDATE
+            """
+        )
+        var roles: [Subject: Role] = [:]
+        for var row in rows { roles[try row.next()] = try row.next() }
+        return Standing(roles: roles)
+    }
+
+    private static func decide(
+        _ change: MemberChange,
+        by account: Subject,
+        _ standing: Standing
+    ) -> MemberChange.Outcome {
+        guard let own = standing.roles[account] else { return .notAllowed }
+        guard let role = standing.roles[change.subject ?? account] else { return .notFound }
+        let isLast = role == .owner && standing.owners == 1
+        switch change {
+        case .role(_, let was, let becomes):
+            guard own.mayManage(role), own.mayManage(becomes) else { return .notAllowed }
+            guard role == was else { return .conflict(role) }
+            return isLast && becomes != .owner ? .lastOwner : .done
+        case .removal:
+            guard own.mayManage(role) else { return .notAllowed }
+            return isLast ? .lastOwner : .done
+        case .departure:
+            return isLast ? .lastOwner : .done
+        case .transfer(let heir, _):
+            return own == .owner && heir != account ? .done : .notAllowed
+        }
+    }
+
+    private static func perform(
+        _ change: MemberChange,
+        by account: Subject,
+        _ standing: Standing,
+        in team: TeamID,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let ledger = Ledger(account: account, team: team, origin: origin, roles: standing.roles)
+        switch change {
+        case .role(let member, _, let becomes):
+            try await ledger.set(member, to: becomes, [:], transaction)
+        case .removal(let member, let reason):
+            try await ledger.remove(member, as: "member.removed", ["reason": .string(reason)], transaction)
+        case .departure:
+            try await ledger.remove(account, as: "member.left", [:], transaction)
+        case .transfer(let heir, let reason):
+            try await ledger.set(heir, to: .owner, ["reason": .string(reason)], transaction)
+            try await ledger.set(account, to: .admin, ["reason": .string(reason)], transaction)
+        }
+    }
+}
+
+extension MemberChange {
+    /// The member it is about, where that is not the one who asks.
+    fileprivate var subject: Subject? {
+        switch self {
+        case .role(let subject, _, _), .removal(let subject, _), .transfer(let subject, _): subject
+        case .departure: nil
+        }
+    }
+}
+
+/// Writes changes of members beside their events.
+private struct Ledger {
+    let account: Subject
+    let team: TeamID
+    let origin: Origin
+    let roles: [Subject: Role]
+
+    func set(
+        _ member: Subject,
+        to role: Role,
+        _ more: [String: JSONValue],
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await transaction.query(
+            "UPDATE memberships SET role = \(role) WHERE team_id = \(team) AND sub = \(member)"
+        )
+        let after = more.merging(["role": .string(role.rawValue)]) { $1 }
+        try await record("member.role_changed", member, after, transaction)
+    }
+
+    func remove(
+        _ member: Subject,
+        as action: String,
+        _ more: [String: JSONValue],
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await transaction.query(
+            "DELETE FROM memberships WHERE team_id = \(team) AND sub = \(member)"
+        )
+        try await record(action, member, more, transaction)
+    }
+
+    private func record(
+        _ action: String,
+        _ member: Subject,
+        _ after: [String: JSONValue],
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let event = AuditEvent(
+            action,
+            by: .member(account),
+            on: AuditEvent.Target("member", member.rawValue),
+            from: origin,
+            before: roles[member].map { ["role": .string($0.rawValue)] },
+            after: after.isEmpty ? nil : .object(after)
+        )
+        try await event.record(in: team, transaction)
+    }
+}

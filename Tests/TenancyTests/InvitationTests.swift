@@ -1,0 +1,190 @@
+import Bytes
+import Crypto
+import Domain
+import Postgres
+import Tenancy
+import Testing
+
+@Suite struct `Invitations` {
+    private struct Refused: Error {}
+
+    private func withTeam(
+        _ body: @escaping @Sendable (World, TeamID, _ ada: Subject) async throws -> Void
+    ) async throws {
+        try await withWorld { world in
+            let ada = try world.addAccount("ada")
+            try await body(world, try await world.addTeam("Acme", owner: ada), ada)
+        }
+    }
+
+    private func invite(
+        _ email: String = "ben@acme.example",
+        as role: Role = .developer,
+        by account: Subject,
+        to team: TeamID,
+        in world: World
+    ) async throws -> LinkToken {
+        let address = try #require(EmailAddress(rawValue: email))
+        var token: LinkToken?
+        _ = try await world.invitations.invite(
+            address,
+            as: role,
+            by: account,
+            in: team,
+            from: World.origin,
+            at: World.noon
+        ) { issued, _ in token = issued.token }
+        return try #require(token)
+    }
+
+    private func accept(
+        _ token: LinkToken,
+        as account: Subject,
+        in world: World,
+        at now: Timestamp = World.noon
+    ) async throws -> InvitationDoor.Outcome {
+        try await world.door.accept(token, as: account, from: World.origin, at: now)
+    }
+
+    @Test func `lead to the team, tell what they are, and work once`() async throws {
+        try await withTeam { world, team, ada in
+            let token = try await invite(by: ada, to: team, in: world)
+            let found = try #require(try await world.door.find(token, at: World.noon))
+            #expect(found.team.id == team && found.invitation.role == .developer)
+            let accounts = try (0..<10).map { try world.addAccount("account\($0)") }
+
+            let outcomes = try await inParallel(10) { try await accept(token, as: accounts[$0], in: world) }
+
+            #expect(outcomes.count { $0 == .joined(team) } == 1)
+            #expect(outcomes.count { $0 == .gone } == 9)
+            #expect(try await world.members.list(in: team).count == 2)
+            #expect(try await world.invitations.list(in: team).isEmpty)
+            #expect(try await world.door.find(token, at: World.noon) == nil)
+        }
+    }
+
+    @Test func `end with their time`() async throws {
+        try await withTeam { world, team, ada in
+            let token = try await invite(by: ada, to: team, in: world)
+            let late = World.noon + Invitation.life
+            let ben = try world.addAccount("ben")
+
+            #expect(try await world.door.find(token, at: late) == nil)
+            #expect(try await accept(token, as: ben, in: world, at: late) == .gone)
+            #expect(try await world.members.find(ben, in: team) == nil)
+        }
+    }
+
+    @Test func `of the same address replace one another, whatever its case`() async throws {
+        try await withTeam { world, team, ada in
+            let first = try await invite(by: ada, to: team, in: world)
+            let second = try await invite("Ben@Acme.example", as: .auditor, by: ada, to: team, in: world)
+
+            #expect(try await world.door.find(first, at: World.noon) == nil)
+            #expect(try await world.door.find(second, at: World.noon)?.invitation.role == .auditor)
+            #expect(try await world.invitations.list(in: team).count == 1)
+        }
+    }
+
+    @Test func `are sent together with their mail or not at all`() async throws {
+        try await withTeam { world, team, ada in
+            let address = try #require(EmailAddress(rawValue: "ben@acme.example"))
+            await #expect(throws: Refused.self) {
+                _ = try await world.invitations.invite(
+                    address,
+                    as: .auditor,
+                    by: ada,
+                    in: team,
+                    from: World.origin
+                ) { _, _ in throw Refused() }
+            }
+            #expect(try await world.invitations.list(in: team).isEmpty)
+        }
+    }
+
+    @Test func `are sent and withdrawn only as far as a role reaches`() async throws {
+        try await withTeam { world, team, ada in
+            let ben = try world.addAccount("ben")
+            try await world.members.add(ben, as: .admin, to: team, by: .member(ada), from: World.origin)
+            await #expect(throws: InvitationStore.Failure.notAllowed) {
+                _ = try await invite(as: .owner, by: ben, to: team, in: world)
+            }
+            let token = try await invite(as: .owner, by: ada, to: team, in: world)
+            let id = try #require(try await world.door.find(token, at: World.noon)).invitation.id
+
+            await #expect(throws: InvitationStore.Failure.notAllowed) {
+                _ = try await world.invitations.withdraw(id, by: ben, in: team, from: World.origin)
+            }
+            #expect(try await world.invitations.withdraw(id, by: ada, in: team, from: World.origin))
+            #expect(try await !world.invitations.withdraw(id, by: ada, in: team, from: World.origin))
+            #expect(try await world.door.find(token, at: World.noon) == nil)
+        }
+    }
+
+    @Test func `make an account and a member at once, or neither`() async throws {
+        try await withTeam { world, team, ada in
+            let token = try await invite(by: ada, to: team, in: world)
+            let subject = Subject(hexadecimal: "ben")
+            let first = try await world.door.accept(token, from: World.origin, at: World.noon) {
+                address,
+                transaction in
+                #expect(address.rawValue == "ben@acme.example")
+                try await transaction.query(
+                    "INSERT INTO users (team_id, sub) VALUES ('PIPPIN0000', \(subject))"
+                )
+                return subject
+            }
+            #expect(first?.team == team)
+            #expect(try await world.members.find(subject, in: team)?.role == .developer)
+
+            let second = try await world.door.accept(token, from: World.origin, at: World.noon) { _, _ in
+                Issue.record("a used link makes no account")
+                return subject
+            }
+            #expect(second == nil)
+        }
+    }
+
+    @Test func `to a team one belongs to leave the role alone`() async throws {
+        try await withTeam { world, team, ada in
+            let token = try await invite(as: .auditor, by: ada, to: team, in: world)
+
+            #expect(try await accept(token, as: ada, in: world) == .memberAlready(team))
+            #expect(try await world.members.find(ada, in: team)?.role == .owner)
+        }
+    }
+
+    @Test func `are a hundred at most`() async throws {
+        try await withTeam { world, team, ada in
+            try world.admin(
+                """
+                INSERT INTO invitations
+                SELECT $1, 'A' || lpad(i::text, 9, '0'), decode(lpad(to_hex(i), 8, '0'), 'hex'),
+                    i || '@acme.example', 'auditor', $2, now(), now()
+                FROM generate_series(1, 100) i
+                """,
+                team.rawValue,
+                ada.rawValue
+            )
+            await #expect(throws: InvitationStore.Failure.tooMany) {
+                _ = try await invite(by: ada, to: team, in: world)
+            }
+            // One that is there already may be sent again.
+            _ = try await invite("7@acme.example", by: ada, to: team, in: world)
+        }
+    }
+
+    @Test func `of Acme are nothing to Rival`() async throws {
+        try await withTeam { world, team, ada in
+            let cleo = try world.addAccount("cleo")
+            let rival = try await world.addTeam("Rival", owner: cleo)
+            let token = try await invite(by: ada, to: team, in: world)
+            let id = try #require(try await world.door.find(token, at: World.noon)).invitation.id
+
+            #expect(try await world.invitations.list(in: rival).isEmpty)
+            #expect(try await world.invitations.find(id, in: rival) == nil)
+            #expect(try await !world.invitations.withdraw(id, by: cleo, in: rival, from: World.origin))
+            #expect(try await world.door.find(token, at: World.noon) != nil)
+        }
+    }
+}
