@@ -24,10 +24,10 @@ async function copyFrom(button) {
   try {
     await copyText(source.textContent);
     button.classList.add("is-copied");
-    if (label) label.textContent = "Copied";
+    if (label) label.textContent = label.dataset.copiedLabel;
   } catch {
     window.getSelection()?.selectAllChildren(source);
-    if (label) label.textContent = "Press Ctrl+C";
+    if (label) label.textContent = label.dataset.pressLabel;
   }
   button.focus();
   setTimeout(() => {

@@ -1,7 +1,7 @@
 // Bytes: encodings between octets, text and values.
 //
 // Owns: hexadecimal, base64 and base64url (RFC 4648), percent coding (RFC 3986), form coding (WHATWG URL),
-// JSON (RFC 8259), timestamps (RFC 3339).
+// JSON (RFC 8259), timestamps (RFC 3339), languages (BCP 47) and phrases that have no words yet.
 // Must not know: sockets, HTTP, PostgreSQL, anything of Pippin.
 // FoundationEssentials is imported here and nowhere else.
 

@@ -1,42 +1,59 @@
-/// All templates of a folder, parsed.
+import Bytes
+
+/// All templates of a folder, parsed, and the texts they say.
 ///
 /// A template that cannot be parsed stops the pages that use it, when they are bound.
 public struct TemplateSet: Sendable {
     private let templates: [String: Template]
+    let texts: Texts
 
-    /// Reads every `.html` below the folder; throws only if the folder or a file cannot be read.
-    public init(folder: String) throws(Diagnostics) {
-        let folder = TemplateFolder(path: folder)
-        try self.init(folder, folder.stamps())
+    /// Reads every `.html` below the folder, and every `.txt` below that of the texts.
+    ///
+    /// - Throws: only what cannot be read.
+    public init(folder: String, texts: String? = nil) throws(Diagnostics) {
+        let folders = PageFolders(templates: folder, texts: texts)
+        self = try folders.read(folders.stamps())
     }
 
     /// Templates from memory: text by name.
-    public init(texts: [String: String]) {
-        templates = texts.reduce(into: [:]) { templates, entry in
+    public init(templates sources: [String: String], texts: Texts = Texts()) {
+        self.texts = texts
+        templates = sources.reduce(into: [:]) { templates, entry in
             templates[entry.key] = Template(Source(name: entry.key, bytes: Array(entry.value.utf8)))
         }
     }
 
-    init(_ folder: TemplateFolder, _ stamps: [TemplateFolder.Stamp]) throws(Diagnostics) {
+    init(_ folder: SourceFolder, _ stamps: [SourceFolder.Stamp], _ texts: Texts) throws(Diagnostics) {
+        self.texts = texts
         var templates: [String: Template] = [:]
         for stamp in stamps {
-            templates[stamp.name] = Template(Source(name: stamp.name, bytes: try folder.read(stamp.name)))
+            templates[stamp.name] = Template(try folder.source(stamp.name))
         }
         self.templates = templates
     }
 
-    /// Checks a page's template against its fields and makes it ready to write.
+    /// Checks a page's template against its fields and makes it ready to write in each of its languages.
     public func bind<Page: View>(_ page: Page.Type) throws(Diagnostics) -> Bound<Page> {
-        let outcome = outcome(of: page)
-        guard outcome.diagnostics.all.isEmpty else { throw outcome.diagnostics }
-        return Bound(outcome.program)
+        var programs: [Language: Program] = [:]
+        var diagnostics = texts.diagnostics
+        for language in page.languages {
+            let outcome = outcome(of: page, in: language)
+            programs[language] = outcome.program
+            diagnostics.report(contentsOf: outcome.diagnostics)
+        }
+        guard diagnostics.all.isEmpty, let first = page.languages.first.flatMap({ programs[$0] }) else {
+            throw diagnostics
+        }
+        return Bound(Language.allCases.map { programs[$0] ?? first })
     }
 
     /// Binds all pages and parses what none of them uses: the start and a test run this one check.
     public func check(_ views: [any View.Type]) throws(Diagnostics) {
-        var diagnostics = Diagnostics()
+        var diagnostics = texts.diagnostics
         for view in views {
-            diagnostics.report(contentsOf: outcome(of: view).diagnostics)
+            for language in view.languages {
+                diagnostics.report(contentsOf: outcome(of: view, in: language).diagnostics)
+            }
         }
         for name in templates.keys.sorted() {
             diagnostics.report(contentsOf: templates[name]?.diagnostics ?? Diagnostics())
@@ -49,7 +66,7 @@ public struct TemplateSet: Sendable {
     /// A group shared by pages counts as used where one of them uses it. Pages that do not bind are read
     /// as far as they go, so `check` comes first.
     public func unusedFields(of views: [any View.Type]) -> [Diagnostic] {
-        let used = views.reduce(into: Set<FieldUse>()) { $0.formUnion(outcome(of: $1).used) }
+        let used = views.reduce(into: Set<FieldUse>()) { $0.formUnion(outcome(of: $1, in: .english).used) }
         var unused = Diagnostics()
         for view in views {
             let location = Location(file: view.template + ".html", line: 1, column: 1)
@@ -58,8 +75,15 @@ public struct TemplateSet: Sendable {
         return unused.all
     }
 
-    private func outcome<Page: View>(of page: Page.Type) -> Binder.Outcome {
-        Binder.bind(Page.template, Page.fields.schema, in: templates)
+    /// Every key some template says.
+    public var textKeys: Set<String> {
+        templates.values.reduce(into: []) { keys, template in
+            for node in template.syntax.nodes { node.collectTextKeys(into: &keys) }
+        }
+    }
+
+    private func outcome<Page: View>(of page: Page.Type, in language: Language) -> Binder.Outcome {
+        Binder.bind(Page.template, Page.fields.schema, in: templates, texts, language)
     }
 
     private func schema<Page: View>(of page: Page.Type) -> Schema { Page.fields.schema }

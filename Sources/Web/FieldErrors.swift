@@ -1,24 +1,26 @@
+public import Bytes
+
 /// What is wrong with a form, field by field, in the order of the page.
 public struct FieldErrors: Sendable {
-    private var all: [(name: String, message: String)] = []
+    private var all: [(name: String, message: Words)] = []
 
     public init() {}
 
     public var isEmpty: Bool { all.isEmpty }
 
     /// Notes what is wrong with a field; the first word on it stands.
-    public mutating func add(_ name: String, _ message: String) {
-        if self[name] == nil { all.append((name, message)) }
+    public mutating func add(_ name: String, _ message: any Wording) {
+        if self[name] == nil { all.append((name, message.asWords)) }
     }
 
     /// Notes `message` where a value could not be made of what was typed.
-    public mutating func require<Value>(_ value: Value?, _ name: String, _ message: String) -> Value? {
+    public mutating func require<Value>(_ value: Value?, _ name: String, _ message: any Wording) -> Value? {
         if value == nil { add(name, message) }
         return value
     }
 
     /// What to say beside the field.
-    public subscript(_ name: String) -> String? {
+    public subscript(_ name: String) -> Words? {
         all.first { $0.name == name }?.message
     }
 

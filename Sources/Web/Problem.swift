@@ -1,65 +1,65 @@
-import Bytes
+public import Bytes
 public import HTTP
 import Postgres
 
 /// A refusal of ours in words, the one place where an error gets its status.
 public struct Problem: Error, Sendable {
     public let status: Status
-    public let headline: String
-    public let message: String
-    public let advice: String
+    public let headline: Words
+    public let message: Words
+    public let advice: Words
     /// Seconds after which trying again makes sense.
     public let retryAfter: Int?
 
     public init(
         _ status: Status,
-        _ headline: String,
-        _ message: String,
-        advice: String,
+        _ headline: any Wording,
+        _ message: any Wording,
+        advice: any Wording,
         retryAfter: Int? = nil
     ) {
         self.status = status
-        self.headline = headline
-        self.message = message
-        self.advice = advice
+        self.headline = headline.asWords
+        self.message = message.asWords
+        self.advice = advice.asWords
         self.retryAfter = retryAfter
     }
 
     public static let notFound = Problem(
         .notFound,
-        "This page does not exist",
-        "There is nothing at this address, or nothing you may see.",
-        advice: "Check the address, or go back to where you came from."
+        Phrase("shared.problems.not-found.headline"),
+        Phrase("shared.problems.not-found.message"),
+        advice: Phrase("shared.problems.not-found.advice")
     )
 
     public static let forbidden = Problem(
         .forbidden,
-        "Your role does not allow this",
-        "Someone with more rights in this team can do it.",
-        advice: "Ask an owner or admin of the team."
+        Phrase("shared.problems.forbidden.headline"),
+        Phrase("shared.problems.forbidden.message"),
+        advice: Phrase("shared.problems.forbidden.advice")
     )
 
     /// A form that did not come from a page of ours, or from one that is too old.
     public static let staleForm = Problem(
         .forbidden,
-        "This form has expired",
-        "Nothing was changed. The page was open for too long, or cookies are switched off.",
-        advice: "Go back, reload the page and send the form again."
+        Phrase("shared.problems.stale-form.headline"),
+        Phrase("shared.problems.stale-form.message"),
+        advice: Phrase("shared.problems.stale-form.advice")
     )
 
     public static let unavailable = Problem(
         .serviceUnavailable,
-        "Pippin is catching its breath",
-        "Nothing was lost, but the request could not be answered right now.",
-        advice: "Try again in a few seconds.",
+        Phrase("shared.problems.unavailable.headline"),
+        Phrase("shared.problems.unavailable.message"),
+        advice: Phrase("shared.problems.unavailable.advice"),
         retryAfter: 2
     )
 
     public static let failed = Problem(
         .internalServerError,
-        "Something went wrong on our side",
-        "It is not your doing. The reference below leads to what happened.",
-        advice: "Try again; if it happens once more, tell the operator the reference."
+        Phrase("shared.problems.failed.headline"),
+        Phrase("shared.problems.failed.message"),
+        advice: Phrase("shared.problems.failed.advice")
     )
 
     /// The problem an error is to the one who asked.
@@ -85,9 +85,9 @@ public struct Problem: Error, Sendable {
             .unsupportedMediaType:
             self = Problem(
                 refusal.status,
-                "This request makes no sense here",
-                "The address or what was sent along cannot be understood.",
-                advice: "Go back and try again from the page before."
+                Phrase("shared.problems.bad-request.headline"),
+                Phrase("shared.problems.bad-request.message"),
+                advice: Phrase("shared.problems.bad-request.advice")
             )
         }
     }

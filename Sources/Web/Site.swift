@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import Crypto
 public import Domain
 public import HTTP
@@ -19,6 +19,13 @@ public struct Site: Sendable {
         self.assets = assets
         cookies = CookieNames(isSecure: publicURL.hasPrefix("https://"))
         formTokens = FormTokens(keyRing: keyRing)
+    }
+
+    /// The words of the catalogue, for what is no page.
+    ///
+    /// In pages, words are resolved where a field is declared with `words`.
+    public func text(_ wording: any Wording, in language: Language = .english) -> String {
+        pages.texts.text(wording, in: language)
     }
 
     /// Writes `model` into its template and dresses it as a page.

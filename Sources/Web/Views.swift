@@ -53,16 +53,16 @@ public enum Initial {
 
 /// A value with a copy button.
 public struct CopyView: Sendable {
-    public let label: String
+    public let label: Words
     public let value: String
 
-    public init(_ label: String, _ value: String) {
-        self.label = label
+    public init(_ label: any Wording, _ value: String) {
+        self.label = label.asWords
         self.value = value
     }
 
     public static let fields = Fields<CopyView>()
-        .text("label") { $0.label }
+        .words("label") { $0.label }
         .text("value") { $0.value }
 }
 
@@ -76,7 +76,7 @@ public struct TimeView: Sendable {
 
     public static let fields = Fields<TimeView>()
         .text("iso") { $0.moment.description }
-        .text("text") { "\($0.moment.readable) UTC" }
+        .words("text") { $0.moment }
 }
 
 /// A state in one word.
@@ -89,29 +89,29 @@ public struct BadgeView: Sendable {
     }
 
     public let kind: Kind
-    public let text: String
+    public let text: Words
 
-    public init(_ kind: Kind, _ text: String) {
+    public init(_ kind: Kind, _ text: any Wording) {
         self.kind = kind
-        self.text = text
+        self.text = text.asWords
     }
 
     public static let fields = Fields<BadgeView>()
         .text("kind") { $0.kind.rawValue }
-        .text("text") { $0.text }
+        .words("text") { $0.text }
 }
 
 /// One line of the summary above a refused form.
 public struct FormError: Sendable {
     public let id: String
-    public let message: String
+    public let message: Words
 
-    public init(id: String, message: String) {
+    public init(id: String, message: any Wording) {
         self.id = id
-        self.message = message
+        self.message = message.asWords
     }
 
     public static let fields = Fields<FormError>()
         .text("id") { $0.id }
-        .text("message") { $0.message }
+        .words("message") { $0.message }
 }

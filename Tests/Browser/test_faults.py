@@ -304,7 +304,7 @@ def test_a_wrong_environment_is_told_too():
 
 def test_a_broken_template_is_named_by_line_and_column(folder: Path, cluster: Cluster):
     resources = folder / "resources"
-    for name in ("Templates", "Public", "migrations"):
+    for name in ("Templates", "Texts", "Public", "migrations"):
         shutil.copytree(ROOT / name, resources / name)
     broken = resources / "Templates/hosted/sign-in.html"
     before, _, after = broken.read_text().partition("{{appName}}")

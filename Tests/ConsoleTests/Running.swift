@@ -157,7 +157,7 @@ private func parts(
         logo: "/pippin.svg",
         icons: "/icons.svg"
     )
-    let pages = try Pages(folder: templates, isWatching: false)
+    let pages = try Pages(folder: repository + "/Templates", texts: repository + "/Texts", isWatching: false)
     return Console.Parts(
         site: Site(publicURL: publicURL, pages: pages, assets: assets, keyRing: keyRing),
         context: context,
@@ -193,7 +193,5 @@ private func signIn(_ parts: Console.Parts) throws -> SignIn {
     )
 }
 
-/// The repository's templates.
-private var templates: String {
-    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Templates"
-}
+/// Where templates and texts are.
+let repository = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

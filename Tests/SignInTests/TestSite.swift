@@ -135,7 +135,7 @@ private struct SiteParts: Sendable {
 
     private func site() throws -> Site {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let pages = try Pages(folder: root + "/Templates", isWatching: false)
+        let pages = try Pages(folder: root + "/Templates", texts: root + "/Texts", isWatching: false)
         let assets = AssetLinks(
             css: "/assets/pippin.css",
             js: SafeURL(literal: "/assets/pippin.js"),

@@ -81,7 +81,7 @@ private let personNames = "name, isOwner, keys, device"
     }
 
     @Test func `is checked for all pages at once, unused files included`() {
-        let set = TemplateSet(texts: ["page": "{{nme}}", "other": "{{/if}}"])
+        let set = TemplateSet(templates: ["page": "{{nme}}", "other": "{{/if}}"])
 
         let error = #expect(throws: Diagnostics.self) { try set.check([TeamPage.self, KeyPage.self]) }
 
@@ -90,11 +90,13 @@ private let personNames = "name, isOwner, keys, device"
                 "page.html:1:3", "keys/show.html:1:1", "other.html:1:1",
             ]
         )
-        #expect(throws: Never.self) { try TemplateSet(texts: ["keys/show": "{{id}}"]).check([KeyPage.self]) }
+        #expect(throws: Never.self) {
+            try TemplateSet(templates: ["keys/show": "{{id}}"]).check([KeyPage.self])
+        }
     }
 
     @Test func `shows fields that no template uses when asked`() {
-        let set = TemplateSet(texts: ["keys/show": "{{id}}{{#with owner}}{{message}}{{/with}}"])
+        let set = TemplateSet(templates: ["keys/show": "{{id}}{{#with owner}}{{message}}{{/with}}"])
 
         let unused = set.unusedFields(of: [KeyPage.self])
 
@@ -102,7 +104,7 @@ private let personNames = "name, isOwner, keys, device"
     }
 
     @Test func `cannot have two fields of one name, or one named like a tag`() {
-        let set = TemplateSet(texts: ["twice": ""])
+        let set = TemplateSet(templates: ["twice": ""])
 
         let error = #expect(throws: Diagnostics.self) { try set.check([TwicePage.self]) }
 

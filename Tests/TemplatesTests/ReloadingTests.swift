@@ -33,7 +33,7 @@ import Testing
         let error = #expect(throws: Diagnostics.self) { try TemplateSet(folder: folder.path) }
 
         #expect(
-            error?.description == "big.html:1:1: found more than 262144 bytes, expected a shorter template"
+            error?.description == "big.html:1:1: found more than 262144 bytes, expected a shorter file"
         )
     }
 

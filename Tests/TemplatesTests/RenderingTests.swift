@@ -79,7 +79,7 @@ import Testing
     @Test func `is appended to what is already there`() throws {
         var out = Array("before ".utf8)
 
-        try TemplateSet(texts: ["page": "{{name}}"]).bind(TeamPage.self).render(TeamPage(), into: &out)
+        try TemplateSet(templates: ["page": "{{name}}"]).bind(TeamPage.self).render(TeamPage(), into: &out)
 
         #expect(out == Array("before Acme".utf8))
     }

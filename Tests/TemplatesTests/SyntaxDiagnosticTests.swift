@@ -2,7 +2,7 @@ import Templates
 import Testing
 
 private let aName = "expected a name (letters, digits, `_`, groups joined by `.`)"
-private let aTag = "expected a name alone, `layout`, `content` or `else`"
+private let aTag = "expected a name alone, `layout`, `content`, `else` or `t`"
 private let aBlock = "expected `if`, `each` or `with`"
 private let aWord = "which is a word of the syntax"
 
@@ -21,7 +21,7 @@ private let aWord = "which is a word of the syntax"
             ("{{9x}}", "1:3: found `9x`, \(aName)"),
             ("{{a..b}}", "1:3: found `a..b`, \(aName)"),
             ("{{this}}", "1:3: found `this`, \(aWord), \(aName)"),
-            ("{{t \"key\"}}", "1:3: found the unknown tag `t`, \(aTag)"),
+            ("{{pick \"key\"}}", "1:3: found the unknown tag `pick`, \(aTag)"),
             ("{{layot \"x\"}}", "1:3: found the unknown tag `layot`, \(aTag); did you mean `layout`?"),
             ("{{#unless a}}", "1:4: found the unknown block `#unless`, \(aBlock)"),
             ("{{#eech a}}", "1:4: found the unknown block `#eech`, \(aBlock); did you mean `each`?"),

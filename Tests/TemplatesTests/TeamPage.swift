@@ -55,7 +55,7 @@ struct TeamPage: View {
 extension TeamPage {
     /// What the page looks like with this template (and others beside it).
     func rendered(_ template: String, _ others: [String: String] = [:]) throws(Diagnostics) -> String {
-        let set = TemplateSet(texts: others.merging(["page": template]) { $1 })
+        let set = TemplateSet(templates: others.merging(["page": template]) { $1 })
         var out: [UInt8] = []
         try set.bind(Self.self).render(self, into: &out)
         return String(decoding: out, as: UTF8.self)

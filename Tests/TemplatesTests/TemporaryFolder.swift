@@ -36,10 +36,13 @@ final class TemporaryFolder {
     }
 
     deinit {
-        for file in ["page.html", "parts/p.html", "parts/q.html", "note.txt", ".hidden.html", "big.html"] {
+        for file in [
+            "page.html", "parts/p.html", "parts/q.html", "note.txt", ".hidden.html", "big.html", "en/a.txt",
+        ] {
             remove(file)
         }
         _ = unsafe rmdir(path + "/parts")
+        _ = unsafe rmdir(path + "/en")
         _ = unsafe rmdir(path)
     }
 }

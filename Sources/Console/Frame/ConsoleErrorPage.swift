@@ -8,9 +8,9 @@ struct ConsoleErrorPage: PlainPage {
     static let fields =
         frameFields
         .text("status") { String($0.problem.status.code) }
-        .text("headline") { $0.problem.headline }
-        .text("message") { $0.problem.message }
-        .text("advice") { $0.problem.advice }
+        .words("headline") { $0.problem.headline }
+        .words("message") { $0.problem.message }
+        .words("advice") { $0.problem.advice }
         .group("requestID", CopyView.fields) { CopyView("request", $0.requestID) }
         .optionalText("backURL") { $0.back?.url }
         .text("backLabel") { $0.back?.label ?? "" }

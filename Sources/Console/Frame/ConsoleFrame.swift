@@ -1,9 +1,10 @@
+import Bytes
 import Templates
 import Web
 
 /// What every page inside a team carries.
 struct ConsoleFrame: Sendable {
-    let title: String
+    let title: Words
     let assets: AssetLinks
     let chrome: Chrome
 }
@@ -18,7 +19,7 @@ extension ConsolePage {
     static var frameFields: Fields<Self> {
         Fields<Self>()
             .text("lang") { _ in "en" }
-            .text("title") { $0.frame.title }
+            .words("title") { $0.frame.title }
             .group("assets", AssetLinks.fields) { $0.frame.assets }
             .group("chrome", Chrome.fields) { $0.frame.chrome }
     }
@@ -26,7 +27,7 @@ extension ConsolePage {
 
 /// What every page outside a team carries.
 struct PlainFrame: Sendable {
-    let title: String
+    let title: Words
     let assets: AssetLinks
     let chrome: PlainChrome
 }
@@ -41,7 +42,7 @@ extension PlainPage {
     static var frameFields: Fields<Self> {
         Fields<Self>()
             .text("lang") { _ in "en" }
-            .text("title") { $0.frame.title }
+            .words("title") { $0.frame.title }
             .group("assets", AssetLinks.fields) { $0.frame.assets }
             .group("chrome", PlainChrome.fields) { $0.frame.chrome }
     }

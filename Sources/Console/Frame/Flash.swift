@@ -15,16 +15,16 @@ struct Flash: Sendable {
     }
 
     let kind: Kind
-    let text: String
+    let words: Words
 
-    static func good(_ text: String) -> Flash { Flash(kind: .good, text: text) }
-    static func warn(_ text: String) -> Flash { Flash(kind: .warn, text: text) }
-    static func bad(_ text: String) -> Flash { Flash(kind: .bad, text: text) }
+    static func good(_ wording: any Wording) -> Flash { Flash(kind: .good, words: wording.asWords) }
+    static func warn(_ wording: any Wording) -> Flash { Flash(kind: .warn, words: wording.asWords) }
+    static func bad(_ wording: any Wording) -> Flash { Flash(kind: .bad, words: wording.asWords) }
 
     static let fields = Fields<Flash>()
         .text("kind") { $0.kind.rawValue }
         .text("icon") { $0.kind == .good ? "circle-check" : "alert" }
-        .text("text") { $0.text }
+        .words("text") { $0.words }
 }
 
 extension Flash {
@@ -40,11 +40,11 @@ extension Flash {
             site.formTokens.isValid(String(parts[2]), for: secret(kind, String(parts[1]), browser)),
             let bytes = Base64URL.decode(String(parts[1]))
         else { return nil }
-        return Flash(kind: kind, text: String(decoding: bytes, as: UTF8.self))
+        return Flash(kind: kind, words: .verbatim(String(decoding: bytes, as: UTF8.self)))
     }
 
     func cookie(for browser: String, _ site: Site) -> SetCookie {
-        let encoded = Base64URL.encode(Array(text.utf8.prefix(Self.maximumLength)))
+        let encoded = Base64URL.encode(Array(site.text(words).utf8.prefix(Self.maximumLength)))
         let mac = site.formTokens.token(for: Self.secret(kind, encoded, browser))
         return site.cookies.cookie(
             Self.cookieName(site.cookies),

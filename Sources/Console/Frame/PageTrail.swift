@@ -57,7 +57,7 @@ struct PageTrail: Sendable {
     var current: Cursor? { cursors.last }
 
     /// The foot of the list.
-    func paging(_ summary: String, next: Cursor?) -> PagingView {
+    func paging(_ summary: any Wording, next: Cursor?) -> PagingView {
         PagingView(
             summary: summary,
             previousURL: cursors.isEmpty ? nil : url(cursors.dropLast()),

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Tenancy
@@ -17,8 +18,8 @@ struct Visit: Sendable {
     var origin: Origin { request.auditOrigin }
 
     /// The frame of a page outside a team.
-    func frame(_ title: String) -> PlainFrame {
-        PlainFrame(title: title, assets: site.assets, chrome: PlainChrome(self))
+    func frame(_ title: any Wording) -> PlainFrame {
+        PlainFrame(title: title.asWords, assets: site.assets, chrome: PlainChrome(self))
     }
 
     /// Answers a form that was done: the browser goes on with GET and is told what happened.
@@ -50,8 +51,9 @@ struct Scope: Sendable {
     }
 
     /// The frame of a page in the team.
-    func frame(_ title: String) -> ConsoleFrame {
-        ConsoleFrame(title: "\(title) · \(team.settings.name)", assets: site.assets, chrome: Chrome(self))
+    func frame(_ title: any Wording) -> ConsoleFrame {
+        let title = Phrase("console.frame.title", ["page": title, "team": team.settings.name.rawValue])
+        return ConsoleFrame(title: title.asWords, assets: site.assets, chrome: Chrome(self))
     }
 
     /// Answers a form that was done: the browser goes on with GET and is told what happened.

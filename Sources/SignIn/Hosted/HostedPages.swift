@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -30,9 +31,9 @@ struct HostedPages: Sendable {
         account = try site.pages.page(AccountPage.self)
     }
 
-    func frame(_ title: String, of team: TeamSnapshot?) -> HostedFrame {
+    func frame(_ title: any Wording, of team: TeamSnapshot?) -> HostedFrame {
         let brand = team.map { HostedFrame.Brand(name: $0.name, isSandbox: $0.isSandbox) } ?? .pippin
-        return HostedFrame(title: title, assets: site.assets, brand: brand)
+        return HostedFrame(title: title.asWords, assets: site.assets, brand: brand)
     }
 
     func respond(_ page: SignInPage, status: Status = .ok) -> Response {

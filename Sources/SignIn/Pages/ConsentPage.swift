@@ -1,3 +1,4 @@
+import Bytes
 import Templates
 import Web
 
@@ -24,7 +25,7 @@ struct ConsentPage: HostedPage {
             .group("family", FieldView.fields) { $0.family }
 
         init(given: String, family: String, errors: [FormError] = []) {
-            func error(_ name: String) -> String? { errors.first { $0.id == "field-\(name)" }?.message }
+            func error(_ name: String) -> Words? { errors.first { $0.id == "field-\(name)" }?.message }
             self.given = FieldView(
                 "given_name",
                 label: "First name",

@@ -1,9 +1,10 @@
+import Bytes
 import Templates
 import Web
 
 /// What every hosted page carries: its title, the files it loads, the team it belongs to.
 struct HostedFrame: Sendable {
-    let title: String
+    let title: Words
     let assets: AssetLinks
     let brand: Brand
 
@@ -36,7 +37,7 @@ extension HostedPage {
     static var frameFields: Fields<Self> {
         Fields<Self>()
             .text("lang") { _ in "en" }
-            .text("title") { $0.frame.title }
+            .words("title") { $0.frame.title }
             .group("assets", AssetLinks.fields) { $0.frame.assets }
             .group("brand", HostedFrame.Brand.fields) { $0.frame.brand }
     }

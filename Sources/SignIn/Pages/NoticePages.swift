@@ -1,3 +1,4 @@
+import Bytes
 import Templates
 import Web
 
@@ -6,16 +7,16 @@ struct HostedErrorPage: HostedPage {
     static let template = "hosted/error"
     static let fields =
         frameFields
-        .text("headline") { $0.headline }
-        .text("message") { $0.message }
-        .text("advice") { $0.advice }
+        .words("headline") { $0.headline }
+        .words("message") { $0.message }
+        .words("advice") { $0.advice }
         .group("reference", CopyView.fields) { CopyView("reference", $0.reference) }
         .optionalText("retryURL") { _ in nil }
 
     let frame: HostedFrame
-    let headline: String
-    let message: String
-    let advice: String
+    let headline: Words
+    let message: Words
+    let advice: Words
     /// The request id, under which the log knows more.
     let reference: String
 }

@@ -39,9 +39,9 @@ extension Binder {
     private mutating func findCondition(_ path: Path) -> NameScope.Match? {
         guard let match = find(path) else { return nil }
         switch match.kind {
-        case .flag, .optionalText, .list, .optionalGroup:
+        case .flag, .optionalText, .optionalWords, .list, .optionalGroup:
             return match
-        case .text, .integer, .html, .url, .group:
+        case .text, .words, .integer, .html, .url, .group:
             let expected = "a flag, an optional text, a list or an optional group"
             report(
                 path.offset,

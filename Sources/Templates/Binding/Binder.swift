@@ -1,7 +1,11 @@
+import Bytes
+
 /// Puts a page's template, its layout and partials together against the page's names.
 struct Binder {
     private let templates: [String: Template]
-    var builder = ProgramBuilder()
+    let texts: Texts
+    let language: Language
+    var builder: ProgramBuilder
     var diagnostics = Diagnostics()
     var html = HTMLTokenizer()
     var names: NameScope
@@ -27,14 +31,29 @@ struct Binder {
         let diagnostics: Diagnostics
     }
 
-    static func bind(_ name: String, _ schema: Schema, in templates: [String: Template]) -> Outcome {
-        var binder = Binder(name, schema, templates)
+    static func bind(
+        _ name: String,
+        _ schema: Schema,
+        in templates: [String: Template],
+        _ texts: Texts,
+        _ language: Language
+    ) -> Outcome {
+        var binder = Binder(name, schema, templates, texts, language)
         binder.run(name, schema)
         return Outcome(program: binder.builder.program, used: binder.used, diagnostics: binder.diagnostics)
     }
 
-    private init(_ name: String, _ schema: Schema, _ templates: [String: Template]) {
+    private init(
+        _ name: String,
+        _ schema: Schema,
+        _ templates: [String: Template],
+        _ texts: Texts,
+        _ language: Language
+    ) {
         self.templates = templates
+        self.texts = texts
+        self.language = language
+        builder = ProgramBuilder(language, texts)
         names = NameScope(schema)
         source = Source(name: name, bytes: [])
     }
@@ -107,7 +126,11 @@ struct Binder {
     private mutating func spend(on node: Node) -> Bool {
         guard nodesLeft > 0, bytesLeft > 0 else { return false }
         nodesLeft -= 1
-        if case .literal(let range) = node { bytesLeft -= range.count }
+        switch node {
+        case .literal(let range): bytesLeft -= range.count
+        case .text(let text): bytesLeft -= texts.entry(text.key, in: language)?.byteCount ?? 0
+        case .value, .content, .partial, .block: break
+        }
         guard nodesLeft <= 0 || bytesLeft <= 0 else { return true }
         let found = "a page of more than \(Limit.expandedNodes) pieces or \(Limit.expandedBytes) bytes"
         report(0, found: found, expected: "fewer partials inside partials")
@@ -118,6 +141,7 @@ struct Binder {
         switch node {
         case .literal(let range): bindLiteral(range)
         case .value(let path): bindValue(path)
+        case .text(let text): bindText(text)
         case .content(let offset): bindContent(at: offset)
         case .partial(let partial): bindPartial(partial)
         case .block(let block): bindBlock(block)
@@ -145,7 +169,7 @@ struct Binder {
         defer { html.passValue() }
         guard let match = find(path) else { return }
         switch match.kind {
-        case .text, .optionalText, .integer, .html, .url:
+        case .text, .optionalText, .words, .optionalWords, .integer, .html, .url:
             do throws(Refusal) {
                 let escape = try html.escape(for: match.kind)
                 builder.value(builder.reference(to: match), escape)

@@ -1,8 +1,14 @@
+import Bytes
+
 /// Writes a program: joins neighbouring literals and keeps jump targets apart.
 struct ProgramBuilder {
-    private(set) var program = Program()
+    private(set) var program: Program
     /// Nothing before this instruction may grow: something jumps here.
     private var barrier = 0
+
+    init(_ language: Language, _ texts: Texts) {
+        program = Program(language, texts)
+    }
 
     /// A point to go back to.
     struct Mark {
@@ -30,6 +36,10 @@ struct ProgramBuilder {
 
     mutating func value(_ field: Reference, _ escape: Escape) {
         program.instructions.append(.value(field, escape))
+    }
+
+    mutating func number(_ field: Reference) {
+        program.instructions.append(.number(field))
     }
 
     /// Leaves room for an instruction whose target is not known yet; answers where.

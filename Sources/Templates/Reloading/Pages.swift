@@ -1,28 +1,38 @@
-/// The pages of a template folder, which follow its files while somebody edits them.
+/// The pages of a folder of templates and one of texts, which follow their files while somebody edits them.
 ///
 /// Not watching, it hands out what was bound at the start and costs nothing after that.
 public struct Pages: Sendable {
     private let templates: TemplateSet
     private let watch: FolderWatch?
 
-    /// Reads the folder.
+    /// Reads the folders.
     ///
-    /// - Parameter isWatching: looks for edits whenever a page is asked for, at most every 200 ms.
+    /// - Parameters:
+    ///   - texts: where the catalogue is; without one, pages have no words but their templates'.
+    ///   - isWatching: looks for edits whenever a page is asked for, at most every 200 ms.
     /// - Throws: what cannot be read.
     public init(
         folder: String,
+        texts: String? = nil,
         isWatching: Bool,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     ) throws(Diagnostics) {
-        let folder = TemplateFolder(path: folder)
-        let stamps = try folder.stamps()
-        templates = try TemplateSet(folder, stamps)
-        watch = isWatching ? FolderWatch(folder, stamps, templates, now) : nil
+        let folders = PageFolders(templates: folder, texts: texts)
+        let stamps = try folders.stamps()
+        templates = try folders.read(stamps)
+        watch = isWatching ? FolderWatch(folders, stamps, templates, now) : nil
     }
 
-    /// Checks all pages at once: `TemplateSet.check`.
-    public func check(_ views: [any View.Type]) throws(Diagnostics) {
+    /// The catalogue as it was read, or as it is now while somebody edits it.
+    public var texts: Texts {
+        guard let watch, case .success(let current) = watch.latest().templates else { return templates.texts }
+        return current.texts
+    }
+
+    /// Checks all pages and all texts at once: `TemplateSet.check`, `Texts.check`.
+    public func check(_ views: [any View.Type], _ areas: [TextArea] = []) throws(Diagnostics) {
         try templates.check(views)
+        try templates.texts.check(areas)
     }
 
     /// Binds one page, to be kept by whoever shows it.

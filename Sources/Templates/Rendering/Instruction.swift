@@ -3,6 +3,10 @@ enum Instruction: Sendable {
     /// Bytes of the program's literals.
     case literal(Range<Int>)
     case value(Reference, Escape)
+    /// A number inside a text, with the language's group separators.
+    case number(Reference)
+    /// Goes on at `otherwise` unless the number takes this form.
+    case form(PluralCategory, of: Reference, otherwise: Int)
     /// Goes on at `otherwise` unless the field holds (or holds not, if negated).
     case test(Reference, isNegated: Bool, otherwise: Int)
     case jump(Int)

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Runs a program over a page.
 struct Renderer {
     private let program: Program
@@ -23,6 +25,11 @@ struct Renderer {
                 out.append(copying: program.literals.span.extracting(range))
             case .value(let field, let escape):
                 write(field, escape, into: &out)
+            case .number(let field):
+                if let number = number(field) { NumberText.write(number, in: program.language, into: &out) }
+            case .form(let category, let field, let otherwise):
+                let count = number(field) ?? 0
+                if program.language.pluralCategory(of: count) != category { next = otherwise }
             case .test(let field, let isNegated, let otherwise):
                 if holds(field) == isNegated { next = otherwise }
             case .jump(let target):
@@ -39,15 +46,27 @@ struct Renderer {
         guard let scope = scope(of: field) else { return }
         switch program.readers[field.reader] {
         case .text(let read): if let text = read(scope) { escape.write(text, into: &out) }
+        case .words(let read):
+            if let words = read(scope) {
+                escape.write(program.texts.text(words, in: program.language), into: &out)
+            }
         case .integer(let read): if let number = read(scope) { Escape.write(number, into: &out) }
         case .flag, .list, .group: break
         }
+    }
+
+    private func number(_ field: Reference) -> Int? {
+        guard let scope = scope(of: field), case .integer(let read) = program.readers[field.reader] else {
+            return nil
+        }
+        return read(scope)
     }
 
     private func holds(_ field: Reference) -> Bool {
         guard let scope = scope(of: field) else { return false }
         return switch program.readers[field.reader] {
         case .text(let read): read(scope) != nil
+        case .words(let read): read(scope) != nil
         case .flag(let read): read(scope) ?? false
         case .list(let read): read(scope) { _ in false }
         case .group(let read): read(scope) != nil

@@ -1,6 +1,6 @@
-/// A place in a template file.
+/// A place in a template or in a file of texts.
 public struct Location: Hashable, Sendable, CustomStringConvertible {
-    /// Path below the template folder, with `.html`.
+    /// Path below the template folder with `.html`, or from `Texts/` on.
     public let file: String
     /// Counted from 1.
     public let line: Int

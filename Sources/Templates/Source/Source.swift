@@ -1,10 +1,16 @@
-/// The text of one template as it was read.
+/// The text of one template, or of one file of texts, as it was read.
 struct Source: Sendable {
-    /// Path below the template folder, without `.html`.
+    /// Path below its folder, without `.html` or `.txt`.
     let name: String
     let bytes: [UInt8]
+    /// As diagnostics name it.
+    let file: String
 
-    var file: String { name + ".html" }
+    init(name: String, bytes: [UInt8], file: String? = nil) {
+        self.name = name
+        self.bytes = bytes
+        self.file = file ?? name + ".html"
+    }
 
     /// Where a byte stands.
     ///

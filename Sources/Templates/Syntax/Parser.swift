@@ -58,6 +58,8 @@ struct Parser {
             append(.partial(Partial(name: name, group: group, offset: offset)))
         case .value(let path)?:
             append(.value(path))
+        case .text(let text)?:
+            append(.text(text))
         case .open(let condition, let kind)?:
             begin(Block(kind: kind, offset: offset, arms: [Block.Arm(condition: condition)]))
         case .elseIf(let condition)?:

@@ -7,7 +7,9 @@ struct Path: Equatable, Sendable {
     var text: String { names.joined(separator: ".") }
 
     /// Words that mean something else in a tag.
-    static let reserved: Set<String> = ["if", "not", "each", "with", "else", "layout", "content", "this"]
+    static let reserved: Set<String> = [
+        "if", "not", "each", "with", "else", "layout", "content", "this", "t",
+    ]
 
     /// Letters, digits and underscores, not starting with a digit, and not a word of the syntax.
     static func isName(_ text: some StringProtocol) -> Bool {

@@ -9,6 +9,7 @@ enum Tag: Equatable, Sendable {
     case otherwise
     case close(BlockKind)
     case value(Path)
+    case text(TextTag)
     /// Reported already; kept where it opens a block, so that the rest of the block has its place.
     case unreadable(opening: BlockKind?)
 
@@ -16,7 +17,7 @@ enum Tag: Equatable, Sendable {
     var leavesNoLine: Bool {
         switch self {
         case .comment, .layout, .open, .elseIf, .otherwise, .close, .unreadable: true
-        case .content, .partial, .value: false
+        case .content, .partial, .value, .text: false
         }
     }
 }

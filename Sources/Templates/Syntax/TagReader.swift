@@ -46,12 +46,56 @@ struct TagReader {
             return .content
         case "else":
             return try otherwise()
+        case "t":
+            return try text(at: start)
         default:
             let path = try path(word, at: start)
             skipSpaces()
             if peek != nil { throw unknown("tag", word, at: start) }
             return .value(path)
         }
+    }
+
+    private mutating func text(at start: Int) throws(TagProblem) -> Tag {
+        let form = "`{{t \"area.room.key\"}}`"
+        let key = try quoted(form)
+        guard TextKey.isKey(key) else {
+            throw problem("the key `\(Self.shortened(key))`", at: start, expected: form)
+        }
+        var arguments: [TextTag.Argument] = []
+        while true {
+            skipSpaces()
+            guard peek != nil else { return .text(TextTag(key: key, arguments: arguments, offset: start)) }
+            let argument = try textArgument()
+            if arguments.contains(where: { $0.name == argument.name }) {
+                throw problem(
+                    "`\(argument.name)=` twice",
+                    at: argument.offset,
+                    expected: "each argument once"
+                )
+            }
+            arguments.append(argument)
+        }
+    }
+
+    /// `name=path` or `name="text"`.
+    private mutating func textArgument() throws(TagProblem) -> TextTag.Argument {
+        let start = cursor
+        while let byte = peek, !byte.isSpace, byte != UInt8(ascii: "="), byte != UInt8(ascii: "\"") {
+            cursor += 1
+        }
+        let name = source.text(start..<cursor)
+        guard peek == UInt8(ascii: "="), Path.isName(name) else {
+            throw problem("`\(Self.shortened(name))`", at: start, expected: "an argument, `name=path`")
+        }
+        cursor += 1
+        if peek == UInt8(ascii: "\"") {
+            let literal = try quoted("`\(name)=\"text\"`")
+            return TextTag.Argument(name: name, value: .literal(literal), offset: start)
+        }
+        let pathStart = cursor
+        let path = try path(word(), at: pathStart)
+        return TextTag.Argument(name: name, value: .path(path), offset: start)
     }
 
     private mutating func otherwise() throws(TagProblem) -> Tag {
@@ -170,13 +214,13 @@ extension TagReader {
 
     private func unknown(_ what: String, _ word: String, at offset: Int) -> TagProblem {
         let blocks = BlockKind.allCases.map(\.rawValue)
-        let known = what == "block" ? blocks : ["layout", "content", "else"]
+        let known = what == "block" ? blocks : ["layout", "content", "else", "t"]
         let bare = word.drop { $0 == "#" || $0 == "/" }
         var problem = problem(
             bare.isEmpty ? "a block without a name" : "the unknown \(what) `\(Self.shortened(word))`",
             at: offset,
             expected: what == "block"
-                ? "`if`, `each` or `with`" : "a name alone, `layout`, `content` or `else`",
+                ? "`if`, `each` or `with`" : "a name alone, `layout`, `content`, `else` or `t`",
         )
         problem.hint = NearestName.of(String(bare), among: known)
         return problem

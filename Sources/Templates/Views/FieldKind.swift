@@ -3,6 +3,8 @@
 enum FieldKind: Sendable {
     case text
     case optionalText
+    case words
+    case optionalWords
     case integer
     case flag
     case html
@@ -16,6 +18,8 @@ enum FieldKind: Sendable {
         switch self {
         case .text: "a text"
         case .optionalText: "an optional text"
+        case .words: "words"
+        case .optionalWords: "optional words"
         case .integer: "a number"
         case .flag: "a flag"
         case .html: "a SafeHTML"

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// The names a template may use, each with how to read it from a `Value`.
 ///
 /// Built once, as a `static let`. Reading is a stored closure: nothing is looked up while a page is written.
@@ -21,6 +23,22 @@ public struct Fields<Value>: Sendable {
     @inlinable
     public func optionalText(_ name: String, _ read: @escaping @Sendable (Value) -> String?) -> Self {
         adding(name, .optionalText, .text { scope in (scope as? Holder<Value>).flatMap { read($0.value) } })
+    }
+
+    /// Something said in the page's language, escaped for where it stands.
+    @inlinable
+    public func words(_ name: String, _ read: @escaping @Sendable (Value) -> any Wording) -> Self {
+        adding(name, .words, .words { scope in (scope as? Holder<Value>).map { read($0.value).asWords } })
+    }
+
+    /// Words that may be absent: nothing is written, and `{{#if}}` skips.
+    @inlinable
+    public func optionalWords(_ name: String, _ read: @escaping @Sendable (Value) -> (any Wording)?) -> Self {
+        adding(
+            name,
+            .optionalWords,
+            .words { scope in (scope as? Holder<Value>).flatMap { read($0.value)?.asWords } }
+        )
     }
 
     /// Something to ask with `{{#if}}`.

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// A page: a struct with what one template shows.
 ///
 ///     struct ClientPage: View {
@@ -11,4 +13,13 @@ public protocol View {
     static var template: String { get }
     /// The names the template may use.
     static var fields: Fields<Self> { get }
+    /// The languages whose texts must be there; English alone if nothing is said.
+    static var languages: [Language] { get }
+    /// The one this page is written in, which must be one of them: English if nothing is said.
+    var language: Language { get }
+}
+
+extension View {
+    public static var languages: [Language] { [.english] }
+    public var language: Language { .english }
 }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// The folders a running Pippin reads: templates, public files, migrations.
+/// The folders a running Pippin reads: templates, texts, public files, migrations.
 struct Resources: Sendable {
     let folder: String
 
     var templates: String { folder + "/Templates" }
+    var texts: String { folder + "/Texts" }
     var publicFiles: String { folder + "/Public" }
     var migrations: String { folder + "/migrations" }
 
@@ -15,7 +16,7 @@ struct Resources: Sendable {
     }
 
     private var isComplete: Bool {
-        [templates, publicFiles, migrations].allSatisfy { (path: String) in
+        [templates, texts, publicFiles, migrations].allSatisfy { (path: String) in
             unsafe access(path, R_OK | X_OK) == 0
         }
     }

@@ -103,7 +103,7 @@ struct Settings: Sendable {
         let chosen = options.value("resources")
         guard let resources = Resources.find(chosen) else {
             let place = chosen.map { "in \($0)" } ?? "beside the binary or in the checkout"
-            options.complain("no templates, public files and migrations \(place); say --resources DIR")
+            options.complain("no templates, texts, public files and migrations \(place); say --resources DIR")
             return nil
         }
         return resources

@@ -148,8 +148,12 @@ struct Serving {
     private func site(_ assets: Assets) throws(CommandFailure) -> Site {
         let pages: Pages
         do {
-            pages = try Pages(folder: settings.resources.templates, isWatching: settings.watchesTemplates)
-            try pages.check(SignIn.views + Console.views + SampleApp.views)
+            pages = try Pages(
+                folder: settings.resources.templates,
+                texts: settings.resources.texts,
+                isWatching: settings.watchesTemplates
+            )
+            try pages.check(SignIn.views + Console.views + SampleApp.views, TextArea.all)
         } catch {
             throw CommandFailure(error.all.map(\.description))
         }

@@ -1,8 +1,22 @@
 import Glibc
 
-/// The files of a template folder, read with plain POSIX calls.
-struct TemplateFolder: Sendable {
+/// The files of a folder of templates or of texts, read with plain POSIX calls.
+struct SourceFolder: Sendable {
     let path: String
+    /// How the names of its files end.
+    private let suffix: String
+    /// What diagnostics put before a file's path.
+    private let prefix: String
+
+    init(templates path: String) {
+        self.path = path
+        (suffix, prefix) = (".html", "")
+    }
+
+    init(texts path: String) {
+        self.path = path
+        (suffix, prefix) = (".txt", "Texts/")
+    }
 
     /// When a file was last changed, as far as the file system tells.
     struct Stamp: Equatable, Sendable {
@@ -13,7 +27,7 @@ struct TemplateFolder: Sendable {
         let nanoseconds: Int
     }
 
-    /// Every template below the folder, by name.
+    /// Every file of its kind below the folder, by name.
     ///
     /// Two calls compare equal as long as nothing was edited, added or removed.
     func stamps() throws(Diagnostics) -> [Stamp] {
@@ -22,10 +36,14 @@ struct TemplateFolder: Sendable {
         return found
     }
 
-    /// Reads one template.
-    func read(_ name: String) throws(Diagnostics) -> [UInt8] {
-        let file = unsafe open("\(path)/\(name).html", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw unreadable(name + ".html") }
+    /// Reads one file.
+    func source(_ name: String) throws(Diagnostics) -> Source {
+        Source(name: name, bytes: try read(name + suffix), file: prefix + name + suffix)
+    }
+
+    private func read(_ name: String) throws(Diagnostics) -> [UInt8] {
+        let file = unsafe open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(name) }
         defer { _ = close(file) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
@@ -34,11 +52,11 @@ struct TemplateFolder: Sendable {
                 unsafe Glibc.read(file, $0.baseAddress, $0.count)
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw unreadable(name + ".html") }
+            guard count >= 0 else { throw unreadable(name) }
             guard count > 0 else { return bytes }
             bytes.append(contentsOf: chunk[..<count])
             guard bytes.count <= Limit.sourceBytes else {
-                throw problem(name + ".html", "more than \(Limit.sourceBytes) bytes", "a shorter template")
+                throw problem(name, "more than \(Limit.sourceBytes) bytes", "a shorter file")
             }
         }
     }
@@ -54,11 +72,11 @@ struct TemplateFolder: Sendable {
             guard unsafe stat(path + "/" + name, &status) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFDIR {
                 try collect(below: name, depth: depth + 1, into: &found)
-            } else if status.st_mode & S_IFMT == S_IFREG, name.hasSuffix(".html") {
-                found.append(stamp(String(name.dropLast(".html".count)), status))
+            } else if status.st_mode & S_IFMT == S_IFREG, name.hasSuffix(suffix) {
+                found.append(stamp(String(name.dropLast(suffix.count)), status))
             }
             guard found.count <= Limit.files else {
-                throw problem(prefix, "more than \(Limit.files) templates", "fewer")
+                throw problem(prefix, "more than \(Limit.files) files", "fewer")
             }
         }
     }
@@ -97,7 +115,11 @@ struct TemplateFolder: Sendable {
 
     private func problem(_ file: String, _ found: String, _ expected: String) -> Diagnostics {
         Diagnostics(
-            Diagnostic(at: Location(file: file, line: 1, column: 1), found: found, expected: expected)
+            Diagnostic(
+                at: Location(file: prefix + file, line: 1, column: 1),
+                found: found,
+                expected: expected
+            )
         )
     }
 }

@@ -1,0 +1,29 @@
+/// Where templates and texts are read from.
+struct PageFolders: Sendable {
+    let templates: SourceFolder
+    /// Nil for pages without texts.
+    let texts: SourceFolder?
+
+    /// Compares equal as long as nothing was edited, added or removed.
+    struct Stamps: Equatable, Sendable {
+        var templates: [SourceFolder.Stamp] = []
+        var texts: [SourceFolder.Stamp] = []
+    }
+
+    init(templates: String, texts: String?) {
+        self.templates = SourceFolder(templates: templates)
+        self.texts = texts.map(SourceFolder.init(texts:))
+    }
+
+    func stamps() throws(Diagnostics) -> Stamps {
+        var stamps = Stamps(templates: try templates.stamps())
+        if let texts { stamps.texts = try texts.stamps() }
+        return stamps
+    }
+
+    func read(_ stamps: Stamps) throws(Diagnostics) -> TemplateSet {
+        var catalogue = Texts()
+        if let texts { catalogue = try Texts(texts, stamps.texts) }
+        return try TemplateSet(templates, stamps.templates, catalogue)
+    }
+}

@@ -1,0 +1,176 @@
+import Bytes
+
+/// Reads one file of texts.
+///
+///     # a comment
+///     title = Users
+///     found[one] = {count} person
+///     found[other] = {count} people
+///     help = A long text goes on
+///         on indented lines.
+struct TextFileParser {
+    private let source: Source
+    private let language: Language
+    private(set) var diagnostics = Diagnostics()
+    private var texts: [Text] = []
+
+    /// A key with one form, as the file has it.
+    private struct Text {
+        let key: String
+        let category: PluralCategory?
+        let offset: Int
+        var lines: [Range<Int>]
+    }
+
+    /// - Parameter source: its `name` is the language, the area and the room, joined by `/`.
+    init(_ source: Source, in language: Language) {
+        self.source = source
+        self.language = language
+    }
+
+    /// The texts of the file by their keys within it.
+    mutating func parse() -> [(key: String, entry: TextEntry)] {
+        guard String(validating: source.bytes, as: UTF8.self) != nil else {
+            report(0, found: "bytes that are not UTF-8", expected: "a text file in UTF-8")
+            return []
+        }
+        readLines()
+        var entries: [(key: String, entry: TextEntry)] = []
+        var places: [String: Int] = [:]
+        for text in texts where !diagnostics.isFull {
+            let pieces = pieces(of: text)
+            guard let place = places[text.key] else {
+                places[text.key] = entries.count
+                let entry = TextEntry(
+                    location: source.location(at: text.offset),
+                    forms: [text.category ?? .other: pieces],
+                    isPlural: text.category != nil
+                )
+                entries.append((text.key, entry))
+                continue
+            }
+            add(text, pieces, to: &entries[place].entry)
+        }
+        for (key, entry) in entries where entry.isPlural { checkCategories(of: key, entry) }
+        return entries
+    }
+
+    private mutating func add(_ text: Text, _ pieces: [TextPiece], to entry: inout TextEntry) {
+        guard let category = text.category, entry.isPlural, entry.forms[category] == nil else {
+            let name = text.key + (text.category.map { "[\($0.rawValue)]" } ?? "")
+            let found = "`\(name)` again after line \(entry.location.line)"
+            return report(
+                text.offset,
+                found: found,
+                expected: "each text once, or forms for different numbers"
+            )
+        }
+        entry.forms[category] = pieces
+    }
+
+    private mutating func pieces(of text: Text) -> [TextPiece] {
+        var reader = TextFormReader(source)
+        let pieces = reader.read(text.lines)
+        diagnostics.report(contentsOf: reader.diagnostics)
+        if pieces.isEmpty, reader.diagnostics.all.isEmpty {
+            report(text.offset, found: "`\(text.key)` without a text", expected: "a text after `=`")
+        }
+        return pieces
+    }
+
+    private mutating func checkCategories(of key: String, _ entry: TextEntry) {
+        let needed = language.pluralCategories
+        let expected = needed.map { "[\($0.rawValue)]" }.joined(separator: ", ")
+        for category in needed where entry.forms[category] == nil {
+            diagnostics.report(
+                Diagnostic(
+                    at: entry.location,
+                    found: "`\(key)` without the form `[\(category.rawValue)]`",
+                    expected: "the forms of \(language.tag): \(expected)"
+                )
+            )
+        }
+        for category in entry.forms.keys.map(\.rawValue).sorted()
+        where !needed.map(\.rawValue).contains(category) {
+            let found = "the form `[\(category)]` of `\(key)`, which no whole number takes"
+            diagnostics.report(
+                Diagnostic(
+                    at: entry.location,
+                    found: found,
+                    expected: "the forms of \(language.tag): \(expected)"
+                )
+            )
+        }
+    }
+}
+
+extension TextFileParser {
+    private mutating func readLines() {
+        let bytes = source.bytes
+        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        /// Whether an indented line goes on with the text before it.
+        var isOpen = false
+        while start < bytes.count, !diagnostics.isFull {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let line = trimmed(start..<end)
+            if line.isEmpty || bytes[start] == UInt8(ascii: "#") {
+                isOpen = false
+            } else if line.lowerBound > start {
+                goOn(with: line, isOpen)
+            } else {
+                isOpen = begin(line)
+            }
+            start = end + 1
+        }
+    }
+
+    private mutating func goOn(with line: Range<Int>, _ isOpen: Bool) {
+        if isOpen {
+            texts[texts.count - 1].lines.append(line)
+        } else {
+            report(
+                line.lowerBound,
+                found: "an indented line after no text",
+                expected: "`key = text` before it"
+            )
+        }
+    }
+
+    /// Takes `key = text` or `key[category] = text`; false after reporting why it is neither.
+    private mutating func begin(_ line: Range<Int>) -> Bool {
+        guard let equals = source.bytes[line].firstIndex(of: UInt8(ascii: "=")) else {
+            report(
+                line.lowerBound,
+                found: "a line without `=`",
+                expected: "`key = text`, or an indented line"
+            )
+            return false
+        }
+        let name = source.text(trimmed(line.lowerBound..<equals))
+        let parts = name.split(separator: "[", omittingEmptySubsequences: false)
+        let category =
+            parts.count == 2 && parts[1].hasSuffix("]")
+            ? PluralCategory(rawValue: String(parts[1].dropLast())) : nil
+        guard TextKey.isKey(parts[0]), parts.count == 1 || category != nil else {
+            let expected =
+                "letters, digits, `-`, `_` and `.`, then `[one]`, `[few]`, `[many]` or `[other]` if numbers count"
+            report(line.lowerBound, found: "the key `\(name)`", expected: expected)
+            return false
+        }
+        let text = trimmed(equals + 1..<line.upperBound)
+        let lines = text.isEmpty ? [] : [text]
+        texts.append(Text(key: String(parts[0]), category: category, offset: line.lowerBound, lines: lines))
+        return true
+    }
+
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, source.bytes[start].isSpace { start += 1 }
+        while end > start, source.bytes[end - 1].isSpace { end -= 1 }
+        return start..<end
+    }
+
+    private mutating func report(_ offset: Int, found: String, expected: String) {
+        diagnostics.report(Diagnostic(at: source.location(at: offset), found: found, expected: expected))
+    }
+}
