@@ -170,7 +170,8 @@ let package = Package(
         tests(
             of: "AuthEngine",
             uses: [
-                "Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "Registry", "Directory", "TestTeams",
+                "Audit", "Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "Registry", "Directory",
+                "TestTeams",
             ]
         ),
         tests(

@@ -66,7 +66,7 @@ public struct ProtocolParameters: Sendable {
     private static let known: Set<String> = [
         "client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier",
         "grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope",
-        "state", "token", "token_type_hint",
+        "state", "sub", "target", "token", "token_type_hint", "transfer_sub",
     ]
 
     private static func limit(_ name: String) -> Int {

@@ -69,4 +69,6 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case codeVerifierWrong = "code_verifier_wrong"
     case personSuspended = "person_suspended"
     case refreshTokenDead = "refresh_token_dead"
+    case migrationScopeWanted = "migration_scope_wanted"
+    case trialMayNot = "trial_may_not"
 }

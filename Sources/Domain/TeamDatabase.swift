@@ -15,6 +15,14 @@ public struct TeamDatabase: Sendable {
         try await database.query(sql, setting: Self.setting(team))
     }
 
+    /// Runs statements one after the other in one transaction and one round trip, committed when this returns.
+    ///
+    /// - Returns: the rows of the last one.
+    @discardableResult
+    public func query(_ sql: [SQL], in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await database.query(sql, setting: Self.setting(team))
+    }
+
     /// Runs one statement, committed when this returns together with others of the hot path.
     ///
     /// See `Database.queryJointly` for what it is good for.

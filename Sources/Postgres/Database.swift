@@ -96,8 +96,16 @@ public final class Database: @unchecked Sendable {
 
     /// Runs one statement as a transaction of its own, under `setting`.
     public func query(_ sql: SQL, setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
+        try await query([sql], setting: setting)
+    }
+
+    /// Runs statements one after the other as a transaction of their own, in one round trip; each sees what was
+    /// committed before it began.
+    ///
+    /// - Returns: the rows of the last one.
+    public func query(_ sql: [SQL], setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
         loop.preconditionCurrent()
-        let statements = setting.map { [$0.statement, sql] } ?? [sql]
+        let statements = (setting.map { [$0.statement] } ?? []) + sql
         let outcome = await unsafe withUnsafeContinuation { continuation in
             submit(statements) { unsafe continuation.resume(returning: $0) }
         }

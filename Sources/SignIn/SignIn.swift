@@ -68,13 +68,7 @@ public struct SignIn: Sendable {
             sessions: parts.sessions,
             context: context
         )
-        endpoints = ProtocolEndpoints(
-            teams: parts.teams,
-            tokens: TokenEndpoint(context: context, database: database, trials: parts.trials),
-            revocation: Revocation(context: context, database: database, trials: parts.trials),
-            documents: TeamDocuments(context: context),
-            log: parts.log
-        )
+        endpoints = ProtocolEndpoints(parts)
         hosted = HostedEndpoints(
             pages: pages,
             teams: parts.teams,

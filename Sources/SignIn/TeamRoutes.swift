@@ -8,6 +8,10 @@ public enum TeamRoutes {
     public static let authorize = Route("/t/:team/auth/authorize", TeamID.self)
     public static let token = Route("/t/:team/auth/token", TeamID.self)
     public static let revoke = Route("/t/:team/auth/revoke", TeamID.self)
+    public static let userinfo = Route("/t/:team/auth/userinfo", TeamID.self)
+    public static let introspect = Route("/t/:team/auth/introspect", TeamID.self)
+    public static let credentialState = Route("/t/:team/auth/credential-state", TeamID.self)
+    public static let signOut = Route("/t/:team/auth/sign-out", TeamID.self)
     public static let keys = Route("/t/:team/auth/keys", TeamID.self)
     public static let discovery = Route("/t/:team/.well-known/openid-configuration", TeamID.self)
 
@@ -30,8 +34,14 @@ public enum TeamRoutes {
     public static let session = Route("/t/:team/account/session", TeamID.self)
     public static let sessionEnd = Route("/t/:team/account/session/end", TeamID.self)
 
+    private static let protocolPatterns: Set<String> = [
+        token.text, revoke.text, userinfo.text, introspect.text, credentialState.text, signOut.text,
+        keys.text,
+        discovery.text,
+    ]
+
     /// Whether apps, not people, ask at this address: they get JSON.
     public static func isProtocol(_ pattern: String?) -> Bool {
-        [token.text, revoke.text, keys.text, discovery.text].contains(pattern)
+        pattern.map(protocolPatterns.contains) ?? false
     }
 }

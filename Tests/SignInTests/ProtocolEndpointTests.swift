@@ -10,13 +10,18 @@ import Testing
 @Suite struct ProtocolEndpointTests {
     static let token = "/t/ACMETEAM01/auth/token"
     static let revoke = "/t/ACMETEAM01/auth/revoke"
+    /// Every address that takes a form from an app.
+    static let forms = ["token", "revoke", "introspect", "sign-out", "credential-state"].map {
+        "/t/ACMETEAM01/auth/\($0)"
+    }
     static let form = "Content-Type: application/x-www-form-urlencoded"
 
     private func code(_ site: TestSite) throws -> String {
         try #require(try site.browser().consent().value(of: "code"))
     }
 
-    @Test func `JSON answers carry Apple's header fields, refusals too, and always status 400`() async throws
+    @Test func `P7: JSON answers carry Apple's header fields, refusals too, and always status 400`()
+        async throws
     {
         try await withSite { site in
             let good = try site.post(Self.token, try site.redemption(of: try code(site)))
@@ -55,7 +60,7 @@ import Testing
 
     @Test func `another method is refused with the one that is allowed, in JSON`() async throws {
         try await withSite { site in
-            for path in [Self.token, Self.revoke] {
+            for path in Self.forms {
                 for method in ["GET", "PUT", "DELETE"] {
                     let answer = try site.ask(method, path)
                     #expect(answer.status == 405 && answer["Allow"] == "POST")
@@ -73,7 +78,7 @@ import Testing
         try await withSite { site in
             let form = try site.redemption(of: try code(site)).compactMapValues { $0 }
             let json = String(decoding: JSON.encode(form), as: UTF8.self)
-            for path in [Self.token, Self.revoke] {
+            for path in Self.forms {
                 for (type, body) in [
                     ("application/json", json), ("text/plain", "client_id=com.acme.web"),
                     ("multipart/form-data", "x"),
@@ -93,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a repeated parameter is an invalid request on every endpoint, and the code stays good`()
+    @Test func `V2: a repeated parameter is an invalid request on every endpoint, and the code stays good`()
         async throws
     {
         try await withSite { site in
@@ -101,7 +106,7 @@ import Testing
             let coded = FormCoding.encode(form.map { FormCoding.Field($0.key, $0.value) })
             for (name, value) in form {
                 let body = coded + "&" + FormCoding.encode([FormCoding.Field(name, value)])
-                for path in [Self.token, Self.revoke] {
+                for path in Self.forms {
                     let answer = try site.ask("POST", path, [Self.form], body: body)
                     #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(name)")
                 }
@@ -114,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a Basic header beside the form is ignored, and Basic alone leaves the code unspent`()
+    @Test func `P1: a Basic header beside the form is ignored, and Basic alone leaves the code unspent`()
         async throws
     {
         try await withSite { site in
@@ -161,7 +166,13 @@ import Testing
             #expect(discovery.json["token_endpoint"]?.string == base + "/auth/token")
             #expect(discovery.json["revocation_endpoint"]?.string == base + "/auth/revoke")
             #expect(discovery.json["jwks_uri"]?.string == base + "/auth/keys")
-            #expect(discovery.json["userinfo_endpoint"] == nil)
+            #expect(discovery.json["userinfo_endpoint"]?.string == base + "/auth/userinfo")
+            #expect(discovery.json["introspection_endpoint"]?.string == base + "/auth/introspect")
+            #expect(discovery.json["code_challenge_methods_supported"] == ["S256"])
+            // A client that sees one of these acts on it, and there is nothing behind it.
+            for name in ["end_session_endpoint", "authorization_response_iss_parameter_supported"] {
+                #expect(discovery.json[name] == nil)
+            }
             #expect(discovery.json["id_token_signing_alg_values_supported"] == ["RS256"])
             #expect(discovery.json["token_endpoint_auth_methods_supported"] == ["client_secret_post"])
             let keys = try site.ask("GET", "/t/ACMETEAM01/auth/keys")
@@ -172,11 +183,10 @@ import Testing
         }
     }
 
-    /// Security case V32.
-    @Test func `a scope of 50 kB is invalid on every endpoint that takes a form`() async throws {
+    @Test func `V32: a scope of 50 kB is invalid on every endpoint that takes a form`() async throws {
         try await withSite { site in
             let long = String(repeating: "a", count: 50_000)
-            for path in [Self.token, Self.revoke] {
+            for path in Self.forms {
                 let answer = try site.post(path, ["client_id": "com.acme.web", "scope": long])
                 #expect(answer.status == 400 && answer.json["error"] == "invalid_request")
             }

@@ -24,6 +24,8 @@ struct CodeStore: Sendable {
         let codeChallenge: String?
         let trial: TrialID?
         let tokenID: [UInt8]
+        /// Codes issued earlier are dead.
+        let notBefore: Timestamp
     }
 
     /// Ends the attempt and stores its code, in one statement: of two requests one gets a code.
@@ -73,7 +75,8 @@ struct CodeStore: Sendable {
                 UPDATE authorization_codes
                 SET redeemed_at = \(moment), token_id = \(claim.tokenID)
                 WHERE team_id = \(team) AND \(claim.code.slot.condition) AND code_hash = \(claim.code.hash)
-                    AND redeemed_at IS NULL AND expires_at > \(moment) AND client_id = \(claim.clientID)
+                    AND redeemed_at IS NULL AND expires_at > \(claim.deadline(at: moment))
+                    AND client_id = \(claim.clientID)
                     AND redirect_uri IS NOT DISTINCT FROM \(claim.redirectURI)
                     AND (code_challenge IS NULL OR code_challenge = \(claim.codeChallenge))
                     AND trial_id IS NOT DISTINCT FROM \(claim.trial)
@@ -128,7 +131,7 @@ struct CodeStore: Sendable {
         let rows = try await database.query(
             """
             SELECT client_id = \(claim.clientID) AND trial_id IS NOT DISTINCT FROM \(claim.trial), token_id,
-                expires_at > \(moment), redirect_uri IS NOT DISTINCT FROM \(claim.redirectURI),
+                expires_at > \(claim.deadline(at: moment)), redirect_uri IS NOT DISTINCT FROM \(claim.redirectURI),
                 EXISTS (
                     SELECT FROM users
                     WHERE team_id = \(team) AND users.sub = authorization_codes.sub AND suspended_at IS NOT NULL
@@ -147,15 +150,19 @@ struct CodeStore: Sendable {
     }
 }
 
+extension CodeStore.Claim {
+    /// A code must expire after this moment: neither too old, nor issued before the cut-off.
+    fileprivate func deadline(at moment: Timestamp) -> Timestamp {
+        max(moment, notBefore + TokenLifetime.code - .microseconds(1))
+    }
+}
+
 extension CodeGrant {
     fileprivate init(_ row: inout Row) throws(PostgresFailure) {
         subject = try row.next()
         group = try row.next()
         nonce = try row.next()
-        let address: String? = try row.next()
-        let isVerified: Bool = try row.next()
-        let isPrivate: Bool = try row.next()
-        email = address.map { SharedEmail(address: $0, isVerified: isVerified, isPrivate: isPrivate) }
+        email = try SharedEmail.read(&row)
         authenticatedAt = try row.next()
         trial = try row.next()
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 public import Domain
 
@@ -17,6 +18,9 @@ public final class TeamSnapshot: Sendable {
     /// In the order they became active, the newest last.
     let signingKeys: [TeamSigningKey]
     let accessTokens: OpaqueToken
+    let tokenRules: TokenRules
+    /// Lives and dies with this snapshot.
+    let verifiedSecrets = VerifiedSecrets()
 
     /// An App ID.
     struct App: Sendable {
@@ -51,7 +55,8 @@ public final class TeamSnapshot: Sendable {
         services: [ClientID: Service],
         keys: [KeyID: IssuedKey],
         signingKeys: [TeamSigningKey],
-        accessTokens: OpaqueToken
+        accessTokens: OpaqueToken,
+        tokenRules: TokenRules = TokenRules()
     ) {
         self.id = id
         self.name = name
@@ -62,6 +67,7 @@ public final class TeamSnapshot: Sendable {
         self.keys = keys
         self.signingKeys = signingKeys
         self.accessTokens = accessTokens
+        self.tokenRules = tokenRules
     }
 }
 
@@ -105,6 +111,14 @@ extension TeamSnapshot {
             issuesAsApple: false,
             writesStrings: false
         )
+    }
+}
+
+extension TeamSnapshot {
+    /// The client that a token of its own names.
+    func client(named digest: [UInt8]) -> Client? {
+        let ids = [ClientID](services.keys) + apps.keys
+        return ids.first { AccessToken.digest(of: $0) == digest }.flatMap(client)
     }
 }
 

@@ -26,7 +26,11 @@ struct TeamSnapshotStore: Sendable {
                 )), '[]')::text FROM service_ids WHERE team_id = \(team)),
                 (SELECT coalesce(json_agg(json_build_object(
                     'id', key_id, 'app', app_id, 'pem', public_key_pem
-                )), '[]')::text FROM keys WHERE team_id = \(team) AND revoked_at IS NULL)
+                )), '[]')::text FROM keys WHERE team_id = \(team) AND revoked_at IS NULL),
+                id_token_seconds,
+                (SELECT coalesce(json_agg(json_build_object(
+                    'client', client_id, 'at', (extract(epoch FROM not_before) * 1000000)::bigint
+                )), '[]')::text FROM token_cutoffs WHERE team_id = \(team))
             FROM teams
             WHERE team_id = \(team) AND deleted_at IS NULL
             """,
@@ -43,6 +47,8 @@ struct TeamSnapshotStore: Sendable {
         let apps = try Self.decode([AppRecord].self, try row.next())
         let services = try Self.decode([ServiceRecord].self, try row.next())
         let keys = try Self.decode([KeyRecord].self, try row.next())
+        let idTokenSeconds: Int = try row.next()
+        let cutoffs = try Self.decode([CutoffRecord].self, try row.next())
         let appTable = Self.table(apps) { record in
             ClientID(rawValue: record.group).map {
                 TeamSnapshot.App(isEnabled: record.enabled, group: $0, description: record.description)
@@ -57,7 +63,13 @@ struct TeamSnapshotStore: Sendable {
             services: Self.table(services, \.service),
             keys: Self.keyTable(keys, apps: appTable),
             signingKeys: try await SigningKeyStore(database: database, keyRing: keyRing).list(in: team),
-            accessTokens: AccessToken.authentication(of: team, keyRing: keyRing)
+            accessTokens: AccessToken.authentication(of: team, keyRing: keyRing),
+            tokenRules: TokenRules(
+                idTokenLife: .seconds(idTokenSeconds),
+                cutoffs: Dictionary(cutoffs.map { ($0.client, Timestamp(microseconds: $0.at)) }) {
+                    max($0, $1)
+                }
+            )
         )
     }
 
@@ -132,4 +144,9 @@ private struct KeyRecord: Decodable {
     let id: String
     let app: String
     let pem: String
+}
+
+private struct CutoffRecord: Decodable {
+    let client: String
+    let at: Int64
 }

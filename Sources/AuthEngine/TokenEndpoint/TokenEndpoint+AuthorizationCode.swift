@@ -41,7 +41,8 @@ extension TokenEndpoint {
             redirectURI: request.parameters["redirect_uri"],
             codeChallenge: request.parameters["code_verifier"].flatMap(PKCE.challenge),
             trial: request.client.trial,
-            tokenID: tokenID
+            tokenID: tokenID,
+            notBefore: request.issuer.team.tokenRules.cutoff(of: request.client.client.id)
         )
     }
 
@@ -60,7 +61,7 @@ extension TokenEndpoint {
         switch try await codes.obstacle(to: claim, in: request.team, at: request.moment) {
         case .unknown: Self.dead(.codeUnknown, because: "the code is not known")
         case .expired:
-            Self.dead(.codeExpired, because: "the code is older than five minutes")
+            Self.dead(.codeExpired, because: "the code is older than five minutes, or than a cut-off")
         case .otherClient:
             OAuthError(
                 .invalidGrant,

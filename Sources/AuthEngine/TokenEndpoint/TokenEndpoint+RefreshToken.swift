@@ -9,6 +9,7 @@ extension TokenEndpoint {
             token.id,
             by: request.client.client.id,
             trial: request.client.trial,
+            issuedSince: request.issuer.team.tokenRules.cutoff(of: request.client.client.id),
             in: request.team,
             at: request.moment
         )
@@ -35,7 +36,7 @@ extension TokenEndpoint {
             .invalidGrant,
             "The token has expired or has been revoked.",
             cause: .refreshTokenDead,
-            because: "the refresh token is unknown, revoked, or another client's"
+            because: "the refresh token is unknown, revoked, cut off, or another client's"
         )
     }
 }

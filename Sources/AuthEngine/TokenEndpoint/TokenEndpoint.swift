@@ -49,6 +49,7 @@ public struct TokenEndpoint: Sendable {
         switch try parameters.required("grant_type") {
         case "authorization_code": return try await redeemCode(request)
         case "refresh_token": return try await refresh(request)
+        case "client_credentials": return try answerClient(request)
         default:
             throw OAuthError(
                 .unsupportedGrantType,
@@ -69,7 +70,7 @@ public struct TokenEndpoint: Sendable {
         var team: TeamID { issuer.team.id }
     }
 
-    /// The answer both grants share; a refresh token only where a new one was made.
+    /// The answer for a person that two grants share; a refresh token only where a new one was made.
     func answer(
         _ request: Request,
         claims: (TokenIssuer.Companion) -> TokenIssuer.Claims,

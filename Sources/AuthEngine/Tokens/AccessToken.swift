@@ -7,30 +7,42 @@ import Domain
 /// It needs no row of its own: whether it is good is whether its refresh token is. It names no one, and any changed
 /// or missing bit makes it void.
 struct AccessToken: Sendable {
-    let refreshTokenID: [UInt8]
+    /// For whom it speaks.
+    enum Holder: Equatable, Sendable {
+        /// The person behind a refresh token.
+        case user(refreshTokenID: [UInt8])
+        /// The client itself, by the first 16 octets of its identifier's SHA-256.
+        case client([UInt8])
+    }
+
+    let holder: Holder
     let expiresAt: Timestamp
 
-    private static let version: UInt8 = 1
     private static let payloadCount = 1 + 16 + 4
     /// The letter, then the payload and its code of 16 octets in base64url: one token has one spelling.
     private static let textCount = 1 + ((payloadCount + 16) * 4 + 2) / 3
 
-    init(refreshTokenID: [UInt8], expiresAt: Timestamp) {
-        self.refreshTokenID = refreshTokenID
+    init(_ holder: Holder, expiresAt: Timestamp) {
+        self.holder = holder
         self.expiresAt = expiresAt
     }
 
     /// The token a client sent, or nil when the team did not issue it.
     init?(_ text: String, of team: TeamSnapshot) {
         guard text.utf8.count == Self.textCount, let payload = team.accessTokens.open(text),
-            payload.count == Self.payloadCount, payload[0] == Self.version
+            payload.count == Self.payloadCount, let holder = Holder(payload)
         else { return nil }
-        refreshTokenID = Array(payload[1..<17])
+        self.holder = holder
         expiresAt = Timestamp(seconds: payload[17...].reduce(0) { $0 << 8 | Int($1) })
     }
 
+    /// The refresh token beside which it was issued.
+    var refreshTokenID: [UInt8]? {
+        if case .user(let id) = holder { id } else { nil }
+    }
+
     func text(of team: TeamSnapshot) -> String {
-        var payload = [Self.version] + refreshTokenID
+        var payload = holder.octets
         let seconds = UInt32(clamping: expiresAt.seconds)
         for shift in [24, 16, 8, 0] as [UInt32] {
             payload.append(UInt8(truncatingIfNeeded: seconds >> shift))
@@ -38,8 +50,31 @@ struct AccessToken: Sendable {
         return team.accessTokens.mint(payload: payload)
     }
 
+    /// What names a client inside a token.
+    static func digest(of client: ClientID) -> [UInt8] {
+        Array(SHA256.hash(client.rawValue).prefix(16))
+    }
+
     /// What authenticates the tokens of `team`.
     static func authentication(of team: TeamID, keyRing: KeyRing) -> OpaqueToken {
         OpaqueToken(prefix: "a", keys: keyRing.deriveAll(purpose: "access-tokens:\(team)"))
+    }
+}
+
+extension AccessToken.Holder {
+    /// The kind in one octet, then sixteen.
+    fileprivate init?(_ payload: [UInt8]) {
+        switch payload[0] {
+        case 1: self = .user(refreshTokenID: Array(payload[1..<17]))
+        case 2: self = .client(Array(payload[1..<17]))
+        default: return nil
+        }
+    }
+
+    fileprivate var octets: [UInt8] {
+        switch self {
+        case .user(let id): [1] + id
+        case .client(let digest): [2] + digest
+        }
     }
 }

@@ -7,6 +7,13 @@ import Postgres
 struct RefreshTokenStore: Sendable {
     let database: TeamDatabase
 
+    /// What `SharedEmail` reads of `users` and `consents`: the address as it is shared today, or NULL.
+    static let sharedEmail: SQL = """
+        CASE WHEN NOT consents.shares_email THEN NULL
+            WHEN consents.hides_email THEN users.relay_address ELSE users.email END,
+        users.is_email_verified, consents.hides_email
+        """
+
     /// Whom a token stands for.
     struct Holder: Sendable {
         let subject: Subject
@@ -21,6 +28,7 @@ struct RefreshTokenStore: Sendable {
         _ id: [UInt8],
         by client: ClientID,
         trial: TrialID?,
+        issuedSince cutoff: Timestamp,
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Holder? {
@@ -29,13 +37,10 @@ struct RefreshTokenStore: Sendable {
             WITH used AS (
                 UPDATE refresh_tokens SET last_used_at = \(moment)
                 WHERE team_id = \(team) AND token_id = \(id) AND client_id = \(client) AND revoked_at IS NULL
-                    AND trial_id IS NOT DISTINCT FROM \(trial)
+                    AND trial_id IS NOT DISTINCT FROM \(trial) AND created_at >= \(cutoff)
                 RETURNING sub, app_id, authenticated_at
             )
-            SELECT used.sub, used.app_id, used.authenticated_at,
-                CASE WHEN NOT consents.shares_email THEN NULL
-                    WHEN consents.hides_email THEN users.relay_address ELSE users.email END,
-                users.is_email_verified, consents.hides_email
+            SELECT used.sub, used.app_id, used.authenticated_at, \(Self.sharedEmail)
             FROM used
             JOIN users ON users.team_id = \(team) AND users.sub = used.sub
             JOIN consents ON consents.team_id = \(team) AND consents.sub = used.sub
@@ -48,23 +53,38 @@ struct RefreshTokenStore: Sendable {
         return try Holder(&row)
     }
 
-    /// The person and group behind a live token of that client and trial, for its revocation.
+    /// The person and group behind a live token of that client, for its revocation.
     func holder(
         of id: [UInt8],
         client: ClientID,
-        trial: TrialID?,
         in team: TeamID
     ) async throws(PostgresFailure) -> (subject: Subject, group: ClientID)? {
         let rows = try await database.query(
             """
             SELECT sub, app_id FROM refresh_tokens
             WHERE team_id = \(team) AND token_id = \(id) AND client_id = \(client) AND revoked_at IS NULL
-                AND trial_id IS NOT DISTINCT FROM \(trial)
+                AND trial_id IS NULL
             """,
             in: team
         )
         guard var row = rows.first else { return nil }
         return (try row.next(), try row.next())
+    }
+
+    /// Revokes the one token of a trial: the consent behind it is the person's own, and no trial ends that.
+    func revoke(
+        _ id: [UInt8],
+        ofTrial trial: TrialID,
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            UPDATE refresh_tokens SET revoked_at = \(moment)
+            WHERE team_id = \(team) AND token_id = \(id) AND trial_id = \(trial) AND revoked_at IS NULL
+            """,
+            in: team
+        )
     }
 
     /// Revokes the one token that a code issued which is now presented a second time.
@@ -92,9 +112,16 @@ extension RefreshTokenStore.Holder {
         subject = try row.next()
         group = try row.next()
         authenticatedAt = try row.next()
+        email = try SharedEmail.read(&row)
+    }
+}
+
+extension SharedEmail {
+    /// Reads the columns of `RefreshTokenStore.sharedEmail`, or nil where no address is shared.
+    static func read(_ row: inout Row) throws(PostgresFailure) -> SharedEmail? {
         let address: String? = try row.next()
         let isVerified: Bool = try row.next()
         let isPrivate: Bool = try row.next()
-        email = address.map { SharedEmail(address: $0, isVerified: isVerified, isPrivate: isPrivate) }
+        return address.map { SharedEmail(address: $0, isVerified: isVerified, isPrivate: isPrivate) }
     }
 }

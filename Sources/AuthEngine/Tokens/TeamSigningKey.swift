@@ -32,7 +32,7 @@ extension TeamSnapshot {
     /// The published keys in RFC 7517's form, RSA keys only: some clients try every key of the set.
     public func keySet(at moment: Timestamp) -> [UInt8] {
         let published = signingKeys.filter { key in
-            key.retiresAt.map { moment < $0 + TokenLifetime.idToken } ?? true
+            key.retiresAt.map { moment < $0 + TokenLifetime.longestSigned } ?? true
         }
         return JWKSet(published.map { JWK(.rsa($0.publicKey), keyID: $0.kid) }).json
     }

@@ -34,7 +34,13 @@ struct TokenIssuer: Sendable {
 
     /// An access token beside that refresh token.
     func accessToken(for refreshTokenID: [UInt8], at moment: Timestamp) -> String {
-        AccessToken(refreshTokenID: refreshTokenID, expiresAt: moment + TokenLifetime.accessToken)
+        AccessToken(.user(refreshTokenID: refreshTokenID), expiresAt: moment + TokenLifetime.accessToken)
+            .text(of: team)
+    }
+
+    /// An access token of the client itself, for its calls about transferred users.
+    func accessToken(for client: ClientID, at moment: Timestamp) -> String {
+        AccessToken(.client(AccessToken.digest(of: client)), expiresAt: moment + TokenLifetime.accessToken)
             .text(of: team)
     }
 
@@ -42,7 +48,7 @@ struct TokenIssuer: Sendable {
         var json = JSONWriter()
         json.member("iss", claims.client.issuesAsApple ? appleIssuer : context.base(of: team.id))
         json.member("aud", claims.client.id.rawValue)
-        json.member("exp", (moment + TokenLifetime.idToken).seconds)
+        json.member("exp", (moment + team.tokenRules.idTokenLife).seconds)
         json.member("iat", (moment - TokenLifetime.backdating).seconds)
         json.member("sub", claims.subject.rawValue)
         if let nonce = claims.nonce { json.member("nonce", nonce) }
@@ -51,22 +57,25 @@ struct TokenIssuer: Sendable {
         case .accessToken(let token): json.member("at_hash", TokenHash.of(token))
         case nil: break
         }
-        if let email = claims.email { write(email, asStrings: claims.client.writesStrings, to: &json) }
+        if let email = claims.email { json.members(of: email, asStrings: claims.client.writesStrings) }
         // Never later than `iat`, which clients may compare it with.
         let backdated = min(claims.authenticatedAt, moment - TokenLifetime.backdating)
         json.member("auth_time", backdated.seconds)
         json.member("nonce_supported", true)
         return json.finish()
     }
+}
 
-    private func write(_ email: SharedEmail, asStrings: Bool, to json: inout JSONWriter) {
-        json.member("email", email.address)
+extension JSONWriter {
+    /// The claims about an address; Apple writes booleans of either kind.
+    mutating func members(of email: SharedEmail, asStrings: Bool) {
+        member("email", email.address)
         if asStrings {
-            json.member("email_verified", email.isVerified ? "true" : "false")
-            if email.isPrivate { json.member("is_private_email", "true") }
+            member("email_verified", email.isVerified ? "true" : "false")
+            if email.isPrivate { member("is_private_email", "true") }
         } else {
-            json.member("email_verified", email.isVerified)
-            if email.isPrivate { json.member("is_private_email", true) }
+            member("email_verified", email.isVerified)
+            if email.isPrivate { member("is_private_email", true) }
         }
     }
 }

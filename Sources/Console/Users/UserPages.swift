@@ -1,4 +1,5 @@
 import Audit
+import AuthEngine
 import Directory
 import Domain
 import HTTP

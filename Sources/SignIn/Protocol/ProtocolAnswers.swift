@@ -24,6 +24,13 @@ enum ProtocolAnswers {
         json(body(error.code.rawValue, error.description), status: .badRequest)
     }
 
+    /// 401 for who shows no good access token (RFC 6750 section 3): the error is named only where there was one.
+    static func bearerWanted(isInvalid: Bool) -> Response {
+        var response = json(isInvalid ? body("invalid_token", nil) : [], status: .unauthorized)
+        response.append(.wwwAuthenticate, isInvalid ? #"Bearer error="invalid_token""# : "Bearer")
+        return response
+    }
+
     /// What went wrong on our side, for a client that may try again.
     static func problem(_ problem: Problem) -> Response {
         let code = problem.status == .serviceUnavailable ? "temporarily_unavailable" : "server_error"

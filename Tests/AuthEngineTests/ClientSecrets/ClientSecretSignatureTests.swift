@@ -9,7 +9,7 @@ import Testing
 
 /// Who signed a client secret, and how: security cases V13, V14 and V21.
 @Suite struct ClientSecretSignatureTests {
-    @Test func `only ES256 is spoken, whatever the header says of the key`() async throws {
+    @Test func `V13, V14: only ES256 is spoken, whatever the header says of the key`() async throws {
         try await withEngine { engine in
             var secret = ClientSecret(
                 of: .web,
@@ -138,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func `one secret is accepted again and again, until its key is revoked or it expires`() async throws
+    @Test func `V21: one secret is accepted again and again, until its key is revoked or it expires`()
+        async throws
     {
         try await withEngine { engine in
             let secret = try engine.teams.secret()

@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func `a code is redeemed when everything is right, and only then; a refused try leaves it unspent`()
+    @Test
+    func `V6, V7, V9: a code is redeemed when everything is right, and a refused try leaves it unspent`()
         async throws
     {
         try await withEngine { engine in
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `of fifty redemptions at once exactly one succeeds`() async throws {
+    @Test func `V8: of fifty redemptions at once exactly one succeeds`() async throws {
         try await withEngine { engine in
             let code = try await engine.code(Engine.fullRequest)
             let answers = try await withThrowingTaskGroup(of: TokenAnswer?.self) { group in
@@ -198,7 +199,7 @@ import Testing
             #expect(try await error(["code": ""]) == .invalidRequest)
             #expect(try await error(["grant_type": "password"]) == .unsupportedGrantType)
             #expect(try await error(["grant_type": "AUTHORIZATION_CODE"]) == .unsupportedGrantType)
-            #expect(try await error(["grant_type": "client_credentials"]) == .unsupportedGrantType)
+            #expect(try await error(["grant_type": "client_credentials"]) == .invalidScope)
             #expect(try await error(["grant_type": "refresh_token"]) == .invalidRequest)
             #expect(try await error(["client_id": nil]) == .invalidClient)
             #expect(try await error(["client_secret": nil]) == .invalidClient)

@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    @Test func `the next sign-in is a first one again, with the same sub and user once more`() async throws {
+    @Test func `P12: the next sign-in is a first one again, with the same sub and user once more`()
+        async throws
+    {
         try await withEngine { engine in
             let first = try await engine.signIn(to: .web, Engine.fullRequest)
             #expect(first["user"] != nil)
@@ -91,6 +93,17 @@ import Testing
         }
     }
 
+    @Test func `an access token that has expired is invalid already, and ends nothing`() async throws {
+        try await withEngine { engine in
+            let tokens = try await engine.tokens()
+            engine.clock.advance(by: .seconds(3600))
+            try await engine.revoke(tokens.accessToken)
+            #expect(try await engine.isAlive(tokens.refreshToken))
+            try await engine.revoke(try await engine.refresh(tokens.refreshToken).accessToken)
+            #expect(try await !engine.isAlive(tokens.refreshToken))
+        }
+    }
+
     @Test func `a wrong hint is only a hint`() async throws {
         try await withEngine { engine in
             for hint in ["access_token", "refresh_token", "nonsense", ""] {
@@ -101,7 +114,9 @@ import Testing
         }
     }
 
-    @Test func `another client's token succeeds without effect, and so does another team's`() async throws {
+    @Test func `V25: another client's token succeeds without effect, and so does another team's`()
+        async throws
+    {
         try await withEngine { engine in
             let acme = try await engine.tokens()
             let rival = try await engine.tokens(for: engine.teams.people.rivalAda, at: .web, in: .rival)
@@ -134,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `when the store does not answer nothing is said to be revoked`() async throws {
+    @Test func `V22: when the store does not answer nothing is said to be revoked`() async throws {
         try await withEngine { engine in
             let tokens = try await engine.tokens()
             let team = try await engine.snapshot()

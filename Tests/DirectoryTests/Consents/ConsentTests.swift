@@ -50,13 +50,7 @@ import Testing
     @Test func `give out one relay address a person, for ever`() async throws {
         try await withAda { world, ada in
             let first = try await grant(nil, .hidden, by: ada, in: world).user.relayAddress
-            try await ConsentEndStore(world.database).end(
-                of: ada,
-                for: World.app,
-                in: World.acme,
-                by: .person(ada),
-                from: World.origin
-            )
+            try world.admin("DELETE FROM consents WHERE sub = $1", ada.rawValue)
             let again = try await grant(nil, .hidden, by: ada, in: world).user.relayAddress
             let elsewhere = try await grant(nil, .shared, by: ada, to: World.otherApp, in: world).user
                 .relayAddress
@@ -105,49 +99,6 @@ import Testing
         }
     }
 
-    @Test func `that end take codes and refresh tokens along, and the sub stays`() async throws {
-        try await withAda { world, ada in
-            try await grant(name, .shared, by: ada, in: world)
-            try await grant(name, .shared, by: ada, to: World.otherApp, in: world)
-            try world.issueTokens(to: ada, app: World.app)
-            try world.issueTokens(to: ada, app: World.otherApp)
-
-            let ended = try await ConsentEndStore(world.database).end(
-                of: ada,
-                for: World.app,
-                in: World.acme,
-                by: .person(ada),
-                from: World.origin
-            )
-
-            #expect(ended)
-            #expect(try await world.consents().find(of: ada, for: World.app, in: World.acme) == nil)
-            #expect(try await world.consents().find(of: ada, for: World.otherApp, in: World.acme) != nil)
-            #expect(
-                try world.admin("SELECT app_id, revoked_at IS NULL FROM refresh_tokens ORDER BY app_id")
-                    == [["com.acme.app", "f"], ["com.acme.other", "t"]]
-            )
-            #expect(try world.admin("SELECT app_id FROM authorization_codes") == [["com.acme.other"]])
-            #expect(try await world.users.find(ada, in: World.acme) != nil)
-            #expect(try world.actions().last == "consent.ended")
-        }
-    }
-
-    @Test func `that never were end without a trace`() async throws {
-        try await withAda { world, ada in
-            let ended = try await ConsentEndStore(world.database).end(
-                of: ada,
-                for: World.app,
-                in: World.acme,
-                by: .person(ada),
-                from: World.origin
-            )
-
-            #expect(!ended)
-            #expect(try world.actions().isEmpty)
-        }
-    }
-
     @Test func `of people who are gone are refused`() async throws {
         try await withAda { world, _ in
             await #expect(throws: ConsentStore.UnknownUser.self) {
@@ -170,23 +121,13 @@ import Testing
     @Test func `of Acme's people are nothing to Rival`() async throws {
         try await withAda { world, ada in
             try await grant(name, .shared, by: ada, in: world)
-            try world.issueTokens(to: ada, app: World.app)
 
             #expect(try await world.consents().find(of: ada, for: World.app, in: World.rival) == nil)
             #expect(try await ConsentListStore(world.database).list(of: ada, in: World.rival).isEmpty)
-            let ended = try await ConsentEndStore(world.database).end(
-                of: ada,
-                for: World.app,
-                in: World.rival,
-                by: .system("test"),
-                from: World.origin
-            )
             await #expect(throws: ConsentStore.UnknownUser.self) {
                 try await grant(nil, .shared, by: ada, in: world, team: World.rival)
             }
 
-            #expect(!ended)
-            #expect(try world.admin("SELECT revoked_at FROM refresh_tokens") == [[nil]])
             #expect(try await world.consents().find(of: ada, for: World.app, in: World.acme) != nil)
         }
     }

@@ -1,5 +1,5 @@
+import Bytes
 import Crypto
-import Directory
 public import Domain
 
 /// The revocation endpoint (RFC 7009, with Apple's effect: the whole authorization ends).
@@ -34,15 +34,13 @@ public struct Revocation: Sendable {
             trials: trials
         )
         let client = try await authentication.authenticate(parameters, at: moment)
-        let token = try parameters.required("token")
-        guard let id = tokenID(token, of: team),
-            let holder = try await tokens.holder(
-                of: id,
-                client: client.client.id,
-                trial: client.trial,
-                in: team.id
-            )
-        else { return }
+        guard let id = tokenID(try parameters.required("token"), of: team, at: moment) else { return }
+        if let trial = client.trial {
+            return try await tokens.revoke(id, ofTrial: trial, in: team.id, at: moment)
+        }
+        guard let holder = try await tokens.holder(of: id, client: client.client.id, in: team.id) else {
+            return
+        }
         try await consents.end(
             of: holder.subject,
             for: holder.group,
@@ -52,7 +50,12 @@ public struct Revocation: Sendable {
         )
     }
 
-    private func tokenID(_ text: String, of team: TeamSnapshot) -> [UInt8]? {
-        RefreshToken(text)?.id ?? AccessToken(text, of: team)?.refreshTokenID
+    /// The refresh token behind what was sent.
+    ///
+    /// An access token that has expired is invalid already, and revoking an invalid token has no effect (Apple).
+    private func tokenID(_ text: String, of team: TeamSnapshot, at moment: Timestamp) -> [UInt8]? {
+        if let token = RefreshToken(text) { return token.id }
+        guard let token = AccessToken(text, of: team), token.expiresAt > moment else { return nil }
+        return token.refreshTokenID
     }
 }

@@ -37,10 +37,16 @@ struct ClientAuthentication: Sendable {
         guard let secret = parameters["client_secret"] else {
             throw refusal(.secretMissing, "client_secret is missing")
         }
+        let digest = SHA256.hash(secret)
+        if let keyID = team.verifiedSecrets.keyID(of: digest, for: id, at: moment) {
+            return AuthenticatedClient(client: client, keyID: keyID, trial: nil)
+        }
         let token = try parse(secret)
         let keyID = try keyID(of: token)
         let (key, trial) = try await key(keyID, for: client, at: moment)
-        try check(try claims(of: token, signedBy: key, keyID), for: client, at: moment)
+        let expires = try check(try claims(of: token, signedBy: key, keyID), for: client, at: moment)
+        // A trial ends by its own clock, which no snapshot knows.
+        if trial == nil { team.verifiedSecrets.keep(digest, of: id, keyID: keyID, expiresAt: expires) }
         return AuthenticatedClient(client: client, keyID: keyID, trial: trial)
     }
 
@@ -97,7 +103,12 @@ struct ClientAuthentication: Sendable {
         throw refusal(.keyUnknown, "key \(id) is unknown or revoked")
     }
 
-    private func check(_ claims: Claims, for client: Client, at moment: Timestamp) throws(OAuthError) {
+    /// Judges every claim, and tells when the secret expires.
+    private func check(
+        _ claims: Claims,
+        for client: Client,
+        at moment: Timestamp
+    ) throws(OAuthError) -> Int64 {
         guard let issuer = try? claims.string("iss"), issuer.isExactly(team.id.rawValue) else {
             throw refusal(.issuerWrong, "iss is not the Team ID \(team.id)")
         }
@@ -122,6 +133,7 @@ struct ClientAuthentication: Sendable {
         guard let start = try? claims.optionalInteger("nbf") ?? 0, start <= now + Self.skew else {
             throw refusal(.secretNotYetValid, "nbf is no integer or in the future")
         }
+        return expires
     }
 
     private func refusal(_ cause: RefusalCause, _ reason: String) -> OAuthError {

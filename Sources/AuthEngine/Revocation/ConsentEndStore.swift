@@ -1,0 +1,75 @@
+import Audit
+import Bytes
+public import Domain
+public import Postgres
+
+/// Ends what apps may know: revocation, *Stop using*, a team's decision.
+///
+/// The next sign-in is a first one again, with the same `sub`.
+public struct ConsentEndStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Ends a person's consent to a group of apps, with the codes and refresh tokens the group holds.
+    ///
+    /// - Returns: whether there was anything to end.
+    @discardableResult
+    public func end(
+        of subject: Subject,
+        for appID: ClientID,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws(PostgresFailure) -> Bool {
+        let event = AuditEvent(
+            "consent.ended",
+            by: actor,
+            on: AuditEvent.Target("user", subject.rawValue),
+            from: origin,
+            after: ["appID": .string(appID.rawValue)]
+        )
+        let end = ConsentEnd(subject: subject, appID: appID, team: team, event: event)
+        return try await !database.query([end.codes, end.consentAndTokens], in: team).isEmpty
+    }
+}
+
+/// The end of one consent, in two statements of one transaction.
+///
+/// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
+private struct ConsentEnd {
+    let subject: Subject
+    let appID: ClientID
+    let team: TeamID
+    let event: AuditEvent
+
+    /// A redeemed code stays, so that a second redemption is known as one.
+    var codes: SQL {
+        """
+        DELETE FROM authorization_codes
+        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND redeemed_at IS NULL
+        """
+    }
+
+    /// Yields a row when there was anything to end.
+    var consentAndTokens: SQL {
+        """
+        WITH consent AS (
+            DELETE FROM consents
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID)
+            RETURNING sub
+        ), tokens AS (
+            UPDATE refresh_tokens SET revoked_at = clock_timestamp()
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND revoked_at IS NULL
+            RETURNING sub
+        ), ended AS (
+            SELECT sub FROM consent UNION SELECT sub FROM tokens
+        ), audit AS (
+            \(event.insertion(in: team, when: "FROM ended"))
+        )
+        SELECT sub FROM ended
+        """
+    }
+}

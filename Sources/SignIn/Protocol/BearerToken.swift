@@ -1,0 +1,30 @@
+import HTTP
+
+/// The token of an `Authorization: Bearer` field (RFC 6750 section 2.1), as far as it has the characters of one.
+struct BearerToken: Sendable {
+    private static let maximumLength = 1024
+
+    let text: String
+
+    /// Nil without exactly one such field; the scheme's case does not matter (RFC 9110 section 11.1).
+    init?(_ request: Request) {
+        let values = request.values(of: .authorization)
+        guard values.count == 1, values[0].utf8.count <= Self.maximumLength + 7 else { return nil }
+        let parts = values[0].split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        let token = parts[1].drop { $0 == " " }
+        guard !token.isEmpty, token.utf8.allSatisfy(Self.isTokenCharacter) else { return nil }
+        text = String(token)
+    }
+
+    /// `b68token` of RFC 6750.
+    private static func isTokenCharacter(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+}

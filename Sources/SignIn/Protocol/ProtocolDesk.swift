@@ -1,0 +1,84 @@
+import AuthEngine
+import Bytes
+import Domain
+import HTTP
+import Log
+import Web
+
+/// Takes what apps send and turns every way it ends into the protocol's answer.
+struct ProtocolDesk: Sendable {
+    /// Of the routes whose forms are read here.
+    static let options = RouteOptions(bodyLimit: 64 * 1024)
+
+    let teams: TeamCache
+    let log: Log
+
+    /// The team, which is never the system's.
+    func snapshot(_ team: TeamID) async throws -> TeamSnapshot {
+        guard team != .system, let snapshot = try await teams.snapshot(of: team) else {
+            throw Problem.notFound
+        }
+        return snapshot
+    }
+
+    /// Reads the form and runs `body`.
+    func answer(
+        _ request: Request,
+        _ team: TeamID,
+        _ body: (ProtocolParameters, TeamSnapshot) async throws -> Response
+    ) async -> Response {
+        do {
+            let snapshot = try await snapshot(team)
+            return try await body(try parameters(of: request), snapshot)
+        } catch let error as OAuthError {
+            log(
+                .info,
+                "protocol.refused",
+                ("request", request.id.description),
+                ("team", team.rawValue),
+                ("error", error.code.rawValue),
+                ("reason", error.reason)
+            )
+            return ProtocolAnswers.refusal(error)
+        } catch {
+            return failure(error, request)
+        }
+    }
+
+    /// Runs `body` with the token of the `Authorization` field; nil from it is a token that is not good.
+    func answer(
+        bearerOf request: Request,
+        _ team: TeamID,
+        _ body: (String, TeamSnapshot) async throws -> Response?
+    ) async -> Response {
+        do {
+            let snapshot = try await snapshot(team)
+            guard let token = BearerToken(request) else {
+                return ProtocolAnswers.bearerWanted(isInvalid: false)
+            }
+            return try await body(token.text, snapshot) ?? ProtocolAnswers.bearerWanted(isInvalid: true)
+        } catch {
+            return failure(error, request)
+        }
+    }
+
+    private func failure(_ error: any Error, _ request: Request) -> Response {
+        let problem = Problem(error)
+        if problem.status != .notFound {
+            log(.error, "protocol.failed", ("request", request.id.description), ("cause", "\(error)"))
+        }
+        return ProtocolAnswers.problem(problem)
+    }
+
+    /// Apple answers a JSON body, too, with `invalid_request`.
+    private func parameters(of request: Request) throws(OAuthError) -> ProtocolParameters {
+        guard request.hasContentType(.form) else { throw .unreadable("the body is not form-encoded") }
+        let form: Form
+        do throws(FormCoding.Failure) {
+            form = try request.form(maximumFields: 64)
+        } catch {
+            throw .unreadable("the form cannot be read: \(error)")
+        }
+        return try ProtocolParameters(form.fields)
+    }
+}

@@ -1,0 +1,96 @@
+import Bytes
+import Crypto
+import Domain
+import Registry
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// The cache of verified secrets, security case V21.
+@Suite struct VerifiedSecretTests {
+    /// Asks with one snapshot, as a loop does while nothing changes.
+    private func verdict(
+        _ secret: String,
+        as client: ClientID = .web,
+        _ team: TeamSnapshot,
+        _ engine: Engine
+    ) async throws -> OAuthError.Code? {
+        let authentication = ClientAuthentication(
+            team: team,
+            base: engine.teams.context.base(of: team.id),
+            trials: engine.teams.trials
+        )
+        let parameters = try ProtocolParameters(["client_id": client.rawValue, "client_secret": secret])
+        do {
+            _ = try await authentication.authenticate(parameters, at: engine.clock.now)
+            return nil
+        } catch let error as OAuthError {
+            return error.code
+        }
+    }
+
+    @Test func `V21: one secret is accepted again and again, and passing exp ends it, cache or not`()
+        async throws
+    {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let secret = try engine.teams.secret()
+            for _ in 0..<3 { #expect(try await verdict(secret, team, engine) == nil) }
+            #expect(team.verifiedSecrets.count == 1)
+            engine.clock.advance(by: .seconds(299))
+            #expect(try await verdict(secret, team, engine) == nil)
+            engine.clock.advance(by: .seconds(1))
+            #expect(try await verdict(secret, team, engine) == .invalidClient)
+        }
+    }
+
+    @Test func `V21: revoking the key, like every change of the registry, empties the cache`() async throws {
+        try await withEngine { engine in
+            let secret = try engine.teams.secret()
+            #expect(try await verdict(secret, try await engine.snapshot(), engine) == nil)
+            _ = try await engine.teams.keys.revoke(
+                .acme,
+                reason: "leaked",
+                in: .acme,
+                by: .member(engine.ada),
+                from: TestTeams.origin
+            )
+            let team = try await engine.snapshot()
+            #expect(team.verifiedSecrets.count == 0)
+            #expect(try await verdict(secret, team, engine) == .invalidClient)
+        }
+    }
+
+    @Test func `a known secret is good for its client alone, and in its exact spelling`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let secret = try engine.teams.secret()
+            #expect(try await verdict(secret, team, engine) == nil)
+            #expect(try await verdict(secret, as: .legacy, team, engine) == .invalidClient)
+            #expect(try await verdict(secret + "=", team, engine) == .invalidClient)
+            #expect(try await verdict(String(secret.dropLast()), team, engine) == .invalidClient)
+        }
+    }
+
+    @Test func `a refused secret is not remembered, and a client that is switched off not let in by one`()
+        async throws
+    {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let bad = try engine.teams.secret { $0.claims["aud"] = "https://evil.example" }
+            #expect(try await verdict(bad, team, engine) == .invalidClient)
+            #expect(team.verifiedSecrets.count == 0)
+        }
+    }
+
+    @Test func `it holds no more than its capacity`() {
+        let secrets = VerifiedSecrets()
+        for index in 0..<(3 * VerifiedSecrets.capacity) {
+            secrets.keep(SHA256.hash("\(index)"), of: .web, keyID: .acme, expiresAt: .max)
+            #expect(secrets.count <= VerifiedSecrets.capacity)
+        }
+        let last = SHA256.hash("\(3 * VerifiedSecrets.capacity - 1)")
+        #expect(secrets.keyID(of: last, for: .web, at: Timestamp(seconds: 0)) == .acme)
+    }
+}

@@ -1,0 +1,94 @@
+import Audit
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// What a trial may end: its own token, never the person's consent.
+@Suite struct TrialRevocationTests {
+    private static let key = KeyID.named("TRIALKEY01")
+
+    @Test func `a trial that revokes its token leaves consent and other tokens alone`() async throws {
+        try await withEngine { engine in
+            let own = try await engine.tokens()
+            let privateKey = P256SigningKey.generate()
+            let trial = try await begin(engine, privateKey)
+            let secret = try engine.teams.secret(key: Self.key) { _ in }
+            #expect(try await engine.authenticate(secret) != nil, "signed with another key")
+            let code = try await engine.code(["redirect_uri": trial.returnURL])
+            let proof: Changes = [
+                "client_secret": try self.secret(engine, privateKey), "redirect_uri": trial.returnURL,
+            ]
+            let tokens = try await engine.redeem(code, .web, proof)
+
+            try await engine.revoke(tokens.accessToken, .web)
+            #expect(try await engine.introspect(tokens.accessToken)["active"] == true, "not by the app")
+            try await engine.revoke(own.refreshToken, .web, ["client_secret": proof["client_secret"] ?? nil])
+            try await engine.revoke(
+                tokens.accessToken,
+                .web,
+                ["client_secret": proof["client_secret"] ?? nil]
+            )
+
+            #expect(try await engine.introspect(tokens.accessToken) == ["active": false])
+            #expect(try await engine.isAlive(own.refreshToken))
+            #expect(try await engine.credentialState(of: engine.ada.rawValue) == "authorized")
+            #expect(try engine.teams.actions().allSatisfy { $0 != "consent.ended" })
+        }
+    }
+
+    private func secret(_ engine: Engine, _ key: P256SigningKey) throws -> String {
+        try ClientSecret(
+            of: .web,
+            in: .acme,
+            key: Self.key,
+            audience: "https://appleid.apple.com",
+            at: engine.clock.now
+        )
+        .signed(with: key)
+    }
+
+    private func begin(_ engine: Engine, _ key: P256SigningKey) async throws -> Trial {
+        let id = TrialID(random: engine.teams.context.random)
+        let trial = Trial(
+            id: id,
+            of: .web,
+            sessionHash: [1],
+            keyID: Self.key,
+            publicKeyPEM: key.publicKey.pem,
+            returnURL: "\(TestTeams.publicURL)/console/ACMETEAM01/trials/\(id.rawValue)/callback",
+            state: "state",
+            nonce: "nonce",
+            scope: AuthorizationRequest.Scope(name: true, email: true),
+            responseMode: .formPost,
+            at: engine.clock.now
+        )
+        let event = AuditEvent(
+            "trial.started",
+            by: .member(engine.ada),
+            on: AuditEvent.Target("client", "com.acme.web"),
+            from: TestTeams.origin
+        )
+        try await engine.teams.trials.insert(trial, privateKeyPEM: key.pem, event: event, in: .acme)
+        return trial
+    }
+}
+
+extension Engine {
+    fileprivate func code(_ changes: Changes) async throws -> String {
+        try await code(for: nil, to: .web, changes, in: .acme)
+    }
+
+    fileprivate func redeem(_ code: String, _ client: ClientID, _ changes: Changes) async throws
+        -> TokenAnswer
+    {
+        try await redeem(code, client, in: .acme, changes)
+    }
+
+    fileprivate func revoke(_ token: String, _ client: ClientID, _ changes: Changes) async throws {
+        try await revoke(token, client, in: .acme, changes)
+    }
+}
