@@ -55,6 +55,7 @@ let package = Package(
         module("Postgres", uses: ["Bytes", "EventLoop", "CPostgreSQL"]),
         module("HTTP", uses: ["Bytes", "EventLoop", "CMicroHTTPD", "CZlib"]),
         module("HTTPClient", uses: ["Bytes", "EventLoop", "CCurl"]),
+        module("DNS", uses: ["EventLoop", "CCares"]),
         module("Templates", uses: ["Bytes"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
@@ -120,6 +121,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // A name server that does what a test asks of it.
+        .target(
+            name: "TestNames",
+            dependencies: ["EventLoop"],
+            path: "Tests/TestNames",
+            swiftSettings: settings
+        ),
+
         // Two registered teams and their people.
         .target(
             name: "TestTeams",
@@ -138,6 +147,7 @@ let package = Package(
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
         tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP"]),
+        tests(of: "DNS", uses: ["EventLoop", "TestNames"]),
         tests(of: "Templates", uses: ["Bytes"]),
         tests(
             of: "Console",

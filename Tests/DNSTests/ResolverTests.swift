@@ -1,0 +1,140 @@
+import DNS
+import EventLoop
+import TestNames
+import Testing
+
+@Suite struct `A resolver` {
+    @Test func `gives every TXT record, its strings joined`() async throws {
+        try await withNames(["acme.example": .records([["v=spf1 ", "-all"], ["site=1"]])]) { resolver, _ in
+            let texts = try await resolver.texts(of: "acme.example")
+
+            #expect(texts.map { String(decoding: $0, as: UTF8.self) } == ["v=spf1 -all", "site=1"])
+        }
+    }
+
+    @Test func `takes an answer that is too long for a packet over TCP`() async throws {
+        let long = (0..<40).map { [String(repeating: "x", count: 200) + "\($0)"] }
+        try await withNames(["long.example": .truncated(long)]) { resolver, server in
+            let texts = try await resolver.texts(of: "long.example.")
+
+            #expect(texts.map { String(decoding: $0, as: UTF8.self) } == long.map { $0[0] })
+            #expect(server.asked == ["udp long.example", "tcp long.example"])
+        }
+    }
+
+    @Test func `tells a name without texts from a name that is none`() async throws {
+        try await withNames(["bare.example": .records([])]) { resolver, _ in
+            let none = try await resolver.texts(of: "bare.example")
+
+            #expect(none.isEmpty)
+            await #expect(throws: LookupFailure.noSuchName) {
+                _ = try await resolver.texts(of: "gone.example")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (TestNameServer.Behaviour.code(2), LookupFailure.serversFailed), (.code(4), .serversFailed),
+        (.code(5), .serversFailed), (.malformed, .malformedAnswer), (.garbage, .deadlinePassed),
+    ])
+    func `says how a server misbehaves`(_ behaviour: TestNameServer.Behaviour, _ failure: LookupFailure)
+        async throws
+    {
+        try await withNames(["acme.example": behaviour]) { resolver, _ in
+            let thrown = await #expect(throws: LookupFailure.self) {
+                _ = try await resolver.texts(of: "acme.example")
+            }
+            #expect(thrown == failure)
+        }
+    }
+
+    @Test func `gives up on a silent server, by its own patience and by the deadline`() async throws {
+        try await withNames(["acme.example": .silence]) { resolver, server in
+            await #expect(throws: LookupFailure.deadlinePassed) {
+                _ = try await resolver.texts(of: "acme.example")
+            }
+            #expect(server.asked.count == 2)
+            await #expect(throws: LookupFailure.deadlinePassed) {
+                _ = try await resolver.texts(of: "acme.example", within: .milliseconds(1))
+            }
+        }
+    }
+
+    @Test func `answers many at a time, each its own`() async throws {
+        let names = (0..<50).map { "n\($0).example" }
+        let zone = Dictionary(uniqueKeysWithValues: names.map { ($0, TestNameServer.Behaviour.text($0)) })
+        try await withNames(zone) { resolver, _ in
+            try await withThrowingTaskGroup(of: (String, [[UInt8]]).self) { group in
+                for name in names { group.addTask { (name, try await resolver.texts(of: name)) } }
+                for try await (name, texts) in group { #expect(texts == [Array(name.utf8)]) }
+            }
+        }
+    }
+
+    @Test(arguments: ["", "a..b", "sp ace.example", "b\\ackslash.example", "ümlaut.example", "nul\0.example"])
+    func `refuses what is no name`(name: String) async throws {
+        try await withNames([:]) { resolver, server in
+            let thrown = await #expect(throws: LookupFailure.self) { _ = try await resolver.texts(of: name) }
+            #expect(thrown == .malformedName || name.isEmpty)
+            #expect(server.asked.allSatisfy { $0 == "udp " })
+        }
+    }
+
+    @Test func `refuses a label of more than 63 octets and a name of more than 255`() async throws {
+        let label = String(repeating: "a", count: 64) + ".example"
+        let name = String(repeating: "abcdefg.", count: 40) + "example"
+        try await withNames([:]) { resolver, _ in
+            for name in [label, name] {
+                await #expect(throws: LookupFailure.malformedName) { _ = try await resolver.texts(of: name) }
+            }
+        }
+    }
+
+    @Test func `says that there is no server`() async throws {
+        try await withNames([:]) { resolver, server in
+            server.close()
+            let thrown = await #expect(throws: LookupFailure.self) {
+                _ = try await resolver.texts(of: "acme.example")
+            }
+            #expect(thrown == .serversFailed || thrown == .deadlinePassed)
+        }
+    }
+
+    @Test func `ends a look-up when its task is cancelled, and all when it is closed`() async throws {
+        try await withNames(["acme.example": .silence], patience: .seconds(60)) { resolver, _ in
+            let one = Task.immediate { try await resolver.texts(of: "acme.example", within: .seconds(60)) }
+            one.cancel()
+            await #expect(throws: LookupFailure.cancelled) { _ = try await one.value }
+
+            let other = Task.immediate { try await resolver.texts(of: "acme.example", within: .seconds(60)) }
+            resolver.close()
+            await #expect(throws: LookupFailure.cancelled) { _ = try await other.value }
+            await #expect(throws: LookupFailure.cancelled) {
+                _ = try await resolver.texts(of: "acme.example")
+            }
+        }
+    }
+}
+
+/// Lends `body` a resolver that asks a server with these names; both live on the loop that `body` runs on.
+private func withNames(
+    _ names: [String: TestNameServer.Behaviour],
+    patience: Duration = .milliseconds(200),
+    _ body: @escaping @Sendable (Resolver, TestNameServer) async throws -> Void
+) async throws {
+    let loop = try EventLoop(name: "names")
+    try loop.start()
+    defer { loop.stop() }
+    try await loop.run {
+        let server = try TestNameServer(on: loop)
+        defer { server.close() }
+        server.names = names
+        var options = Resolver.Options()
+        options.servers = [server.address]
+        options.patience = patience
+        options.tries = 2
+        let resolver = try Resolver(on: loop, options)
+        defer { resolver.close() }
+        try await body(resolver, server)
+    }
+}
