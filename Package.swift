@@ -62,7 +62,10 @@ let package = Package(
         module("Domain", uses: ["Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
         module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
-        module("Registry", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
+        module(
+            "Registry",
+            uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres", "HTTPClient", "DNS"]
+        ),
         module("Directory", uses: ["Bytes", "Domain", "EventLoop", "Audit", "Crypto", "Postgres"]),
         module(
             "AuthEngine",
@@ -167,7 +170,10 @@ let package = Package(
         ),
         tests(
             of: "Registry",
-            uses: ["Bytes", "EventLoop", "Domain", "Audit", "Crypto", "Postgres", "TestDatabase"]
+            uses: [
+                "Bytes", "EventLoop", "Domain", "Audit", "Crypto", "DNS", "HTTP", "HTTPClient", "Postgres",
+                "TestDatabase", "TestNames",
+            ]
         ),
         tests(
             of: "Provisioning",

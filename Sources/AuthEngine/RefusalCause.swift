@@ -23,6 +23,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     // The authorization endpoint.
     case returnURLMissing = "return_url_missing"
     case returnURLUnregistered = "return_url_unregistered"
+    case domainUnverified = "domain_unverified"
     case responseType = "response_type"
     case responseMode = "response_mode"
     case idTokenInQuery = "id_token_in_query"

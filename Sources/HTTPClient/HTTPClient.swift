@@ -19,6 +19,8 @@ public import EventLoop
         public var userAgent = "Pippin"
         /// A file with the certificates to trust, instead of the system's.
         public var trustedCertificates: String?
+        /// Addresses of names as `name:port:address`, taken before any name server is asked (CURLOPT_RESOLVE).
+        public var hosts: [String] = []
         /// Connections at a time; further requests wait, within their deadlines.
         public var connectionLimit = 64
         public var connectionsPerHost = 16

@@ -15,6 +15,7 @@ internal import Glibc
     private let policy: AddressPolicy
     private let bodyLimit: Int
     private var fieldList: UnsafeMutablePointer<curl_slist>?
+    private var hostList: UnsafeMutablePointer<curl_slist>?
     private var fields: [(name: String, value: String)] = []
     private var headSize = 0
     private var body: [UInt8] = []
@@ -29,6 +30,7 @@ internal import Glibc
         policy = request.addresses
         bodyLimit = request.bodyLimit
         unsafe fieldList = nil
+        unsafe hostList = nil
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe pippin_curl_set_callbacks(
             easy,
@@ -45,6 +47,7 @@ internal import Glibc
     deinit {
         unsafe curl_easy_cleanup(easy)
         unsafe curl_slist_free_all(fieldList)
+        unsafe curl_slist_free_all(hostList)
     }
 
     private func setLimits(_ request: ClientRequest, _ options: HTTPClient.Options) {
@@ -60,6 +63,8 @@ internal import Glibc
         set(CURLOPT_PROXY, "")
         set(CURLOPT_FOLLOWLOCATION, request.redirectLimit > 0 ? 1 : 0)
         set(CURLOPT_MAXREDIRS, max(0, request.redirectLimit))
+        for host in options.hosts { unsafe hostList = curl_slist_append(hostList, host) }
+        unsafe pippin_curl_set_fields(easy, CURLOPT_RESOLVE, hostList)
         if let file = options.trustedCertificates { set(CURLOPT_CAINFO, file) }
     }
 

@@ -30,6 +30,7 @@ enum ClientIdentifierStore {
         guard var holder = holders.first else { throw Refusal.identifierTaken(identifier, by: kind) }
         let name: ClientID = try holder.next()
         let holderKind: String = try holder.next()
+        if kind == .service, holderKind == ClientKind.app.rawValue { throw Refusal.bundleIDAsServiceID(name) }
         throw Refusal.identifierTaken(name, by: ClientKind(rawValue: holderKind) ?? kind)
     }
 

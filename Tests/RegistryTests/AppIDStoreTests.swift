@@ -42,7 +42,7 @@ import Testing
 
             #expect(app == .identifierTaken(try .named("com.acme.app"), by: .app))
             #expect(service == .identifierTaken(try .named("com.acme.web"), by: .service))
-            #expect(reverse == .identifierTaken(try .named("com.acme.app"), by: .app))
+            #expect(reverse == .bundleIDAsServiceID(try .named("com.acme.app")))
             #expect(try await acme.events().count == 2)
         }
     }

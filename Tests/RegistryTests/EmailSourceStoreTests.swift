@@ -12,11 +12,26 @@ import Testing
             let (domain, address) = (
                 try EmailSource(domain: "acme.example"), try EmailSource(address: "a@b.example")
             )
-            try await acme.emailSources.create(domain, in: Self.team, by: Self.actor, from: .local)
-            try await acme.emailSources.create(address, in: Self.team, by: Self.actor, from: .local)
+            _ = try await acme.emailSources.create(
+                .init(source: domain),
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+            _ = try await acme.emailSources.create(
+                .init(source: address),
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
 
             let twice = await #expect(throws: Refusal.self) {
-                try await acme.emailSources.create(domain, in: Self.team, by: Self.actor, from: .local)
+                _ = try await acme.emailSources.create(
+                    .init(source: domain),
+                    in: Self.team,
+                    by: Self.actor,
+                    from: .local
+                )
             }
 
             #expect(twice == .sourceTaken("acme.example"))
@@ -38,7 +53,12 @@ import Testing
         try await Registered.with { acme in
             let race = await Race.of(110) { index in
                 let source = try EmailSource(domain: "s\(index).example")
-                try await acme.emailSources.create(source, in: Self.team, by: Self.actor, from: .local)
+                _ = try await acme.emailSources.create(
+                    .init(source: source),
+                    in: Self.team,
+                    by: Self.actor,
+                    from: .local
+                )
             }
 
             #expect((race.successes, race.failures) == (100, []))
@@ -48,10 +68,53 @@ import Testing
         }
     }
 
+    @Test func `name their DKIM selectors, edited by whoever saves first`() async throws {
+        try await Registered.with { acme in
+            let new = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: ["s1"]))
+            let source = try await acme.emailSources.create(new, in: Self.team, by: Self.actor, from: .local)
+            let save: @Sendable ([String]) async throws -> Update<RegisteredEmailSource> = { selectors in
+                try await acme.emailSources.update(
+                    to: EmailSource.Draft(parsing: .init(source: "acme.example", selectors: selectors)),
+                    version: source.version,
+                    in: Self.team,
+                    by: Self.actor,
+                    from: .local
+                )
+            }
+
+            guard case .saved(let saved) = try await save(["s1", "2026-11.mail"]) else {
+                Issue.record("not saved")
+                return
+            }
+            #expect(saved.selectors.map(\.text) == ["s1", "2026-11.mail"] && saved.version == 2)
+            #expect(try await save(["late"]) == .conflict(current: saved))
+            #expect(try await acme.events().first?.action == "email_source.updated")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", Refusal.missing), ("s1._domainkey", .selectorWithDomain("s1")),
+            ("s1._domainkey.acme.example", .selectorWithDomain("s1")), ("s 1", .selector), ("-s", .selector),
+            ("s..1", .selector), ("ß", .selector),
+        ]
+    )
+    func `take a selector and nothing around it`(text: String, refusal: Refusal) {
+        let problems = #expect(throws: Problems.self) {
+            _ = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: [text]))
+        }
+        #expect(problems?.all == [Problem("selectors[0]", refusal)])
+    }
+
     @Test func `of another team do not exist`() async throws {
         try await Registered.with { teams in
             let source = try EmailSource(domain: "acme.example")
-            try await teams.emailSources.create(source, in: Self.team, by: Self.actor, from: .local)
+            _ = try await teams.emailSources.create(
+                .init(source: source),
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
 
             #expect(try await teams.emailSources.list(in: Registered.rival).isEmpty)
             let deleted = try await teams.emailSources.delete(
@@ -61,7 +124,12 @@ import Testing
                 from: .local
             )
             #expect(deleted == false)
-            try await teams.emailSources.create(source, in: Registered.rival, by: Self.actor, from: .local)
+            _ = try await teams.emailSources.create(
+                .init(source: source),
+                in: Registered.rival,
+                by: Self.actor,
+                from: .local
+            )
             #expect(try await teams.emailSources.list(in: Self.team).count == 1)
         }
     }

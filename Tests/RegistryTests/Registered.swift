@@ -12,17 +12,24 @@ struct Registered: Sendable {
     static let acme = team("ACMETEAM01")
     static let rival = team("RIVALTEAM1")
 
+    let loop: EventLoop
     let database: TeamDatabase
     let appIDs: AppIDStore
     let serviceIDs: ServiceIDStore
     let keys: KeyStore
+    let appleKeys: AppleKeyStore
+    let domains: DomainStore
     let emailSources: EmailSourceStore
 
-    private init(_ database: TeamDatabase) throws {
+    private init(_ database: TeamDatabase, on loop: EventLoop) throws {
+        self.loop = loop
         self.database = database
         appIDs = AppIDStore(database)
         serviceIDs = ServiceIDStore(database)
-        keys = KeyStore(database, keyRing: KeyRing(current: try MasterKey.generate(id: "test")))
+        let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
+        keys = KeyStore(database, keyRing: keyRing)
+        appleKeys = AppleKeyStore(database, keyRing: keyRing)
+        domains = DomainStore(database)
         emailSources = EmailSourceStore(database)
     }
 
@@ -44,7 +51,7 @@ struct Registered: Sendable {
                 let database = Database(loop: loop, configuration: configuration)
                 database.open()
                 defer { database.close() }
-                try await body(Registered(TeamDatabase(database)))
+                try await body(Registered(TeamDatabase(database), on: loop))
             }
         }
     }

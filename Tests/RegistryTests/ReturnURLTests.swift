@@ -3,6 +3,41 @@ import Testing
 
 @testable import Registry
 
+@Suite struct `A return URL at Pippin itself` {
+    private func refusal(_ text: String, apartFrom publicURL: String) -> Refusal? {
+        let policy = AddressPolicy.hostNamesAndLoopback.apart(from: publicURL)
+        do throws(Refusal) {
+            _ = try ReturnURL(parsing: text, on: nil, policy: policy)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        "https://id.acme.example/t/ACMETEAM01/auth/callback/apple", "https://id.acme.example",
+        "https://ID.acme.example:8443/x", "https://id.acme.example?x=1",
+    ])
+    func `is refused at its host, whatever the port`(text: String) {
+        #expect(
+            refusal(text, apartFrom: "https://id.acme.example") == .ownAddress(host: "id.acme.example")
+        )
+    }
+
+    @Test func `is refused at its port of this machine alone`() {
+        let own = "http://localhost:8080"
+
+        #expect(refusal("http://localhost:8080/x", apartFrom: own) == .ownAddress(host: "localhost"))
+        #expect(refusal("http://localhost:9000/x", apartFrom: own) == nil)
+        #expect(refusal("http://127.0.0.1:8080/x", apartFrom: own) == nil)
+    }
+
+    @Test(arguments: ["https://acme.example/x", "https://www.id.acme.example/x", "http://localhost:1/"])
+    func `leaves every other host alone`(text: String) {
+        #expect(refusal(text, apartFrom: "https://id.acme.example") == nil)
+    }
+}
+
 @Suite struct `A return URL` {
     private static func refusal(_ text: String, _ domains: [String], _ policy: AddressPolicy) -> Refusal? {
         do throws(Refusal) {

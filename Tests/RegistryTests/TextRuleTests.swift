@@ -25,6 +25,7 @@ import Testing
             ("com..acme", .identifierShape), ("com.acme app", .identifierCharacter(" ")),
             ("com.acme_app", .identifierCharacter("_")), ("com.acmé", .identifierCharacter("é")),
             ("com.acme/../x", .identifierCharacter("/")), ("com.acme*", .identifierCharacter("*")),
+            ("ABCDE12345.com.acme.app", .teamPrefix(without: "com.acme.app")),
         ] as [(String, Refusal)]
     )
     func `that breaks a rule is refused by it`(text: String, refusal: Refusal) {

@@ -31,6 +31,7 @@ extension AuthorizationCheck {
     static let all: [AuthorizationCheck] = [
         AuthorizationCheck("the app may sign people in", isEnabled),
         AuthorizationCheck("the return URL is registered", isRegistered),
+        AuthorizationCheck("the return URL lies on a verified domain where the team asks for one", isProven),
         AuthorizationCheck("the response type is supported", isSupportedType),
         AuthorizationCheck("the response mode suits the response type", modeSuitsType),
         AuthorizationCheck("a scope is answered by form_post", scopeNeedsFormPost),
@@ -75,6 +76,17 @@ extension AuthorizationCheck {
             return "no return URL is registered"
         }
         return "\(comparison.explanation) from \(comparison.nearest)"
+    }
+
+    private static func isProven(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
+        guard input.trial == nil, let url = input.parameters["redirect_uri"], input.client.isUnproven(url)
+        else { return }
+        throw AuthorizationRefusal(
+            .invalidRequest,
+            cause: .domainUnverified,
+            because: "\(url.withoutQuery) is on no verified domain",
+            hint: "this team requires verified domains; verify the domain on the page of \(input.client.id)"
+        )
     }
 
     /// Apple refuses `id_token` alone.

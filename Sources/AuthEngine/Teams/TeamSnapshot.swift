@@ -38,6 +38,8 @@ public final class TeamSnapshot: Sendable {
         let writesStrings: Bool
         let requiresPKCE: Bool
         let returnURLs: [String]
+        /// Those of them that the team's strictness refuses: no domain of theirs is verified.
+        var unprovenURLs: [String] = []
     }
 
     /// A key that signs client secrets, with the group of apps it is bound to.
@@ -79,6 +81,8 @@ public struct Client: Sendable {
     /// The name people read on the hosted pages.
     public let name: String
     public let returnURLs: [String]
+    /// Those of them that lie on no verified domain, in a team that asks for one.
+    var unprovenURLs: [String] = []
     public let requiresPKCE: Bool
     let isEnabled: Bool
     let issuesAsApple: Bool
@@ -94,6 +98,7 @@ extension TeamSnapshot {
                 group: app.group,
                 name: service.description,
                 returnURLs: service.returnURLs,
+                unprovenURLs: service.unprovenURLs,
                 requiresPKCE: service.requiresPKCE,
                 isEnabled: app.isEnabled && apps[app.group]?.isEnabled ?? false,
                 issuesAsApple: service.issuesAsApple,
@@ -106,6 +111,7 @@ extension TeamSnapshot {
             group: app.group,
             name: app.description,
             returnURLs: [],
+            unprovenURLs: [],
             requiresPKCE: false,
             isEnabled: app.isEnabled && apps[app.group]?.isEnabled ?? false,
             issuesAsApple: false,
@@ -126,6 +132,11 @@ extension Client {
     /// Whether that return URL is registered, octet for octet.
     func hasReturnURL(_ url: String) -> Bool {
         returnURLs.contains { $0.isExactly(url) }
+    }
+
+    /// Whether the team's strictness refuses that return URL, registered as it is.
+    func isUnproven(_ url: String) -> Bool {
+        unprovenURLs.contains { $0.isExactly(url) }
     }
 }
 

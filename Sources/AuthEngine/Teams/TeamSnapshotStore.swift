@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Domain
 import Postgres
+import Registry
 
 /// Reads a team's snapshot in one statement, so that all of it is of one moment.
 struct TeamSnapshotStore: Sendable {
@@ -22,7 +23,12 @@ struct TeamSnapshotStore: Sendable {
                     'id', identifier, 'app', app_id, 'description', description, 'issuer', issuer,
                     'booleans', booleans, 'pkce', requires_pkce,
                     'urls', (SELECT coalesce(json_agg(url ORDER BY slot), '[]') FROM return_urls
-                        WHERE team_id = \(team) AND service_id = identifier)
+                        WHERE team_id = \(team) AND service_id = identifier),
+                    'verified', CASE WHEN requires_verified_domains THEN (
+                        SELECT coalesce(json_agg(d.domain), '[]')
+                        FROM service_domains s JOIN domains d ON d.team_id = s.team_id AND d.domain = s.domain
+                        WHERE s.team_id = \(team) AND s.service_id = identifier AND d.is_verified
+                    ) END
                 )), '[]')::text FROM service_ids WHERE team_id = \(team)),
                 (SELECT coalesce(json_agg(json_build_object(
                     'id', key_id, 'app', app_id, 'pem', public_key_pem
@@ -125,6 +131,8 @@ private struct ServiceRecord: IdentifiedRecord {
     let booleans: String
     let pkce: Bool
     let urls: [String]
+    /// Nil in a team that asks for no proof of its domains.
+    let verified: [String]?
 
     var service: TeamSnapshot.Service? {
         ClientID(rawValue: app).map { app in
@@ -134,7 +142,8 @@ private struct ServiceRecord: IdentifiedRecord {
                 issuesAsApple: issuer == "apple",
                 writesStrings: booleans == "string",
                 requiresPKCE: pkce,
-                returnURLs: urls
+                returnURLs: urls,
+                unprovenURLs: verified.map { ReturnURL.unproven(urls, verified: $0) } ?? []
             )
         }
     }

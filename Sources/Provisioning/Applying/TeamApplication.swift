@@ -160,7 +160,8 @@ struct TeamApplication: Sendable {
                 transaction
             )
         case .createEmailSource(let source):
-            try await provisioner.emailSources.create(source, in: team, by: actor, from: origin, transaction)
+            let draft = EmailSource.Draft(source: source)
+            try await provisioner.emailSources.create(draft, in: team, by: actor, from: origin, transaction)
         default: return
         }
     }

@@ -65,6 +65,10 @@ extension AppIDStore {
                 ORDER BY k.slot
             ),
             ARRAY(
+                SELECT p.key_id FROM apple_keys AS p
+                WHERE p.team_id = a.team_id AND p.app_id = a.identifier ORDER BY p.slot
+            ),
+            ARRAY(
                 SELECT g.identifier FROM app_ids AS g
                 WHERE g.team_id = a.team_id AND g.primary_identifier = a.identifier ORDER BY g.identifier
             ),
@@ -88,6 +92,11 @@ extension AppIDStore {
         try await transaction.query(
             """
             DELETE FROM keys WHERE team_id = \(team) AND app_id = \(identifier)
+            """
+        )
+        try await transaction.query(
+            """
+            DELETE FROM apple_keys WHERE team_id = \(team) AND app_id = \(identifier)
             """
         )
     }

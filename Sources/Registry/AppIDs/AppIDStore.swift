@@ -183,6 +183,7 @@ extension AppIDStore {
         let rows = try await transaction.query(consequencesQuery(identifier, team))
         guard let below = try rows.firstValue(AppIDConsequences.init) else { return }
         guard below.groupedAppIDs.isEmpty else { throw Refusal.primaryOfOthers(below.groupedAppIDs) }
-        guard below.activeKeys.isEmpty else { throw Refusal.holdsActiveKeys(below.activeKeys) }
+        let keys = below.activeKeys + below.appleKeys
+        guard keys.isEmpty else { throw Refusal.holdsActiveKeys(keys) }
     }
 }

@@ -1,4 +1,3 @@
-public import Bytes
 public import Postgres
 
 /// From where a team may write to people who hid their address: a domain, or one address.
@@ -38,9 +37,15 @@ public struct EmailSource: Hashable, Sendable {
         }
     }
 
+    /// A source that was parsed when it was stored.
     init(kind: Kind, stored text: String) {
         self.kind = kind
         self.text = text
+    }
+
+    /// Whose records decide whether mail from there is believed.
+    public var domain: String {
+        text.firstIndex(of: "@").map { String(text[$0...].dropFirst()) } ?? text
     }
 
     private static func isDotAtom(_ text: Substring) -> Bool {
@@ -57,17 +62,5 @@ public struct EmailSource: Hashable, Sendable {
                         }
                     }
             }
-    }
-}
-
-/// An e-mail source as the team has it.
-public struct RegisteredEmailSource: Hashable, Sendable {
-    public let source: EmailSource
-    public let createdAt: Timestamp
-
-    init(_ row: inout Row) throws(PostgresFailure) {
-        let kind: EmailSource.Kind = try row.next()
-        source = EmailSource(kind: kind, stored: try row.next())
-        createdAt = try row.next()
     }
 }

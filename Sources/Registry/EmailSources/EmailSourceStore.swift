@@ -18,12 +18,73 @@ public struct EmailSourceStore: Sendable {
         try await database.query(Self.selection(team), in: team).all(RegisteredEmailSource.init)
     }
 
-    public func create(_ source: EmailSource, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws
-    {
+    public func find(
+        _ source: String,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> RegisteredEmailSource? {
+        let rows = try await database.query(
+            "SELECT \(Self.columns) FROM email_sources AS e WHERE e.team_id = \(team) AND e.source = \(source)",
+            in: team
+        )
+        return try rows.firstValue(RegisteredEmailSource.init)
+    }
+
+    /// Those whose next check is due, the longest waiting first.
+    public func due(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredEmailSource] {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM email_sources AS e
+            WHERE e.team_id = \(team) AND e.check_due_at <= now()
+            ORDER BY e.check_due_at LIMIT \(limit)
+            """,
+            in: team
+        )
+        return try rows.all(RegisteredEmailSource.init)
+    }
+
+    public func create(
+        _ draft: EmailSource.Draft,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> RegisteredEmailSource {
         try await database.transaction(in: team) { transaction in
-            try await create(source, in: team, by: actor, from: origin, transaction)
+            try await create(draft, in: team, by: actor, from: origin, transaction)
         }
+    }
+
+    /// Saves `draft` over the e-mail source of its name, if that still has this version.
+    public func update(
+        to draft: EmailSource.Draft,
+        version: Int,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Update<RegisteredEmailSource> {
+        try await database.transaction(in: team) { transaction in
+            try await update(to: draft, version: version, in: team, by: actor, from: origin, transaction)
+        }
+    }
+
+    /// Notes what a check found; no event, since nobody changed anything.
+    ///
+    /// - Returns: the source as it is then, or nil when the team has it no more.
+    public func note(
+        _ records: [MailRecord],
+        of source: EmailSource,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> RegisteredEmailSource? {
+        let json = String(decoding: JSON.encode(records), as: UTF8.self)
+        let rows = try await database.query(
+            """
+            UPDATE email_sources AS e
+            SET records = \(json)::jsonb, checked_at = now(), check_due_at = now() + interval '1 day'
+            WHERE e.team_id = \(team) AND e.source = \(source.text)
+            RETURNING \(Self.columns)
+            """,
+            in: team
+        )
+        return try rows.firstValue(RegisteredEmailSource.init)
     }
 
     /// - Returns: whether the team had the source.
@@ -46,15 +107,17 @@ extension EmailSourceStore {
     }
 
     /// Inserts into the lowest free of the slots, again when another transaction was faster to take it.
+    @discardableResult
     public func create(
-        _ source: EmailSource,
+        _ draft: EmailSource.Draft,
         in team: TeamID,
         by actor: Actor,
         from origin: Origin,
         _ transaction: borrowing Transaction
-    ) async throws {
+    ) async throws -> RegisteredEmailSource {
+        let source = draft.source
         for _ in 0...Limit.emailSources.count {
-            let rows = try await transaction.query(Self.insertion(of: source, in: team))
+            let rows = try await transaction.query(Self.insertion(of: draft, in: team))
             var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
             let isTaken: Bool = try row.next()
             if isTaken { throw Refusal.sourceTaken(source.text) }
@@ -66,11 +129,44 @@ extension EmailSourceStore {
                 "email_source.created",
                 "email_source",
                 source.text,
-                to: source.auditedMembers
+                to: draft.auditedMembers
             )
-            return try await change.record(in: team, by: actor, from: origin, transaction)
+            try await change.record(in: team, by: actor, from: origin, transaction)
+            return try await transaction.query(Self.selection(source, team)).only(RegisteredEmailSource.init)
         }
         throw PostgresFailure.overloaded
+    }
+
+    /// - Parameter version: the one the change was made from, or nil to save over whatever is there.
+    public func update(
+        to draft: EmailSource.Draft,
+        version: Int?,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws -> Update<RegisteredEmailSource> {
+        let known = try await transaction.query("\(Self.selection(draft.source, team)) FOR UPDATE")
+        guard let current = try known.firstValue(RegisteredEmailSource.init) else { return .notFound }
+        if let version, version != current.version { return .conflict(current: current) }
+        if draft == current.draft { return .saved(current) }
+        let rows = try await transaction.query(
+            """
+            UPDATE email_sources AS e
+            SET dkim_selectors = \(draft.selectors.map(\.text)), version = e.version + 1, check_due_at = now()
+            WHERE e.team_id = \(team) AND e.source = \(draft.source.text)
+            RETURNING \(Self.columns)
+            """
+        )
+        let change = AuditedChange(
+            "email_source.updated",
+            "email_source",
+            draft.source.text,
+            from: current.draft.auditedMembers,
+            to: draft.auditedMembers
+        )
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return .saved(try rows.only(RegisteredEmailSource.init))
     }
 
     public func delete(
@@ -82,27 +178,38 @@ extension EmailSourceStore {
     ) async throws -> Bool {
         let deleted = try await transaction.query(
             """
-            DELETE FROM email_sources WHERE team_id = \(team) AND source = \(source.text)
+            DELETE FROM email_sources AS e WHERE e.team_id = \(team) AND e.source = \(source.text)
+            RETURNING \(Self.columns)
             """
         )
-        guard deleted.changed == 1 else { return false }
+        guard let gone = try deleted.firstValue(RegisteredEmailSource.init) else { return false }
         let change = AuditedChange(
             "email_source.deleted",
             "email_source",
             source.text,
-            from: source.auditedMembers
+            from: gone.draft.auditedMembers
         )
         try await change.record(in: team, by: actor, from: origin, transaction)
         return true
     }
 
-    private static func selection(_ team: TeamID) -> SQL {
+    private static let columns: SQL = """
+        e.kind, e.source, e.dkim_selectors, e.version, e.created_at, e.checked_at, e.records::text
         """
-        SELECT kind, source, created_at FROM email_sources WHERE team_id = \(team) ORDER BY source
+
+    private static func selection(_ source: EmailSource, _ team: TeamID) -> SQL {
+        """
+        SELECT \(columns) FROM email_sources AS e WHERE e.team_id = \(team) AND e.source = \(source.text)
         """
     }
 
-    private static func insertion(of source: EmailSource, in team: TeamID) -> SQL {
+    private static func selection(_ team: TeamID) -> SQL {
+        """
+        SELECT \(columns) FROM email_sources AS e WHERE e.team_id = \(team) ORDER BY e.source
+        """
+    }
+
+    private static func insertion(of draft: EmailSource.Draft, in team: TeamID) -> SQL {
         """
         WITH free AS (
             SELECT min(candidate.slot) AS slot
@@ -112,20 +219,18 @@ extension EmailSourceStore {
                 WHERE taken.team_id = \(team) AND taken.slot = candidate.slot
             )
         ), inserted AS (
-            INSERT INTO email_sources (team_id, source, kind, slot)
-            SELECT \(team), \(source.text), \(source.kind), free.slot FROM free WHERE free.slot IS NOT NULL
+            INSERT INTO email_sources (team_id, source, kind, slot, dkim_selectors)
+            SELECT \(team), \(draft.source.text), \(draft.source.kind), free.slot,
+                \(draft.selectors.map(\.text))
+            FROM free WHERE free.slot IS NOT NULL
             ON CONFLICT DO NOTHING
             RETURNING slot
         )
         SELECT
-            EXISTS (SELECT FROM email_sources WHERE team_id = \(team) AND source = \(source.text)),
+            EXISTS (SELECT FROM email_sources WHERE team_id = \(team) AND source = \(draft.source.text)),
             free.slot IS NULL,
             EXISTS (SELECT FROM inserted)
         FROM free
         """
     }
-}
-
-extension EmailSource {
-    fileprivate var auditedMembers: AuditedMembers { ["kind": .string(kind.rawValue)] }
 }

@@ -17,7 +17,7 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
         } catch .ipAddress where text.utf8.contains(UInt8(ascii: ":")) && !text.hasPrefix("[") {
             throw .domainWithScheme
         }
-        if case .loopback = host, policy == .hostNames { throw .loopbackOutsideSandbox(host: host.text) }
+        if case .loopback = host, !policy.allowsLoopback { throw .loopbackOutsideSandbox(host: host.text) }
         self.text = host.text
     }
 

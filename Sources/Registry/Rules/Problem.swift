@@ -38,19 +38,22 @@ extension Refusal {
     /// The field that a refusal by a store concerns.
     var field: String {
         switch self {
-        case .identifierTaken: "identifier"
+        case .identifierTaken, .bundleIDAsServiceID: "identifier"
         case .unknownAppID, .belongsToAppID: "appID"
         case .groupedAppID: "appID"
         case .groupedUnderItself, .primaryOfOthers, .holdsActiveKeys: "primary"
         case .keyIDShape, .keyIDTaken: "id"
         case .notPublicKey, .privateKeyGiven: "publicKeyPEM"
         case .outsideDomains: "returnURLs"
+        case .notApplePrivateKey: "privateKey"
+        case .sourceTaken: "source"
         case .limitReached(let limit, _):
             switch limit {
-            case .serviceIDs, .activeKeys: "appID"
+            case .serviceIDs, .activeKeys, .appleKeys: "appID"
             case .returnURLs: "returnURLs"
             case .domains: "domains"
-            case .emailSources: ""
+            case .emailSources: "source"
+            case .selectors: "selectors"
             }
         default: ""
         }

@@ -17,6 +17,12 @@ extension Refusal {
         case .wildcard: "A wildcard is not needed: a domain covers every host below it."
         case .emailAddress: "This is not an e-mail address of the form name@example.com."
         case .sourceTaken(let source): "\(source) is an e-mail source of this team already."
+        case .selector:
+            "A DKIM selector has letters, digits, hyphens, underscores and dots only, such as s1 or 2026-11."
+        case .selectorWithDomain(let selector):
+            "Only the selector belongs here, which is what stands before ._domainkey: \(selector)."
+        case .ownAddress(let host):
+            "\(host) is Pippin's own address; a return URL leads to the app."
         case .outsideDomains(let host):
             "The host \(host) is neither one of this Service ID's domains nor below one; add its domain."
         default: hostSentence

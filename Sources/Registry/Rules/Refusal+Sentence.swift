@@ -27,11 +27,20 @@ extension Refusal {
 
     private var identifierSentence: String? {
         switch self {
+        case .identifierCharacter("_"):
+            "An identifier has no underscores; write a hyphen, as Xcode does."
+        case .identifierCharacter("*"):
+            "A wildcard names no single app; give the whole identifier."
         case .identifierCharacter(let scalar):
             "An identifier has letters A to Z, digits, hyphens and dots only; \(Self.name(scalar)) was found."
         case .identifierShape:
             "An identifier is in reverse-DNS form, such as com.example.app: at least two parts joined by dots, "
                 + "none of them empty."
+        case .bundleIDAsServiceID(let bundle):
+            "\(bundle) is the bundle ID of an App ID, and a Service ID never has that name, as at Apple: the app itself "
+                + "signs in with its bundle ID, web sites and Android with a name of their own, such as \(bundle).web."
+        case .teamPrefix(let identifier):
+            "This begins with a Team ID; the identifier is what follows: \(identifier)."
         case .identifierTaken(let identifier, let kind):
             "\(identifier) already names \(kind == .app ? "an App ID" : "a Service ID") of this team. App IDs and "
                 + "Service IDs share one space of names, in which upper and lower case count as the same."
@@ -42,12 +51,15 @@ extension Refusal {
     private var keySentence: String? {
         switch self {
         case .keyIDShape: "A Key ID is 10 characters, A to Z and 0 to 9."
+        case .appleTeamIDShape:
+            "An Apple Team ID is 10 characters, A to Z and 0 to 9, as Apple's membership page shows it."
         case .keyIDTaken(let key):
             "\(key) is the Key ID of another key of this team; Key IDs are not used twice."
         case .notPublicKey:
             "This is not the public half of an EC P-256 key in PEM (-----BEGIN PUBLIC KEY-----)."
         case .privateKeyGiven:
             "This is a private key. Only the public half belongs here; whoever has seen this text can sign as you."
+        case .notApplePrivateKey(let failure): failure.sentence
         default: nil
         }
     }
@@ -78,6 +90,10 @@ extension Refusal {
         case .activeKeys:
             "\(parent) has \(limit.count) active keys already, the most an App ID may have. Revoke one first."
         case .emailSources: "A team may have at most \(limit.count) e-mail sources."
+        case .selectors:
+            "\(parent) has \(limit.count) DKIM selectors already, the most an e-mail source may have."
+        case .appleKeys:
+            "\(parent) has \(limit.count) keys from Apple already, the most an App ID may have. Remove one first."
         }
     }
 

@@ -1,3 +1,4 @@
+public import Crypto
 public import Domain
 
 /// Why a value or a change is refused: the rule that stands against it, and what broke it.
@@ -14,6 +15,10 @@ public enum Refusal: Error, Hashable, Sendable {
     case identifierCharacter(Unicode.Scalar)
     case identifierShape
     case identifierTaken(ClientID, by: ClientKind)
+    /// A Service ID with the name of a bundle ID.
+    case bundleIDAsServiceID(ClientID)
+    /// The identifier begins with a Team ID, as in an entitlement.
+    case teamPrefix(without: String)
 
     // Addresses.
     case notAbsolute
@@ -30,12 +35,17 @@ public enum Refusal: Error, Hashable, Sendable {
     case loopbackOutsideSandbox(host: String)
     case loopbackOverHTTPS(host: String)
     case outsideDomains(host: String)
+    /// Pippin's own address.
+    case ownAddress(host: String)
 
     // Domains and e-mail sources.
     case domainWithScheme
     case wildcard
     case emailAddress
     case sourceTaken(String)
+    case selector
+    /// The whole name of a DKIM record where its selector belongs.
+    case selectorWithDomain(String)
 
     // Lists.
     case duplicate(String)
@@ -47,8 +57,11 @@ public enum Refusal: Error, Hashable, Sendable {
     // Keys.
     case keyIDShape
     case keyIDTaken(KeyID)
+    case appleTeamIDShape
     case notPublicKey
     case privateKeyGiven
+    /// The text is no private key that can sign for Apple, and why.
+    case notApplePrivateKey(KeyFailure)
 
     // App IDs and what hangs on them.
     case unknownAppID(ClientID)
@@ -72,6 +85,8 @@ public enum Limit: Hashable, Sendable {
     case domains
     case activeKeys
     case emailSources
+    case selectors
+    case appleKeys
 
     public var count: Int {
         switch self {
@@ -80,6 +95,8 @@ public enum Limit: Hashable, Sendable {
         case .domains: 100
         case .activeKeys: 2
         case .emailSources: 100
+        case .selectors: 5
+        case .appleKeys: 2
         }
     }
 }

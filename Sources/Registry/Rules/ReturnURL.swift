@@ -20,3 +20,14 @@ public struct ReturnURL: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 }
+
+extension ReturnURL {
+    /// Those of `texts`, registered as they are, that lie on none of the verified domains nor below one.
+    public static func unproven(_ texts: [String], verified: [String]) -> [String] {
+        let domains = verified.map(DomainName.init(stored:))
+        return texts.filter { text in
+            let address = try? WebAddress(parsing: text, policy: .hostNamesAndLoopback)
+            return !domains.contains { domain in address.map { domain.covers($0.host) } ?? false }
+        }
+    }
+}

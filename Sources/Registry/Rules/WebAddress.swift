@@ -6,6 +6,8 @@ struct WebAddress: Hashable {
 
     let text: String
     let host: Host
+    /// Host and port as they stand there.
+    private let authority: String
 
     /// - Throws: `Refusal` with the first rule that the text breaks.
     init(parsing text: String, policy: AddressPolicy) throws(Refusal) {
@@ -19,6 +21,17 @@ struct WebAddress: Hashable {
         try Self.check(scheme, host, policy)
         self.text = text
         self.host = host
+        self.authority = authority.lowercased()
+        if let own = policy.own, isBeside(own) { throw .ownAddress(host: own.host.text) }
+    }
+
+    /// Whether both are of one site: the same host name, on loopback the same port as well, since there each port is
+    /// another program.
+    private func isBeside(_ other: WebAddress) -> Bool {
+        switch host {
+        case .name: host == other.host
+        case .loopback: authority == other.authority
+        }
     }
 
     /// The characters of RFC 3986 section 2: nothing invisible, nothing that two readers may split differently.
@@ -86,11 +99,11 @@ struct WebAddress: Hashable {
     }
 
     private static func check(_ scheme: String, _ host: Host, _ policy: AddressPolicy) throws(Refusal) {
-        switch (host, scheme, policy) {
-        case (.name, "https", _), (.loopback, "http", .hostNamesAndLoopback): return
+        switch (host, scheme, policy.allowsLoopback) {
+        case (.name, "https", _), (.loopback, "http", true): return
         case (.name(let name), _, _): throw .unencrypted(host: name)
-        case (.loopback(let address), _, .hostNames): throw .loopbackOutsideSandbox(host: address)
-        case (.loopback(let address), _, .hostNamesAndLoopback): throw .loopbackOverHTTPS(host: address)
+        case (.loopback(let address), _, false): throw .loopbackOutsideSandbox(host: address)
+        case (.loopback(let address), _, true): throw .loopbackOverHTTPS(host: address)
         }
     }
 }

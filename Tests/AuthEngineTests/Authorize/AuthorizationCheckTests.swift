@@ -17,12 +17,17 @@ struct Rule: Sendable, CustomTestStringConvertible {
 }
 
 extension Client {
-    static func sample(requiresPKCE: Bool = false, isEnabled: Bool = true) -> Client {
+    static func sample(
+        requiresPKCE: Bool = false,
+        isEnabled: Bool = true,
+        isProven: Bool = true
+    ) -> Client {
         Client(
             id: .web,
             group: .app,
             name: "Web",
             returnURLs: [TestTeams.callback, TestTeams.queryCallback],
+            unprovenURLs: isProven ? [] : [TestTeams.callback],
             requiresPKCE: requiresPKCE,
             isEnabled: isEnabled,
             issuesAsApple: false,
@@ -48,6 +53,12 @@ extension Client {
             name: "the return URL is registered",
             kept: [["redirect_uri": TestTeams.callback], ["redirect_uri": TestTeams.queryCallback]],
             broken: unregistered.map { ["redirect_uri": $0] } + [["redirect_uri": nil], ["redirect_uri": ""]]
+        ),
+        Rule(
+            name: "the return URL lies on a verified domain where the team asks for one",
+            client: { isKept in .sample(isProven: isKept) },
+            kept: [["redirect_uri": TestTeams.callback], ["redirect_uri": TestTeams.queryCallback]],
+            broken: [["redirect_uri": TestTeams.callback]]
         ),
         Rule(
             name: "the response type is supported",

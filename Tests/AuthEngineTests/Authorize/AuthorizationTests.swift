@@ -91,6 +91,32 @@ import Testing
         }
     }
 
+    @Test func `in a strict team a return URL works on a verified domain only`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.authorize()
+            try engine.teams.admin(
+                "UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'"
+            )
+            let refusal = await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize() }
+            #expect(refusal?.error == .invalidRequest)
+            #expect(refusal?.reason.contains("is on no verified domain") == true)
+            #expect(refusal?.hint?.contains("verify the domain") == true)
+
+            // The other team's proof is none.
+            let verify =
+                "UPDATE domains SET is_verified = true WHERE team_id = $1 AND domain = 'acme.example'"
+            try engine.teams.admin(
+                "INSERT INTO domains (team_id, domain) VALUES ('RIVALTEAM1', 'acme.example') ON CONFLICT DO NOTHING"
+            )
+            try engine.teams.admin(verify, "RIVALTEAM1")
+            await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize() }
+
+            try engine.teams.admin(verify, "ACMETEAM01")
+            let request = try await engine.authorize()
+            #expect(request.redirectURI == TestTeams.callback)
+        }
+    }
+
     @Test func `a return URL that only looks like a trial's is not registered`() async throws {
         try await withEngine { engine in
             let id = String(repeating: "A", count: 22)

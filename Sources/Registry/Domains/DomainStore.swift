@@ -1,0 +1,127 @@
+import Bytes
+public import Domain
+public import Postgres
+
+/// The domains of each team and what was found of them.
+///
+/// They come and go with the Service IDs that name them.
+public struct DomainStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    public func find(_ name: String, in team: TeamID) async throws(PostgresFailure) -> RegisteredDomain? {
+        let rows = try await database.query(
+            "SELECT \(Self.columns) FROM domains AS d WHERE d.team_id = \(team) AND d.domain = \(name)",
+            in: team
+        )
+        return try rows.firstValue(RegisteredDomain.init)
+    }
+
+    /// The domains of one Service ID, in alphabetical order.
+    public func list(
+        of serviceID: ClientID,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> [RegisteredDomain] {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM domains AS d
+            WHERE d.team_id = \(team) AND d.domain IN (
+                SELECT s.domain FROM service_domains AS s
+                WHERE s.team_id = \(team) AND s.service_id = \(serviceID)
+            )
+            ORDER BY d.domain
+            """,
+            in: team
+        )
+        return try rows.all(RegisteredDomain.init)
+    }
+
+    /// Those whose next check is due, the longest waiting first.
+    public func due(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM domains AS d
+            WHERE d.team_id = \(team) AND d.check_due_at <= now()
+            ORDER BY d.check_due_at LIMIT \(limit)
+            """,
+            in: team
+        )
+        return try rows.all(RegisteredDomain.init)
+    }
+
+    /// Notes what a check of the domain found.
+    ///
+    /// One right answer verifies it; a verified one lapses only when every check of the grace found something else. An
+    /// event is written when that changes, not for each check.
+    ///
+    /// - Returns: the domain as it is then, or nil when the team has it no more.
+    public func note(
+        _ finding: DomainFinding,
+        of domain: DomainName,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> RegisteredDomain? {
+        try await database.transaction(in: team) { transaction in
+            let known = try await transaction.query(
+                """
+                SELECT is_verified FROM domains
+                WHERE team_id = \(team) AND domain = \(domain.text)
+                FOR UPDATE
+                """
+            )
+            guard var row = known.first else { return nil }
+            let wasVerified: Bool = try row.next()
+            let rows = try await transaction.query(Self.update(finding, of: domain, in: team))
+            let current = try rows.only(RegisteredDomain.init)
+            if current.isVerified != wasVerified {
+                let change = AuditedChange(
+                    current.isVerified ? "domain.verified" : "domain.lapsed",
+                    "domain",
+                    domain.text,
+                    from: ["isVerified": .boolean(wasVerified)],
+                    to: ["isVerified": .boolean(current.isVerified)]
+                )
+                try await change.record(in: team, by: actor, from: origin, transaction)
+            }
+            return current
+        }
+    }
+
+    /// Checked daily once it is settled, hourly while somebody may be working on it.
+    private static func update(_ finding: DomainFinding, of domain: DomainName, in team: TeamID) -> SQL {
+        let isServed = finding.kind == .served
+        let grace: SQL = "\(Int(RegisteredDomain.grace / .seconds(1))) * interval '1 second'"
+        return """
+            UPDATE domains AS d
+            SET is_verified = \(isServed) OR (
+                    d.is_verified AND coalesce(d.failed_since > now() - \(grace), true)
+                ),
+                failed_since = CASE WHEN NOT \(isServed) THEN coalesce(d.failed_since, now()) END,
+                checked_at = now(), finding = \(finding.kind), status = \(finding.status),
+                detail = \(finding.detail),
+                check_due_at = now() + CASE
+                    WHEN \(isServed) OR d.failed_since < now() - \(grace) THEN interval '1 day'
+                    ELSE interval '1 hour'
+                END
+            WHERE d.team_id = \(team) AND d.domain = \(domain.text)
+            RETURNING \(columns)
+            """
+    }
+
+    private static let columns: SQL = """
+        d.domain, d.token, d.is_verified, d.failed_since, d.checked_at, d.finding, d.status, d.detail,
+        ARRAY(
+            SELECT s.service_id FROM service_domains AS s
+            WHERE s.team_id = d.team_id AND s.domain = d.domain ORDER BY s.service_id
+        ),
+        ARRAY(
+            SELECT u.url FROM return_urls AS u
+            JOIN service_domains AS s ON s.team_id = u.team_id AND s.service_id = u.service_id
+            WHERE s.team_id = d.team_id AND s.domain = d.domain ORDER BY u.service_id, u.slot
+        )
+        """
+}

@@ -1,0 +1,46 @@
+public import Bytes
+import Postgres
+
+/// An e-mail source as the team has it.
+public struct RegisteredEmailSource: Hashable, Sendable {
+    public let source: EmailSource
+    public let selectors: [DKIMSelector]
+    /// Its records as the last check found them; those that nobody asked for yet are pending.
+    public let records: [MailRecord]
+    public let checkedAt: Timestamp?
+    /// Raised with every change; a form carries the one it was filled from.
+    public let version: Int
+    public let createdAt: Timestamp
+
+    /// What of it can be edited.
+    public var draft: EmailSource.Draft { EmailSource.Draft(source: source, selectors: selectors) }
+
+    /// The state of all records in one: the worst, and pending only when nothing is worse.
+    public var state: MailRecord.State {
+        let states = records.map(\.state)
+        return [MailRecord.State.wrong, .missing, .pending].first(where: states.contains) ?? .ok
+    }
+
+    /// The records it needs, before anybody asked for them.
+    var wantedRecords: [MailRecord] { Self.wanted(source, selectors) }
+
+    /// Reads `EmailSourceStore.columns`.
+    init(_ row: inout Row) throws(PostgresFailure) {
+        let kind: EmailSource.Kind = try row.next()
+        source = EmailSource(kind: kind, stored: try row.next())
+        selectors = try row.next([String].self).map(DKIMSelector.init(stored:))
+        version = try row.next()
+        createdAt = try row.next()
+        checkedAt = try row.next()
+        let json: String = try row.next()
+        let found = (try? JSON.decode([MailRecord].self, from: Array(json.utf8))) ?? []
+        records = Self.wanted(source, selectors).map { wanted in
+            found.first { $0.name == wanted.name && $0.kind == wanted.kind } ?? wanted
+        }
+    }
+
+    private static func wanted(_ source: EmailSource, _ selectors: [DKIMSelector]) -> [MailRecord] {
+        [.pending(.spf, source.domain)]
+            + selectors.map { .pending(.dkim, "\($0.text)._domainkey.\(source.domain)") }
+    }
+}

@@ -1,0 +1,195 @@
+import Audit
+import Crypto
+import Domain
+import Postgres
+import Testing
+
+@testable import Registry
+
+@Suite struct `Keys from Apple` {
+    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let pair = P256SigningKey.generate()
+    private static let rsa = (try? RSASigningKey.generate(bits: 2048).pem) ?? ""
+    private static let secp384r1 = """
+        -----BEGIN PRIVATE KEY-----
+        MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDD8GNFFeMbbQhoXBd4S
+        BesTlwDB7sAZvOuc4dmFNk5XQvTBkl5/LiHYViR/dIRB4KqhZANiAAQOAkIa/0fF
+        C2dQ5Jg/4TvhpkSY9OlV3K9+v6mijGlO9bKoOguNGHIizmHGYkvYwvOY/f5hTKsp
+        CZXjOayEzSwvpoWiQZN0jMQ2JkDwmeo+F65lhJV5qUIzrOI1yjABIuo=
+        -----END PRIVATE KEY-----
+
+        """
+
+    private func input(_ id: String = "KEY1234567", _ privateKey: String = pair.pem) -> AppleKey.Input {
+        AppleKey.Input(
+            id: id,
+            appleTeamID: "ABCDE12345",
+            name: "Acme at Apple",
+            appID: "com.acme.app",
+            privateKey: privateKey
+        )
+    }
+
+    @discardableResult
+    private func create(
+        _ teams: Registered,
+        _ id: String = "KEY1234567",
+        in team: TeamID = team
+    ) async throws -> AppleKey {
+        let new = try AppleKey.Import(parsing: input(id))
+        return try await teams.appleKeys.create(new, in: team, by: Self.actor, from: .local)
+    }
+
+    @Test func `are taken in, sealed, and can sign`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let key = try await create(acme)
+
+            let signing = try #require(try await acme.appleKeys.signingKey(key.id, in: Self.team))
+            #expect(signing.pem == Self.pair.pem)
+            #expect(key.fingerprint == Key.fingerprint(of: Self.pair.publicKey))
+            let plain = try await acme.count(
+                """
+                SELECT count(*)::int FROM apple_keys
+                WHERE team_id = \(Self.team) AND position('PRIVATE KEY'::bytea IN private_key_sealed) > 0
+                """
+            )
+            #expect(plain == 0)
+            let event = try #require(try await acme.events().first)
+            #expect(event.action == "apple_key.imported")
+            #expect(!"\(event)".contains(Self.pair.pem.split(separator: "\n")[1]))
+        }
+    }
+
+    @Test(arguments: [
+        pair.pem, pair.pem.replacing("\n", with: "\r\n"), pair.pem.replacing("\n", with: "\\n"),
+        pair.pem.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"),
+        "\n\n  \(pair.pem.replacing("\n", with: " "))  ",
+    ])
+    func `are read however they were pasted`(text: String) throws {
+        let new = try AppleKey.Import(parsing: input("KEY1234567", text))
+
+        #expect(new.key.pem == Self.pair.pem)
+    }
+
+    @Test(arguments: [
+        ("", "This is required"), ("AuthKey_KEY1234567.p8", "not the content of a .p8 file"),
+        (String(pair.pem.dropLast(30)), "cut short"), (pair.publicKey.pem, "public key"),
+        (pair.pem + pair.pem, "more than one key"),
+        ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", "pass phrase"),
+        ("-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----", "converted"),
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "CERTIFICATE"),
+        (secp384r1, "P-256"), (rsa, "RSA"),
+    ])
+    func `are refused with the reason`(text: String, reason: String) {
+        let problems = #expect(throws: Problems.self) {
+            _ = try AppleKey.Import(parsing: input("KEY1234567", text))
+        }
+
+        #expect(problems?.all.map(\.field) == ["privateKey"])
+        #expect(problems?.all.first?.message.contains(reason) == true, "\(problems?.all ?? [])")
+    }
+
+    @Test func `are refused with all that is wrong at once`() {
+        let problems = #expect(throws: Problems.self) {
+            _ = try AppleKey.Import(
+                parsing: .init(id: "key", appleTeamID: "abc", name: "", appID: "x", privateKey: "y")
+            )
+        }
+
+        #expect(problems?.all.map(\.field) == ["id", "appleTeamID", "name", "appID", "privateKey"])
+    }
+
+    @Test func `number two for each App ID, however many are brought at once`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let race = await Race.of(50) { index in
+                try await create(acme, "KEY\(1_000_000 + index)")
+            }
+
+            #expect((race.successes, race.failures) == (2, []))
+            #expect(
+                race.refusals == Array(repeating: .limitReached(.appleKeys, of: "com.acme.app"), count: 48)
+            )
+        }
+    }
+
+    @Test func `hang on primary App IDs, which says so when it is deleted`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let key = try await create(acme)
+            let app = try ClientID.named("com.acme.app")
+
+            let twice = await #expect(throws: Refusal.self) { try await create(acme) }
+            #expect(twice == .keyIDTaken(key.id))
+            #expect(try await acme.appIDs.consequences(of: app, in: Self.team)?.appleKeys == [key.id])
+            _ = try await acme.appIDs.delete(app, reason: "", in: Self.team, by: Self.actor, from: .local)
+            #expect(try await acme.appleKeys.list(in: Self.team).isEmpty)
+        }
+    }
+
+    @Test func `are edited by whoever saves first`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let key = try await create(acme)
+            var changed = input()
+            changed.name = "Renamed"
+            let draft = try AppleKey.Draft(parsing: changed)
+
+            let saved = try await acme.appleKeys.update(
+                to: draft,
+                version: key.version,
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+            let late = try await acme.appleKeys.update(
+                to: key.draft,
+                version: key.version,
+                in: Self.team,
+                by: Self.actor,
+                from: .local
+            )
+
+            guard case .saved(let current) = saved else { return #expect(saved == .notFound) }
+            #expect(current.name == "Renamed" && current.version == 2)
+            #expect(late == .conflict(current: current))
+        }
+    }
+
+    @Test func `of another team do not exist`() async throws {
+        try await Registered.with { teams in
+            try await teams.makeApp()
+            let key = try await create(teams)
+            let rival = Registered.rival
+
+            #expect(try await teams.appleKeys.find(key.id, in: rival) == nil)
+            #expect(try await teams.appleKeys.list(in: rival).isEmpty)
+            #expect(try await teams.appleKeys.signingKey(key.id, in: rival) == nil)
+            let (actor, draft) = (Self.actor, key.draft)
+            let update = try await teams.appleKeys.update(
+                to: draft,
+                version: 1,
+                in: rival,
+                by: actor,
+                from: .local
+            )
+            #expect(update == .notFound)
+            let deleted = try await teams.appleKeys.delete(
+                key.id,
+                reason: "",
+                in: rival,
+                by: actor,
+                from: .local
+            )
+            #expect(deleted == nil)
+            let refusal = await #expect(throws: Refusal.self) { try await create(teams, in: rival) }
+            #expect(refusal == .unknownAppID(try .named("com.acme.app")))
+
+            // A sealed half moved to another team does not open there.
+            try await teams.makeApp(in: rival)
+            try await create(teams, in: rival)
+            #expect(try await teams.appleKeys.signingKey(key.id, in: rival) != nil)
+        }
+    }
+}

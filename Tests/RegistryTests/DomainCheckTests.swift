@@ -1,0 +1,212 @@
+import EventLoop
+import Glibc
+import HTTP
+import HTTPClient
+import Testing
+
+@testable import Registry
+
+/// A domain, played by a web server on this machine.
+private struct Site: Sendable {
+    let client: HTTPClient
+    let loop: EventLoop
+    let port: UInt16
+
+    static let file = AssociationFile(token: "4a6c")
+
+    /// What the check finds at `host`.
+    func find(
+        _ host: String = "127.0.0.1",
+        scheme: String = "http",
+        port: UInt16? = nil,
+        allowsLoopback: Bool = true,
+        deadline: Duration = .seconds(60),
+        client: HTTPClient? = nil
+    ) async -> DomainFinding {
+        let check = DomainCheck(client ?? self.client, allowsLoopback: allowsLoopback, deadline: deadline)
+        let url = "\(scheme)://\(host):\(port ?? self.port)\(AssociationFile.path)"
+        return await check.run(url, expecting: Self.file)
+    }
+}
+
+@Suite struct `The check of a domain` {
+    private static let route = Route(AssociationFile.path)
+
+    /// Lends `body` a site that answers so where the file belongs.
+    private func withSite(
+        _ answer: @escaping @Sendable () -> Response,
+        _ body: @escaping @Sendable (Site) async throws -> Void
+    ) async throws {
+        let loop = try EventLoop(name: "site")
+        try loop.start()
+        defer { loop.stop() }
+        try await loop.run {
+            var router = Router()
+            router.get(Self.route) { _ in answer() }
+            let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+            let application = Application(routes: try router.frozen())
+            let server = try await Server.start(application, options, on: [loop])[0]
+            let client = try HTTPClient(on: loop)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(Site(client: client, loop: loop, port: server.port)))
+            } catch {
+                result = .failure(error)
+            }
+            client.close()
+            await server.stop(within: .milliseconds(50))
+            try result.get()
+        }
+    }
+
+    @Test func `finds the file served exactly`() async throws {
+        try await withSite {
+            .text(Site.file.content)
+        } _: { site async throws in
+            #expect(await site.find() == DomainFinding(.served, status: 200))
+        }
+    }
+
+    @Test func `shows how a wrong content begins`() async throws {
+        try await withSite {
+            .text("<!doctype html>\u{7}<title>Acme</title>" + String(repeating: "x", count: 5000))
+        } _: { site async throws in
+            let finding = await site.find()
+            #expect(finding.kind == .otherContent && finding.status == 200)
+            #expect(finding.detail?.hasPrefix("<!doctype html>\u{FFFD}<title>Acme</title>xx") == true)
+            #expect(finding.detail?.unicodeScalars.count == 120)
+        }
+    }
+
+    @Test(arguments: ["\(Site.file.content)\n", "\r\n\(Site.file.content) "])
+    func `knows the white space of an editor, and still refuses it`(content: String) async throws {
+        try await withSite {
+            .text(content)
+        } _: { site async throws in
+            #expect(await site.find() == DomainFinding(.lineBreak, status: 200))
+        }
+    }
+
+    @Test func `follows no redirect and says where it led`() async throws {
+        try await withSite {
+            .redirect(to: "https://www.acme.example/verify", status: .found)
+        } _: { site async throws in
+            let expected = DomainFinding(.redirected, status: 302, detail: "https://www.acme.example/verify")
+            #expect(await site.find() == expected)
+        }
+    }
+
+    @Test func `shows a status that is not 200`() async throws {
+        try await withSite {
+            .text("No such page", status: .notFound)
+        } _: { site async throws in
+            #expect(await site.find() == DomainFinding(.otherStatus, status: 404, detail: "No such page"))
+        }
+    }
+
+    @Test func `takes no more than a part of a body of ten megabytes`() async throws {
+        try await withSite {
+            .text(String(repeating: "0123456789", count: 1_000_000))
+        } _: { site async throws in
+            #expect(await site.find() == DomainFinding(.tooLong))
+        }
+    }
+
+    @Test func `says that TLS failed`() async throws {
+        try await withSite {
+            .text(Site.file.content)
+        } _: { site async throws in
+            let finding = await site.find("localhost", scheme: "https")
+            #expect(finding.kind == .untrusted && finding.detail?.isEmpty == false)
+        }
+    }
+
+    @Test func `gives up on a server that does not answer`() async throws {
+        try await withSite {
+            .text("")
+        } _: { site async throws in
+            let (listener, port) = try Self.silentServer()
+            defer { close(listener) }
+            let finding = await site.find(port: port, deadline: .milliseconds(300))
+            #expect(finding == DomainFinding(.deadlinePassed))
+        }
+    }
+
+    @Test func `says that nobody listens`() async throws {
+        try await withSite {
+            .text("")
+        } _: { site async throws in
+            let (listener, port) = try Self.silentServer()
+            close(listener)
+            #expect(await site.find(port: port).kind == .unreachable)
+        }
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "localhost", "login.localhost", "10.0.0.1", "169.254.169.254", "192.168.1.1",
+    ])
+    func `does not call a private address, whatever the name`(host: String) async throws {
+        try await withSite {
+            .text(Site.file.content)
+        } _: { site async throws in
+            let finding = await site.find(host, allowsLoopback: false)
+            #expect(finding.kind == .addressRefused && finding.status == nil)
+            #expect(finding.detail?.isEmpty == false)
+        }
+    }
+
+    @Test func `judges the address of each connection, so that a name cannot be rebound`() async throws {
+        try await withSite {
+            .text(Site.file.content)
+        } _: { site async throws in
+            // What a hostile name server answers first, and what it answers the next time.
+            for (address, kind) in [("127.0.0.1", DomainFinding.Kind.served), ("10.0.0.1", .addressRefused)] {
+                var options = HTTPClient.Options()
+                options.hosts = ["rebound.example:\(site.port):\(address)"]
+                let client = try HTTPClient(on: site.loop, options)
+                defer { client.close() }
+                let finding = await site.find("rebound.example", client: client)
+                #expect(finding.kind == kind)
+                #expect(kind == .served || finding.detail == "10.0.0.1")
+            }
+        }
+    }
+
+    /// Takes connections and says nothing.
+    private static func silentServer() throws -> (listener: Int32, port: UInt16) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutableBytes(of: &name) { name in
+            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
+            unsafe bind(listener, start, length)
+            unsafe getsockname(listener, start, &length)
+        }
+        listen(listener, 4)
+        return (listener, UInt16(bigEndian: name.sin_port))
+    }
+}
+
+@Suite struct `The address of an association file` {
+    @Test func `is https on the domain itself`() throws {
+        let domain = try DomainName(parsing: "Acme.example", policy: .hostNames)
+
+        #expect(
+            domain.associationURL([])
+                == "https://acme.example/.well-known/apple-developer-domain-association.txt"
+        )
+    }
+
+    @Test func `of a loopback address is where its return URL lies`() throws {
+        let domain = try DomainName(parsing: "127.0.0.1", policy: .hostNamesAndLoopback)
+        let urls = [
+            "http://localhost:1/x", "http://127.0.0.1:9000/callback?type=apple", "http://127.0.0.1:9/",
+        ]
+        .map(ReturnURL.init(stored:))
+
+        #expect(domain.associationURL(urls) == "http://127.0.0.1:9000\(AssociationFile.path)")
+        #expect(domain.associationURL([]) == "http://127.0.0.1\(AssociationFile.path)")
+    }
+}
