@@ -70,7 +70,8 @@ let package = Package(
         module(
             "AuthEngine",
             uses: [
-                "Bytes", "Domain", "EventLoop", "Registry", "Directory", "Audit", "Crypto", "Postgres",
+                "Bytes", "Domain", "EventLoop", "Tenancy", "Registry", "Directory", "Audit", "Crypto",
+                "Postgres",
             ]
         ),
         module(
@@ -89,8 +90,9 @@ let package = Package(
         module(
             "SignIn",
             uses: [
-                "Bytes", "Domain", "EventLoop", "Log", "Web", "Registry", "Directory", "AuthEngine", "Crypto",
-                "Postgres", "HTTP", "Templates",
+                "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
+                "AuthEngine",
+                "Crypto", "Postgres", "HTTP", "Templates",
             ]
         ),
         module(

@@ -71,7 +71,8 @@ public struct AccentColour: SQLText, Hashable, Sendable, CustomStringConvertible
         return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    private func mixed(with other: AccentColour, share: Double) -> AccentColour {
+    /// This colour with a share, from 0 to 1, of another.
+    public func mixed(with other: AccentColour, share: Double) -> AccentColour {
         func mix(_ one: UInt8, _ two: UInt8) -> UInt8 {
             UInt8(clamping: Int((Double(one) * (1 - share) + Double(two) * share).rounded()))
         }

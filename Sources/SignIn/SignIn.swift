@@ -11,6 +11,7 @@ public import Domain
 public import HTTP
 public import Log
 public import Templates
+import Tenancy
 public import Web
 
 /// The addresses of teams, ready to be mounted on one loop's router.
@@ -18,6 +19,7 @@ public struct SignIn: Sendable {
     private let endpoints: ProtocolEndpoints
     private let hosted: HostedEndpoints
     private let account: AccountEndpoints
+    private let logo: LogoEndpoint
     private let pages: HostedPages
 
     /// What the addresses are served with.
@@ -77,9 +79,11 @@ public struct SignIn: Sendable {
             door: door,
             sessions: parts.sessions,
             limits: parts.limits,
+            counts: LimitStore(database),
             context: context,
             log: parts.log
         )
+        logo = LogoEndpoint(logos: TeamLogoStore(database))
         account = AccountEndpoints(
             pages: pages,
             teams: parts.teams,
@@ -93,6 +97,8 @@ public struct SignIn: Sendable {
         endpoints.mount(on: &router)
         hosted.mount(on: &router)
         account.mount(on: &router)
+        logo.mount(on: &router)
+        BrandAssets().mount(on: &router)
     }
 
     /// A refusal in the form its asker reads: JSON for apps, a page for people.
@@ -106,6 +112,7 @@ public struct SignIn: Sendable {
     public static var views: [any View.Type] {
         [
             SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
+            ExitMessagePage.self,
             HostedErrorPage.self, SignedOutPage.self, AccountPage.self,
         ]
     }

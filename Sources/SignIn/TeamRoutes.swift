@@ -34,6 +34,9 @@ public enum TeamRoutes {
     public static let session = Route("/t/:team/account/session", TeamID.self)
     public static let sessionEnd = Route("/t/:team/account/session/end", TeamID.self)
 
+    /// The team's logo, by its SHA-256.
+    public static let logo = Route("/t/:team/logo/:digest", TeamID.self, String.self)
+
     private static let protocolPatterns: Set<String> = [
         token.text, revoke.text, userinfo.text, introspect.text, credentialState.text, signOut.text,
         keys.text,

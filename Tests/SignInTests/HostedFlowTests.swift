@@ -173,6 +173,30 @@ import Testing
         }
     }
 
+    @Test func `a popup leaves by a message to its opener, which no header field parts it from`() async throws
+    {
+        try await withSite { site in
+            let popup = Browser.everything.merging(["response_mode": "web_message"]) { $1 }
+            let exit = try site.browser().consent(popup)
+            #expect(exit.status == 200 && exit.target == nil && exit.action == nil)
+            #expect(exit.body.contains("data-origin=\"https://acme.example\""))
+            #expect(exit.body.contains("{&quot;method&quot;:&quot;oauthDone&quot;,"))
+            #expect(exit["Cross-Origin-Opener-Policy"] == nil)
+            #expect(exit["Content-Security-Policy"]?.contains("script-src 'self';") == true)
+        }
+    }
+
+    @Test func `the app may say whom it expects`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            let hint = "\"><b>ben@acme.example"
+            let page = try browser.get(Browser.authorize(["login_hint": hint]))
+            #expect(page.typed("email") == hint)
+            let wrong = try browser.signIn(page, email: "ada@acme.example", password: "wrong")
+            #expect(wrong.typed("email") == "ada@acme.example")
+        }
+    }
+
     @Test func `a form leaves with its values as they were, whatever they are made of`() async throws {
         try await withSite { site in
             let state = "\"><script>alert(1)</script>&amp;' ü\u{1F34F}"

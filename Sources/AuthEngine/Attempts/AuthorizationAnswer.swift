@@ -18,11 +18,12 @@ public struct AuthorizationAnswer: Sendable {
             parameters.map { (name: $0.0, value: $0.1) } + (request.state.map { [("state", $0)] } ?? [])
     }
 
-    /// The return URL with the parameters in its query or fragment; for form_post the return URL alone.
+    /// The return URL with the parameters in its query or fragment; for form_post and web_message the return URL
+    /// alone.
     public var location: String {
         let coded = FormCoding.encode(parameters.map { FormCoding.Field($0.name, $0.value) })
         switch mode {
-        case .formPost: return redirectURI
+        case .formPost, .webMessage: return redirectURI
         case .fragment: return "\(redirectURI)#\(coded)"
         case .query: return "\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(coded)"
         }

@@ -106,7 +106,7 @@ extension AuthorizationCheck {
             throw AuthorizationRefusal(
                 .invalidRequest,
                 cause: .responseMode,
-                because: "response_mode must be query, fragment or form_post"
+                because: "response_mode must be query, fragment, form_post or web_message"
             )
         }
         if AuthorizationRequest.ResponseType(input.parameters) == .codeAndIDToken && mode == .query {
@@ -118,12 +118,11 @@ extension AuthorizationCheck {
         }
     }
 
-    /// Apple, since August 2019.
+    /// Apple, since August 2019; its JS library asks with a scope for web_message too.
     private static func scopeNeedsFormPost(_ input: AuthorizationInput) throws(AuthorizationRefusal) {
         let scopes = AuthorizationRequest.Scope.names(input.parameters).filter { $0 != "openid" }
-        guard !scopes.isEmpty, AuthorizationRequest.ResponseMode(input.parameters) != .formPost else {
-            return
-        }
+        let mode = AuthorizationRequest.ResponseMode(input.parameters)
+        guard !scopes.isEmpty, mode != .formPost, mode != .webMessage else { return }
         throw AuthorizationRefusal(
             .invalidRequest,
             cause: .scopeNeedsFormPost,

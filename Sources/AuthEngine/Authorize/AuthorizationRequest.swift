@@ -12,6 +12,8 @@ public struct AuthorizationRequest: Sendable {
         case query
         case fragment
         case formPost = "form_post"
+        /// To the window that opened this one, as Apple's JS library wants it.
+        case webMessage = "web_message"
     }
 
     /// What the client asks to be told of the person.

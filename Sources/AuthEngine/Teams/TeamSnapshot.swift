@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 public import Domain
+public import Tenancy
 
 /// A team as the protocol sees it at one moment: its clients, their keys, its signing keys.
 ///
@@ -9,6 +10,10 @@ public final class TeamSnapshot: Sendable {
     public let id: TeamID
     public let name: String
     public let isSandbox: Bool
+    public let branding: Branding
+    /// The SHA-256 of the logo in hexadecimal digits: part of its address.
+    public let logoDigest: String?
+    public let registration: Registration
     /// Raised by every change of the registry; tells whether this snapshot is still the team.
     public let version: Int
 
@@ -52,6 +57,9 @@ public final class TeamSnapshot: Sendable {
         id: TeamID,
         name: String,
         isSandbox: Bool,
+        branding: Branding = Branding(),
+        logoDigest: String? = nil,
+        registration: Registration = .open,
         version: Int,
         apps: [ClientID: App],
         services: [ClientID: Service],
@@ -63,6 +71,9 @@ public final class TeamSnapshot: Sendable {
         self.id = id
         self.name = name
         self.isSandbox = isSandbox
+        self.branding = branding
+        self.logoDigest = logoDigest
+        self.registration = registration
         self.version = version
         self.apps = apps
         self.services = services

@@ -3,6 +3,7 @@ import Crypto
 import Domain
 import Postgres
 import Registry
+import Tenancy
 
 /// Reads a team's snapshot in one statement, so that all of it is of one moment.
 struct TeamSnapshotStore: Sendable {
@@ -13,7 +14,8 @@ struct TeamSnapshotStore: Sendable {
     func load(_ team: TeamID) async throws -> TeamSnapshot? {
         let rows = try await database.query(
             """
-            SELECT name, mode = 'sandbox',
+            SELECT name, mode = 'sandbox', accent_colour, privacy_url, terms_url,
+                (SELECT digest FROM team_logos WHERE team_id = \(team)), registration,
                 coalesce((SELECT version FROM registry_versions WHERE team_id = \(team)), 0),
                 (SELECT coalesce(json_agg(json_build_object(
                     'id', identifier, 'enabled', is_enabled,
@@ -49,6 +51,13 @@ struct TeamSnapshotStore: Sendable {
     private func snapshot(of team: TeamID, _ row: inout Row) async throws -> TeamSnapshot {
         let name: String = try row.next()
         let isSandbox: Bool = try row.next()
+        let branding = Branding(
+            accent: try row.next(),
+            privacyURL: try row.next(),
+            termsURL: try row.next()
+        )
+        let logoDigest: String? = try row.next()
+        let registration: Registration = try row.next()
         let version: Int = try row.next()
         let apps = try Self.decode([AppRecord].self, try row.next())
         let services = try Self.decode([ServiceRecord].self, try row.next())
@@ -64,6 +73,9 @@ struct TeamSnapshotStore: Sendable {
             id: team,
             name: name,
             isSandbox: isSandbox,
+            branding: branding,
+            logoDigest: logoDigest,
+            registration: registration,
             version: version,
             apps: appTable,
             services: Self.table(services, \.service),

@@ -35,8 +35,8 @@ struct TrialForm: Sendable {
                 throw refuse("Name and e-mail are answered by form_post only, at Apple as here.")
             }
             return TrialRun.Choice(scope: scope, responseMode: .query)
-        // A fragment never reaches a server, so there would be nothing to show.
-        case .fragment, nil:
+        // A fragment or a message never reaches a server, so there would be nothing to show.
+        case .fragment, .webMessage, nil:
             throw refuse("Choose how the answer comes back.")
         }
     }

@@ -9,7 +9,7 @@ extension HostedEndpoints {
     /// Begins a sign-in that leads to `next`, or to the person's own page.
     func beginAccount(_ request: Request, _ teamID: TeamID) async throws -> Response {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
-        guard limits.admit(request.client, team: teamID) else { throw Problem.tooManySignIns }
+        try await admit(request, teamID)
         let visitor = try await visitor(request, teamID)
         let next = LocalPath(try request.query()["next"])
         let id = try await flow.begin(next: next?.text, browserHash: visitor.browserHash, in: teamID)

@@ -42,7 +42,7 @@ extension HostedEndpoints {
         _ request: Request,
         _ team: TeamSnapshot
     ) async throws -> Response {
-        guard limits.admit(request.client, team: team.id) else { throw Problem.tooManySignIns }
+        try await admit(request, team.id)
         let visitor = try await visitor(request, team.id)
         if request.method == .post, visitor.isNewBrowser { return try askAgain(fields, team.id) }
         let id = try await flow.begin(authorized, browserHash: visitor.browserHash, in: team.id)

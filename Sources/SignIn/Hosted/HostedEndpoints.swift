@@ -17,6 +17,7 @@ struct HostedEndpoints: Sendable {
     let door: SessionDoor
     let sessions: SessionStore
     let limits: AttemptLimits
+    let counts: LimitStore
     let context: EngineContext
     let log: Log
 
@@ -79,6 +80,14 @@ struct HostedEndpoints: Sendable {
             visitor: visitor
         )
         return try await body(context)
+    }
+
+    /// Counts the beginning of a sign-in.
+    func admit(_ request: Request, _ team: TeamID) async throws {
+        let now = context.clock()
+        guard try await limits.admit(request.client, team: team, counting: counts, at: now) else {
+            throw Problem.tooManySignIns
+        }
     }
 
     func visitor(_ request: Request, _ team: TeamID) async throws -> Visitor {

@@ -14,6 +14,7 @@ struct HostedPages: Sendable {
     private let confirmation: LivePage<ContinuePage>
     private let exitPost: LivePage<ExitPostPage>
     private let exitRedirect: LivePage<ExitRedirectPage>
+    private let exitMessage: LivePage<ExitMessagePage>
     private let error: LivePage<HostedErrorPage>
     private let signedOut: LivePage<SignedOutPage>
     private let account: LivePage<AccountPage>
@@ -26,14 +27,18 @@ struct HostedPages: Sendable {
         confirmation = try site.pages.page(ContinuePage.self)
         exitPost = try site.pages.page(ExitPostPage.self)
         exitRedirect = try site.pages.page(ExitRedirectPage.self)
+        exitMessage = try site.pages.page(ExitMessagePage.self)
         error = try site.pages.page(HostedErrorPage.self)
         signedOut = try site.pages.page(SignedOutPage.self)
         account = try site.pages.page(AccountPage.self)
     }
 
     func frame(_ title: any Wording, of team: TeamSnapshot?) -> HostedFrame {
-        let brand = team.map { HostedFrame.Brand(name: $0.name, isSandbox: $0.isSandbox) } ?? .pippin
-        return HostedFrame(title: title.asWords, assets: site.assets, brand: brand)
+        HostedFrame(
+            title: title.asWords,
+            assets: site.assets,
+            brand: team.map(HostedFrame.Brand.init) ?? .pippin
+        )
     }
 
     func respond(_ page: SignInPage, status: Status = .ok) -> Response {
@@ -76,12 +81,22 @@ struct HostedPages: Sendable {
     {
         guard let target = SafeURL(vetted: answer.location) else { throw .failed }
         let frame = frame("Back to \(appName)", of: team)
-        guard answer.mode == .formPost else {
+        switch answer.mode {
+        case .query, .fragment:
             let page = ExitRedirectPage(frame: frame, appName: appName, target: target)
             return site.respond(exitRedirect, page, forms: .anywhere)
+        case .formPost:
+            let hidden = answer.parameters.map { ExitPostPage.Hidden(name: $0.name, value: $0.value) }
+            let page = ExitPostPage(frame: frame, appName: appName, target: target, hidden: hidden)
+            return site.respond(exitPost, page, forms: .anywhere)
+        case .webMessage:
+            let page = ExitMessagePage(
+                frame: frame,
+                appName: appName,
+                message: answer.message,
+                origin: answer.origin
+            )
+            return site.respond(exitMessage, page)
         }
-        let hidden = answer.parameters.map { ExitPostPage.Hidden(name: $0.name, value: $0.value) }
-        let page = ExitPostPage(frame: frame, appName: appName, target: target, hidden: hidden)
-        return site.respond(exitPost, page, forms: .anywhere)
     }
 }

@@ -38,3 +38,20 @@ struct ExitRedirectPage: HostedPage {
     let appName: String
     let target: SafeURL
 }
+
+/// The way out by web_message: a script tells the window that opened this one, and closes it.
+struct ExitMessagePage: HostedPage {
+    static let template = "hosted/exit-message"
+    static let fields =
+        frameFields
+        .text("appName") { $0.appName }
+        .text("message") { $0.message }
+        .text("origin") { $0.origin }
+
+    let frame: HostedFrame
+    let appName: String
+    /// A JSON text.
+    let message: String
+    /// Who may read it.
+    let origin: String
+}

@@ -1,5 +1,8 @@
+import AuthEngine
 import Bytes
+import HTTP
 import Templates
+import Tenancy
 import Web
 
 /// What every hosted page carries: its title, the files it loads, the team it belongs to.
@@ -12,18 +15,35 @@ struct HostedFrame: Sendable {
     struct Brand: Sendable {
         let name: String
         let isSandbox: Bool
+        /// Addresses of files of ours.
+        var logo: String?
+        var stylesheet: String?
+        var privacyURL: String?
+        var termsURL: String?
 
         static let fields = Fields<Brand>()
             .text("name") { $0.name }
             .text("initial") { Initial.of($0.name) }
-            .optionalText("logo") { _ in nil }
-            .optionalText("stylesheet") { _ in nil }
-            .optionalText("privacyURL") { _ in nil }
-            .optionalText("termsURL") { _ in nil }
+            .optionalText("logo") { $0.logo }
+            .optionalText("stylesheet") { $0.stylesheet }
+            .optionalText("privacyURL") { $0.privacyURL }
+            .optionalText("termsURL") { $0.termsURL }
             .flag("sandbox") { $0.isSandbox }
 
         /// For pages that belong to no team.
         static let pippin = Brand(name: "Pippin", isSandbox: false)
+    }
+}
+
+extension HostedFrame.Brand {
+    /// The team as its registry has it.
+    init(_ team: TeamSnapshot) {
+        name = team.name
+        isSandbox = team.isSandbox
+        logo = team.logoDigest.map { TeamRoutes.logo.link(team.id, $0) }
+        stylesheet = team.branding.accent.map(BrandAssets.link)
+        privacyURL = team.branding.privacyURL?.rawValue
+        termsURL = team.branding.termsURL?.rawValue
     }
 }
 

@@ -79,6 +79,8 @@ extension Client {
                 ["response_type": "code id_token"],
                 ["response_type": "code id_token", "response_mode": "form_post"],
                 ["response_type": "code id_token", "response_mode": "fragment"],
+                ["response_type": "code id_token", "response_mode": "web_message"],
+                ["response_mode": "web_message"],
             ],
             broken: [
                 ["response_type": "code id_token", "response_mode": "query"],
@@ -90,6 +92,7 @@ extension Client {
             name: "a scope is answered by form_post",
             kept: [
                 ["scope": "name email", "response_mode": "form_post"], ["scope": "openid"], ["scope": ""],
+                ["scope": "name email", "response_mode": "web_message"],
                 ["scope": "  "], ["scope": "openid", "response_mode": "query"],
             ],
             broken: [
