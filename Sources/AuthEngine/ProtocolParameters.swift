@@ -59,7 +59,7 @@ public struct ProtocolParameters: Sendable {
     }
 
     /// The name, when it is one of the protocol's: another may be anything, a token in the wrong place included.
-    private static func spoken(_ name: String) -> String {
+    static func spoken(_ name: String) -> String {
         known.contains(name) ? name : "a parameter we do not know"
     }
 

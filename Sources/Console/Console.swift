@@ -33,6 +33,7 @@ public struct Console: Sendable {
         public let hasher: PasswordHasher
         public let trials: TrialStore
         public let teams: TeamCache
+        public let flows: FlowRecorder
         /// Makes every loop of this process forget what it knew of the team: its registry was changed.
         public let registryChanged: @Sendable (TeamID) -> Void
         /// Called with the account of the first operator, once there is one.
@@ -50,6 +51,7 @@ public struct Console: Sendable {
             hasher: PasswordHasher,
             trials: TrialStore,
             teams: TeamCache,
+            flows: FlowRecorder,
             registryChanged: @escaping @Sendable (TeamID) -> Void,
             welcome: @escaping @Sendable (Subject) async throws -> Void = { _ in },
             pool: BlockingPool,
@@ -63,6 +65,7 @@ public struct Console: Sendable {
             self.hasher = hasher
             self.trials = trials
             self.teams = teams
+            self.flows = flows
             self.registryChanged = registryChanged
             self.welcome = welcome
             self.pool = pool

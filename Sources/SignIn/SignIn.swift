@@ -33,6 +33,7 @@ public struct SignIn: Sendable {
         public let sessions: SessionStore
         public let consents: ConsentStore
         public let limits: AttemptLimits
+        public let flows: FlowRecorder
         public let log: Log
 
         public init(
@@ -45,6 +46,7 @@ public struct SignIn: Sendable {
             sessions: SessionStore,
             consents: ConsentStore,
             limits: AttemptLimits,
+            flows: FlowRecorder,
             log: Log
         ) {
             self.site = site
@@ -56,6 +58,7 @@ public struct SignIn: Sendable {
             self.sessions = sessions
             self.consents = consents
             self.limits = limits
+            self.flows = flows
             self.log = log
         }
     }
@@ -75,7 +78,13 @@ public struct SignIn: Sendable {
             pages: pages,
             teams: parts.teams,
             authorization: Authorization(trials: parts.trials),
-            flow: SignInFlow(context: context, database: database, consents: parts.consents),
+            flow: SignInFlow(
+                context: context,
+                database: database,
+                consents: parts.consents,
+                flows: parts.flows
+            ),
+            flows: parts.flows,
             door: door,
             sessions: parts.sessions,
             limits: parts.limits,

@@ -14,12 +14,24 @@ struct Engine: Sendable {
     let flow: SignInFlow
     let tokens: TokenEndpoint
     let revocation: Revocation
+    let flows: FlowRecorder
 
     init(_ teams: TestTeams) throws {
         self.teams = teams
         authorization = Authorization(trials: teams.trials)
-        flow = SignInFlow(context: teams.context, database: teams.database, consents: try teams.consents())
-        tokens = TokenEndpoint(context: teams.context, database: teams.database, trials: teams.trials)
+        flows = FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context)
+        flow = SignInFlow(
+            context: teams.context,
+            database: teams.database,
+            consents: try teams.consents(),
+            flows: flows
+        )
+        tokens = TokenEndpoint(
+            context: teams.context,
+            database: teams.database,
+            trials: teams.trials,
+            flows: flows
+        )
         revocation = Revocation(context: teams.context, database: teams.database, trials: teams.trials)
     }
 
@@ -97,7 +109,12 @@ extension Engine {
         let session = try await session(of: person ?? ada, in: team)
         let request = try await authorize(client, changes, in: team)
         let snapshot = try await snapshot(team)
-        let id = try await flow.begin(request, browserHash: Self.browser, in: team)
+        let id = try await flow.begin(
+            request,
+            browserHash: Self.browser,
+            in: team,
+            from: TestTeams.origin
+        )
         let attempt = try #require(try await flow.find(id, browserHash: Self.browser, in: team))
         switch try await flow.nextStep(of: attempt, session, in: team) {
         case .signIn, .enter, .leave: throw TestFailure("a session skips the password")
@@ -106,7 +123,8 @@ extension Engine {
                 attempt,
                 of: session,
                 browserHash: Self.browser,
-                in: snapshot
+                in: snapshot,
+                from: TestTeams.origin
             )
             return try #require(answer)
         case .consent:

@@ -167,6 +167,7 @@ private func parts(
         hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
         trials: TrialStore(database: database, keyRing: keyRing),
         teams: teams,
+        flows: FlowRecorder(loop: loop, database: database, context: context),
         registryChanged: { teams.forget($0) },
         pool: pool,
         log: Log(threshold: .error) { line in
@@ -188,6 +189,7 @@ private func signIn(_ parts: Console.Parts) throws -> SignIn {
             sessions: parts.sessions,
             consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
             limits: AttemptLimits(),
+            flows: parts.flows,
             log: parts.log
         )
     )

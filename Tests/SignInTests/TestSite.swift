@@ -128,6 +128,7 @@ private struct SiteParts: Sendable {
                 sessions: teams.sessions,
                 consents: try teams.consents(),
                 limits: limits,
+                flows: FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context),
                 log: Log(threshold: .debug) { lines.append($0) }
             )
         )

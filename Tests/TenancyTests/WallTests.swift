@@ -155,7 +155,8 @@ import Testing
         // A trigger's function cannot be called, so that everybody may matters to nobody.
         #expect(
             functions.map { $0[0] } == [
-                "pippin_empty_slot pippin_system", "pippin_make_partitions pippin_system",
+                "pippin_empty_slot pippin_system", "pippin_keep_flows pippin_system",
+                "pippin_make_partitions pippin_system",
                 "pippin_registry_changed public",
             ]
         )

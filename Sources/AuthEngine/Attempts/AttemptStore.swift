@@ -183,7 +183,7 @@ public struct SlotSweep: Sendable {
     }
 }
 
-/// Makes the partitions of the months to come.
+/// Makes the partitions of the months and weeks to come, and drops those of flows that are old enough.
 public struct Partitions: Sendable {
     let database: SystemDatabase
 
@@ -193,5 +193,6 @@ public struct Partitions: Sendable {
 
     public func make() async throws(PostgresFailure) {
         try await database.query("SELECT pippin_make_partitions()")
+        try await database.query("SELECT pippin_keep_flows()")
     }
 }

@@ -22,7 +22,9 @@ extension SignInFlow {
             proof: Proof(method, at: context.clock()),
             due: due
         )
-        return try await progress.noteFirst(identity, of: holder(attempt, browserHash, team))
+        let isKept = try await progress.noteFirst(identity, of: holder(attempt, browserHash, team))
+        if isKept { note(identity.proof, of: subject, in: attempt, team) }
+        return isKept
     }
 
     /// Keeps the second proof of the person who gave the first.
@@ -36,7 +38,9 @@ extension SignInFlow {
         of team: TeamID
     ) async throws(PostgresFailure) -> Bool {
         let proof = Proof(method, at: context.clock())
-        return try await progress.noteSecond(proof, of: subject, holder(attempt, browserHash, team))
+        let isKept = try await progress.noteSecond(proof, of: subject, holder(attempt, browserHash, team))
+        if isKept { note(proof, of: subject, in: attempt, team) }
+        return isKept
     }
 
     /// Counts a try at the second factor, before it is compared; false when there were too many.
@@ -67,6 +71,12 @@ extension SignInFlow {
         of team: TeamID
     ) async throws(PostgresFailure) {
         _ = try await progress.setSessionAside(holder(attempt, browserHash, team))
+    }
+
+    private func note(_ proof: Proof, of subject: Subject, in attempt: Attempt, _ team: TeamID) {
+        let fact = FlowFact("proof", proof.method.rawValue)
+        let step = FlowStep(.proved, at: proof.at, from: .local, sent: [fact])
+        flows.record(step, of: attempt, in: team, by: subject)
     }
 
     private func holder(_ attempt: Attempt, _ browserHash: [UInt8], _ team: TeamID)

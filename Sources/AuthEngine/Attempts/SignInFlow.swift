@@ -13,9 +13,16 @@ public struct SignInFlow: Sendable {
     let progress: AttemptProgressStore
     let codes: CodeStore
     let consents: ConsentStore
+    let flows: FlowRecorder
 
-    public init(context: EngineContext, database: TeamDatabase, consents: ConsentStore) {
+    public init(
+        context: EngineContext,
+        database: TeamDatabase,
+        consents: ConsentStore,
+        flows: FlowRecorder
+    ) {
         self.context = context
+        self.flows = flows
         attempts = AttemptStore(database: database)
         progress = AttemptProgressStore(database: database)
         codes = CodeStore(database: database)
@@ -41,10 +48,12 @@ public struct SignInFlow: Sendable {
         _ request: AuthorizationRequest,
         browserHash: [UInt8],
         language: String? = nil,
-        in team: TeamID
+        in team: TeamID,
+        from origin: @autoclosure () -> Origin
     ) async throws(PostgresFailure) -> AttemptID {
         let moment = context.clock()
         let id = AttemptID(at: moment, random: context.random)
+        flows.begin(request, as: id, in: team, at: moment, from: origin)
         try await attempts.insert(
             request,
             id: id,
@@ -136,7 +145,16 @@ public struct SignInFlow: Sendable {
             from: origin,
             at: context.clock()
         )
-        return try await answer(attempt.id, app, granted.user, granted.consent, session, browserHash, team)
+        return try await answer(
+            attempt,
+            app,
+            granted.user,
+            granted.consent,
+            session,
+            browserHash,
+            team,
+            origin
+        )
     }
 
     /// Answers the app of a person who has consented before.
@@ -146,12 +164,13 @@ public struct SignInFlow: Sendable {
         _ attempt: Attempt,
         of session: Session,
         browserHash: [UInt8],
-        in team: TeamSnapshot
+        in team: TeamSnapshot,
+        from origin: Origin
     ) async throws -> AuthorizationAnswer? {
         guard let app = attempt.app,
             let consent = try await consents.find(of: session.user.subject, for: app.group, in: team.id)
         else { return nil }
-        return try await answer(attempt.id, app, session.user, consent, session, browserHash, team)
+        return try await answer(attempt, app, session.user, consent, session, browserHash, team, origin)
     }
 
     /// Tells the app that the person does not want to: the only error that ever reaches a return URL (Apple).
@@ -160,22 +179,25 @@ public struct SignInFlow: Sendable {
     public func cancel(
         _ attempt: Attempt,
         browserHash: [UInt8],
-        in team: TeamID
+        in team: TeamID,
+        from origin: Origin
     ) async throws(PostgresFailure) -> AuthorizationAnswer? {
         guard let app = attempt.app,
             try await attempts.remove(attempt.id, browserHash: browserHash, in: team)
         else { return nil }
+        flows.record(.cancelled, of: attempt, in: team, from: origin)
         return AuthorizationAnswer(app, [("error", "user_cancelled_authorize")])
     }
 
     private func answer(
-        _ attempt: AttemptID,
+        _ attempt: Attempt,
         _ app: AppRequest,
         _ user: User,
         _ consent: Consent,
         _ session: Session,
         _ browserHash: [UInt8],
-        _ team: TeamSnapshot
+        _ team: TeamSnapshot,
+        _ origin: Origin
     ) async throws -> AuthorizationAnswer? {
         let moment = context.clock()
         let identity = SharedIdentity(of: user, under: consent, asking: app.scope.scopes)
@@ -187,9 +209,10 @@ public struct SignInFlow: Sendable {
             email: identity.email.map(SharedEmail.init),
             deliversUser: deliversUser,
             authenticatedAt: session.startedAt,
-            expiresAt: moment + TokenLifetime.code
+            expiresAt: moment + TokenLifetime.code,
+            flow: FlowID(of: attempt.id, begunAt: attempt.createdAt)
         )
-        guard try await codes.exchange(attempt, browserHash: browserHash, for: issue, in: team.id) else {
+        guard try await codes.exchange(attempt.id, browserHash: browserHash, for: issue, in: team.id) else {
             return nil
         }
         var parameters = [("code", issue.code.text)]
@@ -197,6 +220,12 @@ public struct SignInFlow: Sendable {
             parameters.append(("id_token", try idToken(app, issue, team, at: moment)))
         }
         if deliversUser, let delivery { parameters.append(("user", delivery.json)) }
+        flows.record(
+            .answer(app, issue, at: moment, from: origin),
+            of: attempt,
+            in: team.id,
+            by: user.subject
+        )
         return AuthorizationAnswer(app, parameters)
     }
 

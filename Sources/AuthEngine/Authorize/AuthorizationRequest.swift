@@ -62,4 +62,9 @@ public struct AuthorizationRefusal: Error, Equatable, Sendable {
         self.reason = reason
         self.hint = hint
     }
+
+    /// A request whose parameters cannot even be judged.
+    public init(_ error: OAuthError) {
+        self.init(error.code, cause: error.cause, because: error.reason)
+    }
 }

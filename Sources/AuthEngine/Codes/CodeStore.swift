@@ -14,6 +14,8 @@ struct CodeStore: Sendable {
         let deliversUser: Bool
         let authenticatedAt: Timestamp
         let expiresAt: Timestamp
+        /// The sign-in it ends, to whose steps the redemption is added.
+        let flow: FlowID
     }
 
     /// What a client presents to redeem a code.
@@ -45,12 +47,12 @@ struct CodeStore: Sendable {
             )
             INSERT INTO authorization_codes (
                 team_id, slot, code_hash, client_id, app_id, sub, redirect_uri, nonce, code_challenge, email,
-                is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, expires_at
+                is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, expires_at, flow_id
             )
             SELECT \(team), \(issue.code.slot.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
                 redirect_uri, nonce, code_challenge, \(issue.email?.address),
                 \(issue.email?.isVerified ?? false), \(issue.email?.isPrivate ?? false), \(issue.deliversUser),
-                trial_id, \(issue.authenticatedAt), \(issue.expiresAt)
+                trial_id, \(issue.authenticatedAt), \(issue.expiresAt), \(issue.flow)
             FROM ended
             RETURNING code_hash
             """,
@@ -86,7 +88,7 @@ struct CodeStore: Sendable {
                             AND suspended_at IS NOT NULL
                     )
                 RETURNING sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at,
-                    trial_id, delivers_user
+                    trial_id, flow_id, delivers_user
             ), issued AS (
                 INSERT INTO refresh_tokens (
                     team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at,
@@ -102,7 +104,8 @@ struct CodeStore: Sendable {
                     AND consents.sub = redeemed.sub AND consents.app_id = redeemed.app_id
                     AND consents.delivered_at IS NULL
             )
-            SELECT sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at, trial_id
+            SELECT sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at, trial_id,
+                flow_id
             FROM redeemed
             """,
             in: team
@@ -165,5 +168,6 @@ extension CodeGrant {
         email = try SharedEmail.read(&row)
         authenticatedAt = try row.next()
         trial = try row.next()
+        flow = try row.next()
     }
 }

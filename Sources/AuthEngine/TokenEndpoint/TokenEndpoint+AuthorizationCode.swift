@@ -12,6 +12,9 @@ extension TokenEndpoint {
         if request.client.trial == nil {
             await redeemers.note(request.client.client.id, in: request.team, from: request.origin)
         }
+        if let flow = grant.flow {
+            flows.redeem(.redemption(claim, grant, request), of: flow, in: request.team)
+        }
         return try answer(
             request,
             claims: { companion in

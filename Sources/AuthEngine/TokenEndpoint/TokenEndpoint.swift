@@ -13,9 +13,16 @@ public struct TokenEndpoint: Sendable {
     let tokens: RefreshTokenStore
     let uses: KeyUses
     let redeemers: RedeemingClients
+    let flows: FlowRecorder
 
-    public init(context: EngineContext, database: TeamDatabase, trials: TrialStore) {
+    public init(
+        context: EngineContext,
+        database: TeamDatabase,
+        trials: TrialStore,
+        flows: FlowRecorder
+    ) {
         self.context = context
+        self.flows = flows
         self.trials = trials
         codes = CodeStore(database: database)
         tokens = RefreshTokenStore(database: database)

@@ -32,6 +32,11 @@ struct TokenIssuer: Sendable {
         return try key.signer.sign(payload(claims, at: moment))
     }
 
+    /// What tokens of that client name as their issuer.
+    func issuer(of client: Client) -> String {
+        client.issuesAsApple ? appleIssuer : context.base(of: team.id)
+    }
+
     /// An access token beside that refresh token.
     func accessToken(for refreshTokenID: [UInt8], at moment: Timestamp) -> String {
         AccessToken(.user(refreshTokenID: refreshTokenID), expiresAt: moment + TokenLifetime.accessToken)
@@ -46,7 +51,7 @@ struct TokenIssuer: Sendable {
 
     private func payload(_ claims: Claims, at moment: Timestamp) -> [UInt8] {
         var json = JSONWriter()
-        json.member("iss", claims.client.issuesAsApple ? appleIssuer : context.base(of: team.id))
+        json.member("iss", issuer(of: claims.client))
         json.member("aud", claims.client.id.rawValue)
         json.member("exp", (moment + team.tokenRules.idTokenLife).seconds)
         json.member("iat", (moment - TokenLifetime.backdating).seconds)

@@ -24,7 +24,12 @@ struct TrialEndpoints: Sendable {
         context = parts.context
         teams = parts.teams
         trials = parts.trials
-        run = TrialRun(context: parts.context, database: parts.database, trials: parts.trials)
+        run = TrialRun(
+            context: parts.context,
+            database: parts.database,
+            trials: parts.trials,
+            flows: parts.flows
+        )
         new = try parts.site.pages.page(NewTrialPage.self)
         show = try parts.site.pages.page(TrialPage.self)
     }

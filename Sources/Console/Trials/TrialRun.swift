@@ -15,10 +15,10 @@ struct TrialRun: Sendable {
     let authorization: Authorization
     let verifiers: CodeVerifiers
 
-    init(context: EngineContext, database: TeamDatabase, trials: TrialStore) {
+    init(context: EngineContext, database: TeamDatabase, trials: TrialStore, flows: FlowRecorder) {
         self.context = context
         self.trials = trials
-        tokens = TokenEndpoint(context: context, database: database, trials: trials)
+        tokens = TokenEndpoint(context: context, database: database, trials: trials, flows: flows)
         authorization = Authorization(trials: trials)
         verifiers = CodeVerifiers(keyRing: context.keyRing)
     }

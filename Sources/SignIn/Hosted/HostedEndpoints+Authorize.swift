@@ -16,23 +16,20 @@ extension HostedEndpoints {
         guard teamID != .system, let team = try await teams.snapshot(of: teamID) else {
             throw Problem.notFound
         }
+        var sent: [FormCoding.Field] = []
         do {
-            let fields = try fields()
+            sent = try fields()
+            let fields = sent
             let parameters = try ProtocolParameters(fields)
             let authorized = try await authorization.judge(parameters, to: team, at: context.clock())
             return try await begin(authorized, fields, request, team)
         } catch let refusal as AuthorizationRefusal {
-            return refuse(request, team, refusal.error, refusal.reason, hint: refusal.hint)
+            return refuse(request, team, refusal, sent)
         } catch let error as OAuthError {
-            return refuse(request, team, error.code, error.reason, hint: nil)
+            return refuse(request, team, AuthorizationRefusal(error), sent)
         } catch let failure as FormCoding.Failure {
-            return refuse(
-                request,
-                team,
-                .invalidRequest,
-                "the parameters cannot be read: \(failure)",
-                hint: nil
-            )
+            let error = OAuthError.unreadable("the parameters cannot be read: \(failure)")
+            return refuse(request, team, AuthorizationRefusal(error), sent)
         }
     }
 
@@ -45,7 +42,12 @@ extension HostedEndpoints {
         try await admit(request, team.id)
         let visitor = try await visitor(request, team.id)
         if request.method == .post, visitor.isNewBrowser { return try askAgain(fields, team.id) }
-        let id = try await flow.begin(authorized, browserHash: visitor.browserHash, in: team.id)
+        let id = try await flow.begin(
+            authorized,
+            browserHash: visitor.browserHash,
+            in: team.id,
+            from: request.auditOrigin
+        )
         var response: Response
         if visitor.session == nil {
             let page = signInPage(team, authorized.client, id, visitor, email: authorized.loginHint)
@@ -76,18 +78,18 @@ extension HostedEndpoints {
     private func refuse(
         _ request: Request,
         _ team: TeamSnapshot,
-        _ error: OAuthError.Code,
-        _ reason: String,
-        hint: String?
+        _ refusal: AuthorizationRefusal,
+        _ fields: [FormCoding.Field]
     ) -> Response {
+        flows.refuse(refusal, of: fields, to: team, from: request.auditOrigin)
         log(
             .info,
             "authorize.refused",
             ("request", request.id.description),
             ("team", team.id.rawValue),
-            ("error", error.rawValue),
-            ("reason", reason),
-            ("hint", hint)
+            ("error", refusal.error.rawValue),
+            ("reason", refusal.reason),
+            ("hint", refusal.hint)
         )
         return pages.respond(.wrongRequest, reference: request.id.description, of: team)
     }

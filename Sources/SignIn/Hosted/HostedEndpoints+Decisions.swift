@@ -59,7 +59,8 @@ extension HostedEndpoints {
             context.attempt,
             of: session,
             browserHash: context.visitor.browserHash,
-            in: context.team
+            in: context.team,
+            from: context.request.auditOrigin
         )
         return try exit(with: answer, context)
     }
@@ -68,7 +69,8 @@ extension HostedEndpoints {
         let answer = try await flow.cancel(
             context.attempt,
             browserHash: context.visitor.browserHash,
-            in: context.team.id
+            in: context.team.id,
+            from: context.request.auditOrigin
         )
         return try exit(with: answer, context)
     }

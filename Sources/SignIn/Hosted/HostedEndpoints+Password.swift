@@ -13,7 +13,15 @@ extension HostedEndpoints {
         let (request, team, visitor) = (context.request, context.team.id, context.visitor)
         let result = try await door.authenticate(form, request, team, visitor)
         guard case .success(let user) = result else {
-            return refuse(SignInRefusal(result), context, login: form["email"] ?? "")
+            let refusal = SignInRefusal(result)
+            flows.record(
+                .proofRefused,
+                of: context.attempt,
+                in: team,
+                from: request.auditOrigin,
+                cause: refusal.cause
+            )
+            return refuse(refusal, context, login: form["email"] ?? "")
         }
         let isKept = try await flow.prove(
             user.subject,

@@ -14,6 +14,7 @@ struct HostedEndpoints: Sendable {
     let teams: TeamCache
     let authorization: Authorization
     let flow: SignInFlow
+    let flows: FlowRecorder
     let door: SessionDoor
     let sessions: SessionStore
     let limits: AttemptLimits
@@ -67,11 +68,9 @@ struct HostedEndpoints: Sendable {
         let visitor = try await visitor(request, teamID)
         guard !visitor.isNewBrowser,
             let attempt = try await flow.find(id, browserHash: visitor.browserHash, in: teamID)
-        else { return pages.respond(.attemptOver, reference: request.id.description, of: team) }
+        else { return over(request, team) }
         let client = attempt.app.flatMap { team.client($0.clientID) }
-        guard attempt.app == nil || client != nil else {
-            return pages.respond(.attemptOver, reference: request.id.description, of: team)
-        }
+        guard attempt.app == nil || client != nil else { return over(request, team) }
         let context = Context(
             request: request,
             team: team,
@@ -88,6 +87,11 @@ struct HostedEndpoints: Sendable {
         guard try await limits.admit(request.client, team: team, counting: counts, at: now) else {
             throw Problem.tooManySignIns
         }
+    }
+
+    private func over(_ request: Request, _ team: TeamSnapshot) -> Response {
+        flows.refuseOver(in: team.id, from: request.auditOrigin)
+        return pages.respond(.attemptOver, reference: request.id.description, of: team)
     }
 
     func visitor(_ request: Request, _ team: TeamID) async throws -> Visitor {

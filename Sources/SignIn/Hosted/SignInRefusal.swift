@@ -1,3 +1,4 @@
+import AuthEngine
 import Directory
 import Domain
 import HTTP
@@ -9,6 +10,8 @@ import Web
 struct SignInRefusal: Sendable {
     let words: String
     let status: Status
+    /// What the team is told.
+    let cause: RefusalCause
     let retryAfter: Int?
 
     init(_ result: SignInResult) {
@@ -16,15 +19,18 @@ struct SignInRefusal: Sendable {
         case .success, .wrong:
             words = "The e-mail address or the password is not right. Check both and try again."
             status = .unauthorized
+            cause = .passwordWrong
             retryAfter = nil
         case .locked(let wait):
             let seconds = max(1, Int(wait.components.seconds))
             words = "There were too many wrong passwords. Try again in \(Self.minutes(seconds))."
             status = .tooManyRequests
+            cause = .accountLocked
             retryAfter = seconds
         case .busy:
             words = "Many people are signing in right now. Try again in a few seconds."
             status = .serviceUnavailable
+            cause = .tooBusy
             retryAfter = 2
         }
     }

@@ -11,6 +11,7 @@ struct ProtocolDesk: Sendable {
     static let options = RouteOptions(bodyLimit: 64 * 1024)
 
     let teams: TeamCache
+    let flows: FlowRecorder
     let log: Log
 
     /// The team, which is never the system's.
@@ -29,7 +30,12 @@ struct ProtocolDesk: Sendable {
     ) async -> Response {
         do {
             let snapshot = try await snapshot(team)
-            return try await body(try parameters(of: request), snapshot)
+            do {
+                return try await body(try parameters(of: request), snapshot)
+            } catch let error as OAuthError {
+                note(error, request, snapshot)
+                throw error
+            }
         } catch let error as OAuthError {
             log(
                 .info,
@@ -60,6 +66,17 @@ struct ProtocolDesk: Sendable {
         } catch {
             return failure(error, request)
         }
+    }
+
+    private func note(_ error: OAuthError, _ request: Request, _ team: TeamSnapshot) {
+        let kind: FlowStep.Kind =
+            switch request.routePattern {
+            case TeamRoutes.token.text: .tokenRefused
+            case TeamRoutes.revoke.text: .revocationRefused
+            default: .requestRefused
+            }
+        let fields = (try? request.form(maximumFields: 64).fields) ?? []
+        flows.refuse(error, kind, of: fields, to: team, from: request.auditOrigin)
     }
 
     private func failure(_ error: any Error, _ request: Request) -> Response {

@@ -17,8 +17,13 @@ struct ProtocolEndpoints: Sendable {
 
     init(_ parts: SignIn.Parts) {
         let (context, database, trials) = (parts.context, parts.database, parts.trials)
-        desk = ProtocolDesk(teams: parts.teams, log: parts.log)
-        tokens = TokenEndpoint(context: context, database: database, trials: trials)
+        desk = ProtocolDesk(teams: parts.teams, flows: parts.flows, log: parts.log)
+        tokens = TokenEndpoint(
+            context: context,
+            database: database,
+            trials: trials,
+            flows: parts.flows
+        )
         revocation = Revocation(context: context, database: database, trials: trials)
         signOut = SignOut(context: context, database: database, trials: trials)
         introspection = Introspection(context: context, database: database, trials: trials)

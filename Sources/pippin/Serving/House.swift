@@ -128,7 +128,7 @@ final class House {
                 }
             }
         }
-        for worker in workers { try? worker.loop.wait { worker.close() } }
+        for worker in workers { try? worker.loop.wait { await worker.close() } }
         pool.stop()
         for loop in loops { loop.stop() }
     }

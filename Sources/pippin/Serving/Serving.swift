@@ -87,6 +87,7 @@ struct Serving {
                     sessions: SessionStore(database),
                     consents: ConsentStore(database, relay: relay),
                     limits: limits,
+                    flows: worker.flows,
                     log: log
                 )
             )
@@ -108,6 +109,7 @@ struct Serving {
                     hasher: hasher,
                     trials: TrialStore(database: database, keyRing: context.keyRing),
                     teams: worker.teams,
+                    flows: worker.flows,
                     registryChanged: { [watch] team in watch.announce(team) },
                     welcome: { account in
                         if demo != nil { try await DemoMembers(worker).admit(account) }

@@ -12,6 +12,7 @@ struct Worker: Sendable {
     let app: Database
     let system: Database
     let teams: TeamCache
+    let flows: FlowRecorder
     let client: HTTPClient
 
     /// Makes the connections of a loop and begins to open them.
@@ -29,12 +30,15 @@ struct Worker: Sendable {
         few.exclusive = 1
         system = Database(loop: loop, configuration: few)
         teams = TeamCache(loop: loop, database: TeamDatabase(app), context: context)
+        flows = FlowRecorder(loop: loop, database: TeamDatabase(app), context: context)
         client = try HTTPClient(on: loop)
         app.open()
         system.open()
     }
 
-    func close() {
+    /// Writes what is still to be written, then closes the connections.
+    func close() async {
+        await flows.finish()
         client.close()
         app.close()
         system.close()

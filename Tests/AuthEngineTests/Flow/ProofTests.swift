@@ -124,7 +124,14 @@ import Testing
             let entered = try await Self.find(engine, attempt)
             let last = try await engine.flow.nextStep(of: entered, session, in: .acme)
             guard case .leave(next: "/x") = last else { throw TestFailure("it leads elsewhere") }
-            #expect(try await engine.flow.cancel(entered, browserHash: Engine.browser, in: .acme) == nil)
+            #expect(
+                try await engine.flow.cancel(
+                    entered,
+                    browserHash: Engine.browser,
+                    in: .acme,
+                    from: TestTeams.origin
+                ) == nil
+            )
         }
     }
 
@@ -159,7 +166,12 @@ import Testing
 
     private static func begin(_ engine: Engine) async throws -> Attempt {
         let request = try await engine.authorize()
-        let id = try await engine.flow.begin(request, browserHash: Engine.browser, in: .acme)
+        let id = try await engine.flow.begin(
+            request,
+            browserHash: Engine.browser,
+            in: .acme,
+            from: TestTeams.origin
+        )
         return try #require(try await engine.flow.find(id, browserHash: Engine.browser, in: .acme))
     }
 

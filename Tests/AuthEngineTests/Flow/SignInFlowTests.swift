@@ -101,9 +101,19 @@ import Testing
     @Test func `cancelling tells the app so and nothing more, and ends the attempt`() async throws {
         try await withEngine { engine in
             let attempt = try await begin(engine, .web, ["state": "s"])
-            let answer = try await engine.flow.cancel(attempt, browserHash: Engine.browser, in: .acme)
+            let answer = try await engine.flow.cancel(
+                attempt,
+                browserHash: Engine.browser,
+                in: .acme,
+                from: TestTeams.origin
+            )
             #expect(answer?.location == "\(TestTeams.callback)?error=user_cancelled_authorize&state=s")
-            let second = try await engine.flow.cancel(attempt, browserHash: Engine.browser, in: .acme)
+            let second = try await engine.flow.cancel(
+                attempt,
+                browserHash: Engine.browser,
+                in: .acme,
+                from: TestTeams.origin
+            )
             #expect(second == nil)
             #expect(try await confirm(engine, attempt) == nil)
         }
@@ -113,9 +123,18 @@ import Testing
         try await withEngine { engine in
             let attempt = try await begin(engine)
             let stranger = SHA256.hash("another browser")
-            #expect(try await engine.flow.find(attempt.id, browserHash: stranger, in: .acme) == nil)
+            #expect(
+                try await engine.flow.find(attempt.id, browserHash: stranger, in: .acme) == nil
+            )
             #expect(try await engine.flow.find(attempt.id, browserHash: Engine.browser, in: .rival) == nil)
-            #expect(try await engine.flow.cancel(attempt, browserHash: stranger, in: .acme) == nil)
+            #expect(
+                try await engine.flow.cancel(
+                    attempt,
+                    browserHash: stranger,
+                    in: .acme,
+                    from: TestTeams.origin
+                ) == nil
+            )
             _ = try await engine.signIn()
             #expect(try await confirm(engine, attempt, browser: stranger) == nil)
             #expect(try await confirm(engine, attempt) != nil)
@@ -145,7 +164,8 @@ import Testing
                             attempt,
                             of: session,
                             browserHash: Engine.browser,
-                            in: team
+                            in: team,
+                            from: TestTeams.origin
                         )
                         return answer?["code"]
                     }
@@ -184,7 +204,12 @@ import Testing
         -> Attempt
     {
         let request = try await engine.authorize(client, changes)
-        let id = try await engine.flow.begin(request, browserHash: Engine.browser, in: .acme)
+        let id = try await engine.flow.begin(
+            request,
+            browserHash: Engine.browser,
+            in: .acme,
+            from: TestTeams.origin
+        )
         return try #require(try await engine.flow.find(id, browserHash: Engine.browser, in: .acme))
     }
 
@@ -207,7 +232,8 @@ import Testing
             attempt,
             of: try await engine.session(of: engine.ada),
             browserHash: browser,
-            in: try await engine.snapshot()
+            in: try await engine.snapshot(),
+            from: TestTeams.origin
         )
         return answer?["code"]
     }

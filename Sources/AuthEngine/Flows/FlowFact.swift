@@ -1,0 +1,61 @@
+import Bytes
+
+/// A name and a value that a step of a flow keeps, made harmless beforehand.
+public struct FlowFact: Codable, Hashable, Sendable {
+    public let name: String
+    public let value: String
+
+    /// A text as it came, without control characters and cut.
+    ///
+    /// Only for what is no secret: identifiers, addresses without their queries, words of the protocol.
+    init(_ name: String, _ text: String, limit: Int = 300) {
+        self.name = name
+        value = Redaction.text(text, limit: limit)
+    }
+
+    /// The presence of a value that is nobody's business, as its length.
+    init(_ name: String, lengthOf text: String) {
+        self.name = name
+        value = Redaction.length(of: text)
+    }
+
+    /// An address, with the values in its query taken out.
+    init(_ name: String, url: String) {
+        self.name = name
+        value = Redaction.url(url)
+    }
+}
+
+/// What is taken out of a text before it is kept for the team to read.
+enum Redaction {
+    /// One line of at most `limit` characters; nothing of a text that looks like a token or a key.
+    static func text(_ text: String, limit: Int) -> String {
+        guard !looksSecret(text) else { return "(withheld)" }
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) { return text }
+        var kept = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where scalar.properties.generalCategory != .control {
+            guard kept.count < limit else { return String(kept) + "…" }
+            kept.append(scalar)
+        }
+        return String(kept)
+    }
+
+    static func length(of text: String) -> String {
+        text.utf8.count == 1 ? "(1 octet)" : "(\(text.utf8.count) octets)"
+    }
+
+    /// Scheme, host, path and the names in the query: a value there may be a code or a session.
+    static func url(_ url: String) -> String {
+        guard let mark = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
+        else { return text(url, limit: 500) }
+        let names = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+            .map { pair in pair.contains("=") ? "\(pair.prefix { $0 != "=" })=…" : "…" }
+        return text("\(url[...mark])\(names.joined(separator: "&"))", limit: 500)
+    }
+
+    /// The marks of JWTs, PEM and our own tokens.
+    private static func looksSecret(_ text: String) -> Bool {
+        guard text.utf8.count >= 20 else { return false }
+        return text.contains("eyJ") || text.contains("-----BEGIN") || text.contains(".0.mrs")
+    }
+}

@@ -1,0 +1,212 @@
+public import Bytes
+public import Domain
+public import EventLoop
+import Postgres
+
+/// Keeps what happens in sign-ins, for the team's inspector and its counts.
+///
+/// To record costs no round trip and never fails: steps gather for a moment and are written beside the requests,
+/// many at once. A crash may take the last moments; a flood is counted, not kept.
+// @unchecked Sendable: touched on its loop's thread alone.
+public final class FlowRecorder: @unchecked Sendable {
+    private static let interval = Duration.milliseconds(200)
+    /// Counts are written more rarely: every loop adds to the same few rows.
+    private static let countInterval: Int64 = 5_000_000_000
+
+    private let loop: EventLoop
+    private let store: FlowStore
+    private let countStore: DailyCountStore
+    private let clock: @Sendable () -> Timestamp
+    private let base: @Sendable (TeamID) -> String
+
+    private var buffer = FlowBuffer()
+    private var counts = DailyCounts()
+    /// Requests that only open a page.
+    ///
+    /// Worth to be seen while a team tries things out, not by the million. What they asked is told again by the
+    /// next step of the same sign-in.
+    private var openings = FlowAllowance(burst: 120, perDay: 20_000)
+    private var failures = FlowAllowance(burst: 300, perDay: 40_000)
+    private var countedAt = MonotonicTime.now()
+    private var isScheduled = false
+    private var writing: Task<Void, Never>?
+
+    public init(loop: EventLoop, database: TeamDatabase, context: EngineContext) {
+        self.loop = loop
+        store = FlowStore(database)
+        countStore = DailyCountStore(database)
+        clock = context.clock
+        base = { context.base(of: $0) }
+    }
+
+    /// Steps that found no room, or could not be written, since the process started.
+    public var dropped: Int { buffer.dropped }
+
+    /// Writes what is left; the last call before the connections close.
+    public func finish() async {
+        await writing?.value
+        countedAt = .min
+        await write()
+    }
+
+    private func keep(_ flow: PendingFlow, of team: TeamID) {
+        buffer.add(flow, of: team)
+        schedule()
+    }
+
+    private func count(_ measure: Measure, _ subject: String, of team: TeamID) {
+        counts.bump(measure, subject, of: team, at: clock())
+        schedule()
+    }
+
+    private func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        loop.schedule(after: Self.interval) { [weak self] in
+            guard let self else { return }
+            writing = Task(executorPreference: loop) { await self.write() }
+        }
+    }
+
+    /// Team by team, one statement at a time: the requests' own statements come between.
+    private func write() async {
+        for (team, flows) in buffer.drain() {
+            do throws(PostgresFailure) {
+                try await store.write(try await store.resolved(flows, in: team), in: team)
+            } catch {
+                buffer.noteDropped(flows.count)
+            }
+        }
+        if MonotonicTime.now() - Self.countInterval >= countedAt {
+            countedAt = MonotonicTime.now()
+            for (team, counts) in counts.drain() { try? await countStore.add(counts, in: team) }
+        }
+        isScheduled = false
+        if buffer.count > 0 || !counts.isEmpty { schedule() }
+    }
+}
+
+// Sign-ins under way.
+extension FlowRecorder {
+    /// An app's request that passed the checks.
+    func begin(
+        _ request: AuthorizationRequest,
+        as id: AttemptID,
+        in team: TeamID,
+        at moment: Timestamp,
+        from origin: () -> Origin
+    ) {
+        if request.trial == nil { count(.begun, request.client.id.rawValue, of: team) }
+        guard openings.take(for: team) else { return }
+        var flow = PendingFlow(FlowID(of: id, begunAt: moment))
+        flow.clientID = request.client.id
+        flow.isTrial = request.trial != nil
+        flow.opening = FlowStep(
+            .authorization,
+            at: moment,
+            from: origin(),
+            sent: FlowStep.facts(of: request)
+        )
+        keep(flow, of: team)
+    }
+
+    /// A step that a person took, or was refused, on the way to an app.
+    public func record(
+        _ kind: FlowStep.Kind,
+        of attempt: Attempt,
+        in team: TeamID,
+        by subject: Subject? = nil,
+        from origin: Origin,
+        cause: RefusalCause? = nil
+    ) {
+        record(FlowStep(kind, at: clock(), from: origin, cause: cause), of: attempt, in: team, by: subject)
+    }
+
+    func record(_ step: FlowStep, of attempt: Attempt, in team: TeamID, by subject: Subject? = nil) {
+        guard let app = attempt.app else { return }
+        if let cause = step.cause { count(.failure, cause.rawValue, of: team) }
+        if step.kind == .answered, app.trial == nil { count(.signIn, app.clientID.rawValue, of: team) }
+        guard step.cause == nil || failures.take(for: team) else { return }
+        var flow = PendingFlow(FlowID(of: attempt.id, begunAt: attempt.createdAt))
+        flow.clientID = app.clientID
+        flow.subject = subject
+        flow.isTrial = app.trial != nil
+        flow.opening = FlowStep(
+            .authorization,
+            at: attempt.createdAt,
+            from: .local,
+            sent: FlowStep.facts(of: app)
+        )
+        flow.steps = [step]
+        stand(step, &flow)
+        keep(flow, of: team)
+    }
+
+    /// The code of a flow was redeemed.
+    func redeem(_ step: FlowStep, of id: FlowID, in team: TeamID) {
+        var flow = PendingFlow(id)
+        flow.steps = [step]
+        keep(flow, of: team)
+    }
+
+    private func stand(_ step: FlowStep, _ flow: inout PendingFlow) {
+        guard let outcome = step.kind.outcome else { return }
+        flow.outcome = outcome
+        flow.cause = step.cause
+        if outcome == .failed { flow.reference = step.origin.requestID }
+    }
+}
+
+// What never became a sign-in, or belongs to one that is over.
+extension FlowRecorder {
+    /// An authorization request that leads nowhere.
+    public func refuse(
+        _ refusal: AuthorizationRefusal,
+        of fields: [FormCoding.Field],
+        to team: TeamSnapshot,
+        from origin: Origin
+    ) {
+        refuse(fields, in: team.id, cause: refusal.cause, origin) { moment in
+            .refusal(refusal, of: fields, to: team, at: moment, from: origin)
+        }
+    }
+
+    /// A refusal of the token or revocation endpoint; told with the sign-in whose code it came with.
+    public func refuse(
+        _ error: OAuthError,
+        _ kind: FlowStep.Kind,
+        of fields: [FormCoding.Field],
+        to team: TeamSnapshot,
+        from origin: Origin
+    ) {
+        refuse(fields, in: team.id, cause: error.cause, origin) { [base] moment in
+            .refusal(error, kind, of: fields, to: team, base: base(team.id), at: moment, from: origin)
+        }
+    }
+
+    /// A page of a sign-in that is not there any more.
+    public func refuseOver(in team: TeamID, from origin: Origin) {
+        refuse([], in: team, cause: .attemptOver, origin) { moment in
+            FlowStep(.attemptOver, at: moment, from: origin, cause: .attemptOver)
+        }
+    }
+
+    private func refuse(
+        _ fields: [FormCoding.Field],
+        in team: TeamID,
+        cause: RefusalCause,
+        _ origin: Origin,
+        _ step: (Timestamp) -> FlowStep
+    ) {
+        count(.failure, cause.rawValue, of: team)
+        guard failures.take(for: team) else { return count(.unkept, "", of: team) }
+        let moment = clock()
+        let step = step(moment)
+        var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
+        flow.clientID = fields.first { $0.name == "client_id" }.flatMap { ClientID(rawValue: $0.value) }
+        flow.opening = step
+        flow.code = fields.first { $0.name == "code" }.flatMap { AuthorizationCode($0.value) }
+        stand(step, &flow)
+        keep(flow, of: team)
+    }
+}

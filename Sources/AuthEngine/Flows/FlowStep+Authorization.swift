@@ -1,0 +1,141 @@
+import Bytes
+import Domain
+import Registry
+
+// What an authorization request was, as its step tells it.
+extension FlowStep {
+    /// A request that passed the checks.
+    static func facts(of request: AuthorizationRequest) -> [FlowFact] {
+        facts(
+            client: request.client.id,
+            redirectURI: request.redirectURI,
+            type: request.responseType,
+            mode: request.responseMode,
+            scope: request.scope,
+            opaque: [
+                ("state", request.state), ("nonce", request.nonce), ("code_challenge", request.codeChallenge),
+            ]
+        )
+    }
+
+    /// The same, told from what is stored of it.
+    static func facts(of request: AppRequest) -> [FlowFact] {
+        facts(
+            client: request.clientID,
+            redirectURI: request.redirectURI,
+            type: request.responseType,
+            mode: request.responseMode,
+            scope: request.scope,
+            opaque: [
+                ("state", request.state), ("nonce", request.nonce), ("code_challenge", request.codeChallenge),
+            ]
+        )
+    }
+
+    private static func facts(
+        client: ClientID,
+        redirectURI: String,
+        type: AuthorizationRequest.ResponseType,
+        mode: AuthorizationRequest.ResponseMode,
+        scope: AuthorizationRequest.Scope,
+        opaque: [(name: String, value: String?)]
+    ) -> [FlowFact] {
+        let scopes = [scope.name ? "name" : nil, scope.email ? "email" : nil].compactMap { $0 }
+        let words = [
+            FlowFact("client_id", client.rawValue), FlowFact("redirect_uri", url: redirectURI),
+            FlowFact("response_type", type.rawValue), FlowFact("response_mode", mode.rawValue),
+        ]
+        return words + (scopes.isEmpty ? [] : [FlowFact("scope", scopes.joined(separator: " "))])
+            + opaque.compactMap { name, value in value.map { FlowFact(name, lengthOf: $0) } }
+    }
+
+    /// A request that was refused: what was sent, what is registered, and the nearest of it.
+    static func refusal(
+        _ refusal: AuthorizationRefusal,
+        of fields: [FormCoding.Field],
+        to team: TeamSnapshot,
+        at moment: Timestamp,
+        from origin: Origin
+    ) -> FlowStep {
+        FlowStep(
+            .authorizationRefused,
+            at: moment,
+            from: origin,
+            cause: refusal.cause,
+            reason: refusal.reason,
+            sent: facts(of: fields),
+            known: known(about: refusal, fields, team)
+        )
+    }
+
+    /// Of all that was sent, the words of the protocol; of the rest that it was sent.
+    static func facts(of fields: [FormCoding.Field]) -> [FlowFact] {
+        fields.prefix(24).map { field in
+            switch field.name {
+            case "client_id":
+                ClientID(rawValue: field.value) == nil
+                    ? FlowFact(field.name, lengthOf: field.value) : FlowFact(field.name, field.value)
+            case "redirect_uri": FlowFact(field.name, url: field.value)
+            case "response_type", "response_mode", "scope", "grant_type", "code_challenge_method", "prompt",
+                "locale", "ui_locales":
+                FlowFact(field.name, field.value, limit: 100)
+            default: FlowFact(ProtocolParameters.spoken(field.name), lengthOf: field.value)
+            }
+        }
+    }
+
+    private static func known(
+        about refusal: AuthorizationRefusal,
+        _ fields: [FormCoding.Field],
+        _ team: TeamSnapshot
+    ) -> [FlowFact] {
+        let text = fields.first { $0.name == "client_id" }?.value
+        guard let client = text.flatMap(ClientID.init).flatMap(team.client) else {
+            return team.nearestClient(to: text ?? "").map { [FlowFact("nearest", $0.rawValue)] } ?? []
+        }
+        guard refusal.cause == .returnURLUnregistered || refusal.cause == .returnURLMissing else { return [] }
+        return registered(client, fields.first { $0.name == "redirect_uri" }?.value ?? "")
+    }
+
+    private static func registered(_ client: Client, _ sent: String) -> [FlowFact] {
+        let urls = client.returnURLs.map { FlowFact("registered", $0, limit: 500) }
+        guard let comparison = ReturnURLComparison(sent, with: client.returnURLs.map(ReturnURL.init(stored:)))
+        else { return urls }
+        let differences = comparison.differences.map { "\($0)" }.joined(separator: " ")
+        return urls + [
+            FlowFact("nearest", comparison.nearest.text, limit: 500), FlowFact("differences", differences),
+        ]
+    }
+}
+
+extension TeamSnapshot {
+    /// The client whose identifier is most like that text, when one is close enough to have been meant: the same but
+    /// for case, or no more than two letters apart.
+    func nearestClient(to text: String) -> ClientID? {
+        guard text.utf8.count <= ClientID.maximumLength else { return nil }
+        let sent = Array(text.lowercased().utf8)
+        return (Array(services.keys) + Array(apps.keys))
+            .map { (id: $0, distance: Spelling.distance(sent, Array($0.rawValue.lowercased().utf8))) }
+            .filter { $0.distance <= 2 }
+            .min { ($0.distance, $0.id.rawValue) < ($1.distance, $1.id.rawValue) }?.id
+    }
+}
+
+/// How far two spellings are apart.
+enum Spelling {
+    /// How many letters have to be put in, left out or changed; 3 stands for more than two.
+    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        guard abs(left.count - right.count) <= 2 else { return 3 }
+        var row = Array(0...right.count)
+        for (index, letter) in left.enumerated() {
+            var corner = row[0]
+            row[0] = index + 1
+            for (column, other) in right.enumerated() {
+                let changed = corner + (letter == other ? 0 : 1)
+                corner = row[column + 1]
+                row[column + 1] = min(changed, row[column] + 1, corner + 1)
+            }
+        }
+        return min(row[right.count], 3)
+    }
+}

@@ -1,0 +1,259 @@
+import Bytes
+import Crypto
+import Domain
+import Postgres
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+@Suite struct `A flow` {
+    @Test func `is kept from the app's request to its tokens, in one piece`() async throws {
+        try await withEngine { engine in
+            let answer = try await engine.signIn(to: .web, Engine.fullRequest)
+            _ = try await engine.redeem(try #require(answer["code"]))
+            await engine.flows.finish()
+
+            let page = try await engine.page()
+            let flow = try #require(page.flows.first)
+            let steps = try await engine.steps(of: flow)
+
+            #expect(page.flows.count == 1 && page.total == 1)
+            #expect(flow.clientID == .web && flow.subject == engine.ada && flow.outcome == .answered)
+            #expect(flow.isRedeemed && flow.cause == nil && !flow.isTrial)
+            #expect(steps.map(\.kind) == [.authorization, .answered, .codeRedeemed])
+            #expect(steps[0].sent.contains(FlowFact("redirect_uri", url: TestTeams.callback)))
+            #expect(steps[0].origin.ip == TestTeams.origin.ip)
+            #expect(steps[2].answered.contains(FlowFact("id_token.aud", "com.acme.web")))
+        }
+    }
+
+    @Test func `holds no code, token, state, nonce or secret`() async throws {
+        try await withEngine { engine in
+            let answer = try await engine.signIn(to: .web, Engine.fullRequest)
+            let code = try #require(answer["code"])
+            let secret = try engine.teams.secret(of: .web)
+            let tokens = try await engine.redeem(code)
+            try await engine.refuse(["code": code, "client_secret": secret, "code_verifier": "verifier-1"])
+            await engine.flows.finish()
+
+            let kept = try await engine.everythingKept()
+            #expect(kept.contains("com.acme.web"))
+            for secret in [
+                code, secret, "state-1", "nonce-1", "verifier-1", tokens.refreshToken, tokens.accessToken,
+                tokens.idToken, "Lovelace", "ada@acme.example",
+            ] {
+                #expect(!kept.contains(secret), "\(secret.prefix(8))")
+            }
+        }
+    }
+
+    @Test func `that never became a sign-in tells what was sent and the nearest that is registered`()
+        async throws
+    {
+        try await withEngine { engine in
+            let sent = [
+                FormCoding.Field("client_id", "com.acme.web"),
+                FormCoding.Field("redirect_uri", TestTeams.callback + "/?code=secret-1"),
+                FormCoding.Field("password", "secret-2"),
+            ]
+            let refusal = AuthorizationRefusal(
+                .invalidRequest,
+                cause: .returnURLUnregistered,
+                because: "not registered"
+            )
+            engine.flows.refuse(refusal, of: sent, to: try await engine.snapshot(), from: TestTeams.origin)
+            await engine.flows.finish()
+
+            let flow = try #require(try await engine.page().flows.first)
+            let step = try #require(try await engine.steps(of: flow).first)
+            #expect(flow.outcome == .failed && flow.cause == .returnURLUnregistered)
+            #expect(step.known.contains { $0.name == "nearest" && $0.value == TestTeams.callback })
+            #expect(step.known.filter { $0.name == "registered" }.count == 2)
+            #expect(step.sent.contains { $0.value == TestTeams.callback + "/?code=…" })
+            let kept = try await engine.everythingKept()
+            #expect(!kept.contains("secret-1") && !kept.contains("secret-2"))
+            let found = try await FlowListStore(engine.teams.database)
+                .find(TestTeams.origin.requestID, in: .acme, at: engine.clock.now)
+            #expect(found == flow.id)
+        }
+    }
+
+    @Test func `takes up the refusal of its code, with what the client secret claims`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code()
+            try await engine.refuse([
+                "code": code,
+                "client_secret": try engine.teams.secret(of: .web) { $0.claims["aud"] = "https://a" },
+            ])
+            await engine.flows.finish()
+
+            let page = try await engine.page()
+            let flow = try #require(page.flows.first)
+            let steps = try await engine.steps(of: flow)
+            #expect(page.flows.count == 1)
+            #expect(flow.outcome == .failed && flow.cause == .audienceWrong && flow.subject == engine.ada)
+            #expect(steps.map(\.kind) == [.authorization, .answered, .tokenRefused])
+            #expect(steps[2].sent.contains(FlowFact("client_secret.aud", "https://a")))
+            #expect(
+                steps[2].known.contains { $0.name == "client_secret.aud" && $0.value.hasSuffix("ACMETEAM01") }
+            )
+        }
+    }
+
+    @Test func `of another team is not there`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code()
+            await engine.flows.finish()
+            let flow = try #require(try await engine.page().flows.first)
+
+            let (list, details) = (
+                FlowListStore(engine.teams.database), FlowDetailStore(engine.teams.database)
+            )
+            let page = try await list.page(in: .rival, limit: 10, at: engine.clock.now)
+            #expect(page.flows.isEmpty && page.total == 0)
+            #expect(try await details.find(flow.id, in: .rival) == nil)
+            #expect(try await list.find(flow.id.rawValue, in: .rival, at: engine.clock.now) == nil)
+        }
+    }
+
+    @Test func `is not read once it is older than thirty days`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code()
+            await engine.flows.finish()
+            engine.clock.advance(by: .seconds(31 * 86_400))
+
+            #expect(try await engine.page().flows.isEmpty)
+        }
+    }
+
+    @Test func `fills no disk: a flood of refusals is counted, not kept`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            for number in 0..<1000 {
+                let origin = Origin(ip: "203.0.113.9", userAgent: "flood", requestID: "request \(number)")
+                engine.flows.refuse(.unknownClient, of: [], to: team, from: origin)
+            }
+            await engine.flows.finish()
+
+            let counts = try await engine.counts()
+            #expect(try await engine.page(limit: 500).flows.count == 300)
+            #expect(counts["failure client_unknown"] == 1000)
+            #expect(counts["unkept "] == 700)
+        }
+    }
+
+    @Test func `is found by app, outcome, cause, person and time`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code(to: .web)
+            engine.clock.advance(by: .seconds(60))
+            _ = try await engine.code(for: engine.teams.people.ben, to: .otherWeb)
+            engine.flows.refuse(
+                .unknownClient,
+                of: [],
+                to: try await engine.snapshot(),
+                from: TestTeams.origin
+            )
+            await engine.flows.finish()
+            let middle = engine.clock.now - .seconds(30)
+
+            let expected: [(Int, (inout FlowFilter) -> Void)] = [
+                (3, { _ in }), (1, { $0.client = .web }), (2, { $0.outcome = .answered }),
+                (1, { $0.cause = .clientUnknown }), (0, { $0.cause = .codeUsed }),
+                (1, { $0.subject = engine.ada }), (2, { $0.from = middle }), (1, { $0.until = middle }),
+                (0, { ($0.client, $0.outcome) = (.web, .failed) }),
+            ]
+            for (index, (count, change)) in expected.enumerated() {
+                var filter = FlowFilter()
+                change(&filter)
+                let page = try await engine.page(matching: filter)
+                #expect(page.flows.count == count && page.total == count, "\(index)")
+            }
+            let first = try await engine.page(limit: 2)
+            let cursor: FlowID = try #require(first.next)
+            let second = try await engine.page(after: cursor, limit: 2)
+            #expect(second.flows.count == 1 && second.next == nil)
+        }
+    }
+
+    @Test func `is counted by the day, by app and by cause`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code(to: .web)
+            _ = try await engine.code(to: .web)
+            try await engine.refuse(["code": "x"])
+            await engine.flows.finish()
+            _ = try await engine.code(to: .web)
+            await engine.flows.finish()
+
+            let counts = try await engine.counts()
+            #expect(counts["begun com.acme.web"] == 3 && counts["sign_in com.acme.web"] == 3)
+            #expect(counts["failure secret_missing"] == 1)
+        }
+    }
+
+    @Test func `that finds no room is dropped, and the drop is counted`() async throws {
+        var buffer = FlowBuffer()
+        for number in 0..<FlowBuffer.capacity + 5 {
+            buffer.add(PendingFlow(FlowID(ofRequest: "\(number)", at: Timestamp(seconds: 1))), of: .acme)
+        }
+        #expect(buffer.count == FlowBuffer.capacity && buffer.dropped == 5)
+        #expect(buffer.drain().first?.flows.count == FlowBuffer.capacity)
+        #expect(buffer.count == 0)
+    }
+}
+
+extension AuthorizationRefusal {
+    fileprivate static let unknownClient = AuthorizationRefusal(
+        .invalidClient,
+        cause: .clientUnknown,
+        because: "nobody"
+    )
+}
+
+// Reading back.
+extension Engine {
+    func page(
+        matching filter: FlowFilter = FlowFilter(),
+        after cursor: FlowID? = nil,
+        limit: Int = 50
+    ) async throws -> FlowPage {
+        try await FlowListStore(teams.database)
+            .page(in: .acme, matching: filter, after: cursor, limit: limit, at: clock.now)
+    }
+
+    func steps(of flow: Flow) async throws -> [FlowStep] {
+        try #require(try await FlowDetailStore(teams.database).find(flow.id, in: .acme)).steps
+    }
+
+    /// Has the token endpoint refuse a request, as its address does.
+    fileprivate func refuse(_ fields: [String: String]) async throws {
+        let fields = fields.merging(["client_id": "com.acme.web", "grant_type": "authorization_code"]) { $1 }
+        let coded = fields.map { FormCoding.Field($0.key, $0.value) }
+        let team = try await snapshot()
+        do {
+            _ = try await tokens.respond(
+                to: try ProtocolParameters(coded),
+                of: team,
+                from: TestTeams.origin
+            )
+            Issue.record("no refusal")
+        } catch let error as OAuthError {
+            flows.refuse(error, .tokenRefused, of: coded, to: team, from: TestTeams.origin)
+        }
+    }
+
+    /// Every text of the tables, beyond the wall.
+    fileprivate func everythingKept() async throws -> String {
+        let rows = try teams.admin(
+            "SELECT flows::text FROM flows UNION ALL SELECT flow_steps::text FROM flow_steps"
+        )
+        return rows.compactMap { $0[0] }.joined(separator: "\n")
+    }
+
+    fileprivate func counts() async throws -> [String: Int] {
+        let rows = try teams.admin("SELECT measure || ' ' || subject, count::text FROM daily_counts")
+        return Dictionary(
+            uniqueKeysWithValues: rows.map { ($0[0] ?? "", Int($0[1] ?? "") ?? 0) }
+        )
+    }
+}
