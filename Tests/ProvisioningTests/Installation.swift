@@ -41,7 +41,8 @@ struct Installation: Sendable {
         provisioner = Provisioner(
             database,
             keyRing: KeyRing(current: try MasterKey.generate(id: "test")),
-            hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1))
+            hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
+            publicURL: "https://pippin.example"
         ) { team, transaction in
             try await transaction.query(
                 """

@@ -47,6 +47,8 @@ extension RegistryFile.AppID {
         identifier = app.identifier.rawValue
         description = app.description
         notificationURL = app.notificationURL?.text
+        primary = app.primary?.rawValue
+        signIn = app.isEnabled
         serviceIDs = services.map(RegistryFile.ServiceID.init)
     }
 }

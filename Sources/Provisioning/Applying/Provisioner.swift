@@ -18,12 +18,15 @@ public struct Provisioner: Sendable {
     let emailSources: EmailSourceStore
     let users: UserStore
     let hasher: PasswordHasher
+    let publicURL: String
     let prepareTeam: TeamPreparation
 
+    /// - Parameter publicURL: where Pippin is reached, which no address of a team's may be.
     public init(
         _ database: TeamDatabase,
         keyRing: KeyRing,
         hasher: PasswordHasher,
+        publicURL: String,
         prepareTeam: @escaping TeamPreparation
     ) {
         self.database = database
@@ -33,6 +36,7 @@ public struct Provisioner: Sendable {
         emailSources = EmailSourceStore(database)
         users = UserStore(database)
         self.hasher = hasher
+        self.publicURL = publicURL
         self.prepareTeam = prepareTeam
     }
 
@@ -49,6 +53,7 @@ public struct Provisioner: Sendable {
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> RegisteredTeam {
         var registered = RegisteredTeam()
+        registered.publicURL = publicURL
         registered.state = try await ProvisionedTeamStore.lock(team, transaction)
         guard registered.settings != nil else { return registered }
         registered.appIDs = try await appIDs.all(in: team, transaction)

@@ -46,6 +46,8 @@ extension RegistryFile.AppID {
         identifier = reader.requiredText("identifier")
         description = reader.text("description")
         notificationURL = reader.text("notificationURL")
+        primary = reader.text("primary")
+        signIn = reader.boolean("signIn")
         serviceIDs = reader.objects("serviceIDs") { RegistryFile.ServiceID(&$0) }
         reader.refuse("apple", "This version does not connect App IDs to Apple yet; leave this out.")
     }

@@ -20,6 +20,10 @@ public struct RegistryFile: Encodable, Sendable {
         public var identifier: String
         public var description: String?
         public var notificationURL: String?
+        /// The App ID it is grouped under; empty for none.
+        public var primary: String?
+        /// Whether Sign in with Apple is on for it.
+        public var signIn: Bool?
         public var serviceIDs: [ServiceID]?
     }
 

@@ -14,11 +14,34 @@ extension TeamPlanner {
             }
         )
         for app in keptAppIDs { appIDs[app.identifier] = app.draft }
-        for (index, entry) in entries.enumerated() { planAppID(entry, "appIDs[\(index)]") }
+        // Those that others are grouped under come first, so that they are there when those are made.
+        let isGrouped = entries.map { !(AppID.Input($0, over: kept($0)?.draft).primary.isEmpty) }
+        for group in [false, true] {
+            for (index, entry) in entries.enumerated() where isGrouped[index] == group {
+                planAppID(entry, "appIDs[\(index)]")
+            }
+        }
+        for (index, entry) in entries.enumerated() {
+            guard let id = ClientID(rawValue: entry.identifier), let draft = appIDs[id] else { continue }
+            checkGroup(of: draft, "appIDs[\(index)].primary")
+        }
+    }
+
+    private func kept(_ entry: RegistryFile.AppID) -> AppID? {
+        keptAppIDs.first { $0.identifier.rawValue == entry.identifier }
+    }
+
+    /// Judged once it is known which App IDs there will be.
+    private mutating func checkGroup(of app: AppID.Draft, _ field: String) {
+        guard let id = app.primary else { return }
+        guard let primary = appIDs[id] else { return note(field, .unknownAppID(id)) }
+        if let top = primary.primary { return note(field, .groupedAppID(id, under: top)) }
+        let keys = keptKeys.filter { $0.isActive && $0.appID == app.identifier }.map(\.id)
+        if !keys.isEmpty { note(field, .holdsActiveKeys(keys)) }
     }
 
     private mutating func planAppID(_ entry: RegistryFile.AppID, _ path: String) {
-        let old = keptAppIDs.first { $0.identifier.rawValue == entry.identifier }
+        let old = kept(entry)
         let policy = policy
         let draft = check(path) { () throws(Problems) in
             try AppID.Draft(parsing: AppID.Input(entry, over: old?.draft), policy: policy)
@@ -115,6 +138,8 @@ extension AppID.Input {
         }
         if let description = entry.description { self.description = description }
         if let notificationURL = entry.notificationURL { self.notificationURL = notificationURL }
+        if let primary = entry.primary { self.primary = primary }
+        if let signIn = entry.signIn { isEnabled = signIn }
     }
 }
 

@@ -77,7 +77,7 @@ extension TeamPlanner {
             note("id", "This was the id of a team that was deleted; ids are not used again.")
         }
         guard let settings = planSettings(team) else { return team }
-        policy = settings.mode.policy
+        policy = registered.policy(of: settings.mode)
         if let old = registered.settings {
             if old != settings { add(.updateTeam(team, from: old, to: settings)) }
             if old.mode == .sandbox, settings.mode == .production { checkForLoopback() }

@@ -1,5 +1,5 @@
-public import Registry
-public import Tenancy
+import Registry
+import Tenancy
 
 /// What a team has before a file is applied to it.
 struct RegisteredTeam: Sendable {
@@ -19,20 +19,19 @@ struct RegisteredTeam: Sendable {
     /// Those the file may speak of.
     var users: [RegisteredUser] = []
 
+    /// Where Pippin itself is reached, which no address of the team's may be.
+    var publicURL = ""
+
     /// Nil when there is no such team.
     var settings: TeamSettings? {
         if case .present(let settings) = state { settings } else { nil }
     }
 
-    var policy: AddressPolicy { settings?.mode.policy ?? .hostNames }
-}
+    var policy: AddressPolicy { policy(of: settings?.mode ?? .production) }
 
-extension TeamMode {
-    /// Which addresses a team of this mode may register.
-    public var policy: AddressPolicy {
-        switch self {
-        case .production: .hostNames
-        case .sandbox: .hostNamesAndLoopback
-        }
+    /// Which addresses it may register in a mode.
+    func policy(of mode: TeamMode) -> AddressPolicy {
+        let policy: AddressPolicy = mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+        return policy.apart(from: publicURL)
     }
 }

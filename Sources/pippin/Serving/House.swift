@@ -39,6 +39,7 @@ final class House {
             keyRing: installation.keyRing
         )
         let (context, conninfo) = (context, installation.conninfo)
+        let dnsServers = settings.dnsServers
         do {
             let cores = Machine.cores
             loops = try (0..<cores).map { try EventLoop(name: "loop-\($0)") }
@@ -46,7 +47,9 @@ final class House {
             pool = try BlockingPool(name: "blocking", threads: max(1, cores - 1), queueLimit: 256)
             for loop in loops { try loop.start() }
             workers = try loops.map { loop in
-                try loop.wait { try Worker(loop: loop, conninfo: conninfo, context: context) }
+                try loop.wait {
+                    try Worker(loop: loop, conninfo: conninfo, context: context, dnsServers: dnsServers)
+                }
             }
         } catch {
             throw CommandFailure("the loops cannot be started: \(error)")
@@ -64,7 +67,8 @@ final class House {
         return Provisioner(
             TeamDatabase(workers[0].app),
             keyRing: context.keyRing,
-            hasher: PasswordHasher(pool: pool)
+            hasher: PasswordHasher(pool: pool),
+            publicURL: context.publicURL
         ) { team, transaction in
             let key = try await pool.run { try RSASigningKey.generate() }
             try await SigningKeyStore.insert(

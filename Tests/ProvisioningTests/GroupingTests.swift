@@ -1,0 +1,69 @@
+import Provisioning
+import Registry
+import Testing
+
+@Suite struct `Groups of App IDs in a registry file` {
+    private static let grouped = Files.team(
+        """
+        "appIDs": [
+            {"identifier": "com.acme.watch", "primary": "com.acme.app", "signIn": false},
+            {"identifier": "com.acme.app"}
+        ]
+        """
+    )
+
+    @Test func `are made whatever their order, and exported again`() async throws {
+        try await Installation.with { pippin in
+            try await pippin.apply(Files.whole)
+            #expect(try await pippin.apply(Self.grouped).outcome == .applied)
+            let text = try await pippin.export()
+
+            #expect(text.contains(#""primary" : "com.acme.app""#) && text.contains(#""signIn" : false"#))
+            #expect(try await pippin.apply(text).outcome == .unchanged)
+            try await Installation.with { other in
+                let report = try await other.apply(text)
+
+                #expect(report.outcome == .applied)
+                #expect(try await other.export() == text)
+            }
+        }
+    }
+
+    @Test func `are left by an empty name, and left alone by none`() async throws {
+        try await Installation.with { pippin in
+            try await pippin.apply(Files.whole)
+            try await pippin.apply(Self.grouped)
+            let silent = Files.team(#""appIDs": [{"identifier": "com.acme.watch"}]"#)
+            let leaving = Files.team(#""appIDs": [{"identifier": "com.acme.watch", "primary": ""}]"#)
+
+            #expect(try await pippin.apply(silent).outcome == .unchanged)
+            #expect(try await pippin.apply(leaving).outcome == .applied)
+            #expect(try await !pippin.export().contains(#""primary""#))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"identifier": "com.acme.watch", "primary": "com.acme.nobody"}"#, "has no App ID com.acme.nobody"),
+        (#"{"identifier": "com.acme.watch", "primary": "com.acme.watch"}"#, "under itself"),
+        (
+            #"{"identifier": "com.acme.a", "primary": "com.acme.b"}, {"identifier": "com.acme.b", "primary": "com.acme.c"}, {"identifier": "com.acme.c"}"#,
+            "com.acme.b is grouped under com.acme.c"
+        ),
+    ])
+    func `that the console refuses are refused`(apps: String, reason: String) async throws {
+        try await Installation.with { pippin in
+            try await pippin.apply(Files.whole)
+            guard
+                case .refused(let problems) = try await pippin.apply(Files.team("\"appIDs\": [\(apps)]"))
+                    .outcome
+            else {
+                Issue.record("not refused")
+                return
+            }
+            #expect(
+                problems.contains { $0.field.hasSuffix("primary") && $0.message.contains(reason) },
+                "\(problems)"
+            )
+        }
+    }
+}
