@@ -109,7 +109,8 @@ let package = Package(
         .executableTarget(
             name: "pippin",
             dependencies: [
-                "CLinux", "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "HTTP", "HTTPClient",
+                "CLinux", "Bytes", "DNS", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "HTTP",
+                "HTTPClient",
                 "Templates", "Audit", "Tenancy", "Registry", "Directory", "AuthEngine", "Provisioning",
                 "SignIn",
                 "Console",
@@ -157,9 +158,10 @@ let package = Package(
         tests(
             of: "Console",
             uses: [
-                "AuthEngine", "Bytes", "Crypto", "Directory", "Domain", "EventLoop", "HTTP", "HTTPClient",
+                "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Domain", "EventLoop", "HTTP",
+                "HTTPClient",
                 "Log",
-                "Postgres", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase", "Web",
+                "Postgres", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase", "TestNames", "Web",
             ]
         ),
         tests(

@@ -1,5 +1,6 @@
 // Small comforts on top of pages that work without them: copy buttons, times in the reader's zone,
-// a flash that can be closed, menus that close, and buttons that wait for the typed confirmation.
+// a flash that can be closed, menus that close, buttons that wait for the typed confirmation, forms that are checked
+// as they are typed.
 "use strict";
 
 /** Copies text; plain-http hosts have no clipboard API, so a selected text area is the second way. */
@@ -67,6 +68,68 @@ function submitOnce(event) {
   event.target.dataset.sent = "yes";
 }
 
+/** Shows what the server says of the field that was just typed in, and nothing of those not reached yet. */
+function showProblem(input, message) {
+  const id = `${input.id}-error`;
+  let note = document.getElementById(id);
+  if (!message) {
+    note?.remove();
+    input.removeAttribute("aria-invalid");
+    return;
+  }
+  if (!note) {
+    note = document.createElement("p");
+    note.className = "field-error";
+    note.id = id;
+    note.setAttribute("role", "status");
+    (input.closest("li, .field") ?? input.parentElement).append(note);
+  }
+  if (note.textContent !== message) note.textContent = message;
+  input.setAttribute("aria-invalid", "true");
+  input.setAttribute("aria-describedby", id);
+}
+
+/** `form[data-check]` names the address where the server checks the form as it stands, as it would on submit. */
+function checkAsTyped(form) {
+  let timer, latest;
+  const touched = new Set();
+  const check = async () => {
+    latest?.abort();
+    latest = new AbortController();
+    try {
+      const answer = await fetch(form.dataset.check, {
+        method: "POST", body: new URLSearchParams(new FormData(form)), signal: latest.signal,
+      });
+      if (!answer.ok) return;
+      const problems = new Map((await answer.json()).problems.map((problem) => [problem.id, problem.message]));
+      for (const input of touched) showProblem(input, problems.get(input.id));
+    } catch {
+      // The server checks again on submit.
+    }
+  };
+  form.addEventListener("input", (event) => {
+    if (!event.target.id) return;
+    touched.add(event.target);
+    clearTimeout(timer);
+    timer = setTimeout(check, 400);
+  });
+}
+
+/** `[data-fill-file]` holds a file input that fills a text area; a Key ID in the file's name goes where it belongs. */
+function fillFromFile(label) {
+  const area = document.getElementById(label.dataset.fillFile);
+  const name = document.getElementById(label.dataset.fillName);
+  label.hidden = false;
+  label.querySelector("input").addEventListener("change", async (event) => {
+    const file = event.target.files[0];
+    if (!file || file.size > 65536) return;
+    area.value = await file.text();
+    const id = /AuthKey_([A-Z0-9]{10})/.exec(file.name)?.[1];
+    if (id && name && !name.value) name.value = id;
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
 document.addEventListener("click", (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) copyFrom(copy);
@@ -92,3 +155,5 @@ window.addEventListener("pageshow", () => {
 
 showLocalTimes();
 guardConfirmations();
+for (const form of document.querySelectorAll("form[data-check]")) checkAsTyped(form);
+for (const label of document.querySelectorAll("[data-fill-file]")) fillFromFile(label);

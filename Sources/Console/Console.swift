@@ -10,6 +10,7 @@ public import Domain
 public import EventLoop
 public import HTTP
 public import Log
+public import Registry
 public import Templates
 public import Web
 
@@ -32,6 +33,8 @@ public struct Console: Sendable {
         public let sessions: SessionStore
         public let hasher: PasswordHasher
         public let trials: TrialStore
+        /// Belongs to the loop the console is mounted on.
+        public let checks: RegistryChecks
         public let teams: TeamCache
         public let flows: FlowRecorder
         /// Makes every loop of this process forget what it knew of the team: its registry was changed.
@@ -50,6 +53,7 @@ public struct Console: Sendable {
             sessions: SessionStore,
             hasher: PasswordHasher,
             trials: TrialStore,
+            checks: RegistryChecks,
             teams: TeamCache,
             flows: FlowRecorder,
             registryChanged: @escaping @Sendable (TeamID) -> Void,
@@ -64,6 +68,7 @@ public struct Console: Sendable {
             self.sessions = sessions
             self.hasher = hasher
             self.trials = trials
+            self.checks = checks
             self.teams = teams
             self.flows = flows
             self.registryChanged = registryChanged
@@ -102,7 +107,7 @@ public struct Console: Sendable {
     }
 
     /// A refusal as a page of the console, or nil when the address is not the console's.
-    public func respond(to refusal: Refusal, _ request: Request) -> Response? {
+    public func respond(to refusal: HTTP.Refusal, _ request: Request) -> Response? {
         let path = request.path
         guard path == "/console" || path.hasPrefix("/console/") || path.hasPrefix("/setup/") else {
             return nil

@@ -16,6 +16,7 @@ import logs
 import watch
 from cast import PEOPLE, Acme, registered
 from console import Console, set_up
+from name_server import NameServer
 from sample_app import SampleApp
 from server import ROOT, Pippin
 
@@ -36,11 +37,19 @@ def secrets() -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def pippin(secrets: set[str]) -> Iterator[Pippin]:
+def name_server() -> Iterator[NameServer]:
+    server = NameServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def pippin(secrets: set[str], name_server: NameServer) -> Iterator[Pippin]:
     """A Pippin with data of its own. Ends by reading every log line that the whole run wrote."""
     folder = Path(tempfile.mkdtemp(prefix="pippin-browser-"))
     folder.chmod(0o755)  # its PostgreSQL runs as an unprivileged user, who has to pass through
-    server = Pippin(folder)
+    server = Pippin(folder, options=("--dns-server", name_server.address))
     try:
         server.start()
         yield server

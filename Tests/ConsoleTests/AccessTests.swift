@@ -10,6 +10,7 @@ import Web
     /// What stands for the values in a path; those that exist are seeded.
     private static let samples = [
         "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web", "key": "ACMEKEY001",
+        "domain": "acme.example", "source": "acme.example",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
     ]
     /// Values for which the sample names nothing.
@@ -145,6 +146,25 @@ import Web
             """
             INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
             VALUES ('ACMETEAM01', 'com.acme.web', 'com.acme.app', 1, 'Acme Web')
+            """
+        )
+        try world.admin(
+            """
+            INSERT INTO service_domains (team_id, service_id, domain)
+            VALUES ('ACMETEAM01', 'com.acme.web', 'acme.example')
+            """
+        )
+        try world.admin(
+            """
+            INSERT INTO email_sources (team_id, source, kind, slot)
+            VALUES ('ACMETEAM01', 'acme.example', 'domain', 1)
+            """
+        )
+        try world.admin(
+            """
+            INSERT INTO apple_keys (
+                team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
+            ) VALUES ('ACMETEAM01', 'ACMEKEY001', 'ABCDE12345', 'Apple', 'com.acme.app', 1, '', '')
             """
         )
         try world.admin(

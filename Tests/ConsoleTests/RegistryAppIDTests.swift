@@ -33,14 +33,14 @@ import Testing
 
             let hasty = try await owner.post(
                 "\(Self.page)/deletion",
-                [("confirmation", "com.acme"), ("reason", "")]
+                [("confirmation", "com.acme"), ("reason", ""), ("version", "2")]
             )
             #expect(hasty.status == 422)
             #expect(hasty.text.contains("Type com.acme.app exactly") && hasty.text.contains("Give a reason"))
 
             let deleted = try await owner.post(
                 "\(Self.page)/deletion",
-                [("confirmation", "com.acme.app"), ("reason", "Sold")]
+                [("confirmation", "com.acme.app"), ("reason", "Sold"), ("version", "2")]
             )
             #expect(deleted.location == Self.list)
             #expect(try await owner.get(Self.page).status == 404)
@@ -95,7 +95,7 @@ import Testing
             _ = try await world.addAcmeWeb()
             var owner = try await world.signedIn("Ada", [World.acme: .owner])
             var developer = try await world.signedIn("Ben", [World.acme: .developer])
-            let deletion = [("confirmation", "com.acme.app"), ("reason", "No use")]
+            let deletion = [("confirmation", "com.acme.app"), ("reason", "No use"), ("version", "1")]
             _ = try await owner.post(
                 "/console/ACMETEAM01/keys",
                 [("name", "Server"), ("appID", "com.acme.app")]

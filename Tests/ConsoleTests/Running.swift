@@ -1,6 +1,7 @@
 import AuthEngine
 import Bytes
 import Crypto
+import DNS
 import Directory
 import Domain
 import EventLoop
@@ -8,10 +9,12 @@ import HTTP
 import HTTPClient
 import Log
 import Postgres
+import Registry
 import SignIn
 import Synchronization
 import Templates
 import TestDatabase
+import TestNames
 import Testing
 import Web
 
@@ -96,16 +99,28 @@ private func serve(
     let app = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_app"))
     let system = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_system"))
     let client = try HTTPClient(on: loop)
+    let names = try TestNameServer(on: loop)
+    var asking = Resolver.Options()
+    asking.servers = [names.address]
+    let resolver = try Resolver(on: loop, asking)
     app.open()
     system.open()
     defer {
         app.close()
         system.close()
         client.close()
+        resolver.close()
+        names.close()
     }
     let port = try await freePort(on: loop)
     let publicURL = "http://127.0.0.1:\(port)"
-    let parts = try parts(publicURL, TeamDatabase(app), SystemDatabase(system), pool, loop)
+    let checks = RegistryChecks(
+        TeamDatabase(app),
+        client: client,
+        resolver: resolver,
+        allowsLoopback: true
+    )
+    let parts = try parts(publicURL, TeamDatabase(app), SystemDatabase(system), checks, pool, loop)
     let console = try Console(parts)
     var router = Router()
     try signIn(parts).mount(on: &router)
@@ -120,7 +135,9 @@ private func serve(
         publicURL: publicURL,
         parts: parts,
         mounted: routes.mounted,
-        client: client
+        client: client,
+        loop: loop,
+        names: names
     )
     let result: Result<Void, any Error>
     do {
@@ -143,6 +160,7 @@ private func parts(
     _ publicURL: String,
     _ database: TeamDatabase,
     _ system: SystemDatabase,
+    _ checks: RegistryChecks,
     _ pool: BlockingPool,
     _ loop: EventLoop
 ) throws -> Console.Parts {
@@ -166,6 +184,7 @@ private func parts(
         sessions: SessionStore(database),
         hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
         trials: TrialStore(database: database, keyRing: keyRing),
+        checks: checks,
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),
         registryChanged: { teams.forget($0) },

@@ -12,6 +12,7 @@ import SignIn
 import Templates
 import Tenancy
 import TestDatabase
+import TestNames
 import Testing
 import Web
 
@@ -28,6 +29,9 @@ struct World: Sendable {
     let parts: Console.Parts
     let mounted: [MountedRoute]
     let client: HTTPClient
+    let loop: EventLoop
+    /// What DNS says.
+    let names: TestNameServer
 
     /// Runs a statement beyond the wall, as the owner of the database.
     @discardableResult

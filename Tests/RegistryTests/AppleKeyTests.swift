@@ -37,7 +37,26 @@ import Testing
         in team: TeamID = team
     ) async throws -> AppleKey {
         let new = try AppleKey.Import(parsing: input(id))
-        return try await teams.appleKeys.create(new, in: team, by: Self.actor, from: .local)
+        return try await teams.database.transaction(in: team) { transaction in
+            try await teams.appleKeys.create(new, in: team, by: Self.actor, from: .local, transaction)
+        }
+    }
+
+    private func update(
+        _ teams: Registered,
+        to draft: AppleKey.Draft,
+        in team: TeamID = team
+    ) async throws -> Update<AppleKey> {
+        try await teams.database.transaction(in: team) { transaction in
+            try await teams.appleKeys.update(
+                to: draft,
+                version: 1,
+                in: team,
+                by: Self.actor,
+                from: .local,
+                transaction
+            )
+        }
     }
 
     @Test func `are taken in, sealed, and can sign`() async throws {
@@ -136,20 +155,8 @@ import Testing
             changed.name = "Renamed"
             let draft = try AppleKey.Draft(parsing: changed)
 
-            let saved = try await acme.appleKeys.update(
-                to: draft,
-                version: key.version,
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
-            let late = try await acme.appleKeys.update(
-                to: key.draft,
-                version: key.version,
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+            let saved = try await update(acme, to: draft)
+            let late = try await update(acme, to: key.draft)
 
             guard case .saved(let current) = saved else { return #expect(saved == .notFound) }
             #expect(current.name == "Renamed" && current.version == 2)
@@ -166,22 +173,17 @@ import Testing
             #expect(try await teams.appleKeys.find(key.id, in: rival) == nil)
             #expect(try await teams.appleKeys.list(in: rival).isEmpty)
             #expect(try await teams.appleKeys.signingKey(key.id, in: rival) == nil)
-            let (actor, draft) = (Self.actor, key.draft)
-            let update = try await teams.appleKeys.update(
-                to: draft,
-                version: 1,
-                in: rival,
-                by: actor,
-                from: .local
-            )
-            #expect(update == .notFound)
-            let deleted = try await teams.appleKeys.delete(
-                key.id,
-                reason: "",
-                in: rival,
-                by: actor,
-                from: .local
-            )
+            #expect(try await update(teams, to: key.draft, in: rival) == .notFound)
+            let deleted = try await teams.database.transaction(in: rival) { transaction in
+                try await teams.appleKeys.delete(
+                    key.id,
+                    reason: "",
+                    in: rival,
+                    by: Self.actor,
+                    from: .local,
+                    transaction
+                )
+            }
             #expect(deleted == nil)
             let refusal = await #expect(throws: Refusal.self) { try await create(teams, in: rival) }
             #expect(refusal == .unknownAppID(try .named("com.acme.app")))

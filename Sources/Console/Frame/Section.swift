@@ -6,6 +6,7 @@ enum Section: String, Sendable {
     case appIDs
     case serviceIDs
     case keys
+    case emailSources
     case users
     case audit
 
@@ -14,6 +15,7 @@ enum Section: String, Sendable {
         .flag("appIDs") { $0 == .appIDs }
         .flag("serviceIDs") { $0 == .serviceIDs }
         .flag("keys") { $0 == .keys }
+        .flag("emailSources") { $0 == .emailSources }
         .flag("users") { $0 == .users }
         .flag("audit") { $0 == .audit }
 }

@@ -1,12 +1,17 @@
 import AuthEngine
+import Registry
 import Templates
 import Web
 
-/// The pages of the registry: App IDs, Service IDs, keys, trials.
+/// The pages of the registry: App IDs, Service IDs with their domains, keys, e-mail sources, trials.
 struct RegistryPages: Sendable {
-    private let appIDs: AppIDEndpoints
-    private let serviceIDs: ServiceIDEndpoints
+    private let appIDs: ResourceFlow<AppIDs>
+    private let serviceIDs: ResourceFlow<ServiceIDs>
+    private let domains: DomainEndpoints
     private let keys: KeyEndpoints
+    private let appleKeys: ResourceFlow<AppleKeys>
+    private let emailSources: EmailSources
+    private let emailSourceFlow: ResourceFlow<EmailSources>
     private let trials: TrialEndpoints
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
@@ -17,25 +22,43 @@ struct RegistryPages: Sendable {
             random: parts.context.random,
             changed: parts.registryChanged
         )
-        appIDs = try AppIDEndpoints(stores, parts.site.pages)
-        serviceIDs = try ServiceIDEndpoints(stores, parts.context, parts.site.pages)
-        keys = try KeyEndpoints(stores, parts.context, parts.site.pages)
+        let pages = parts.site.pages
+        appIDs = try ResourceFlow(AppIDs(stores, pages), stores, pages)
+        serviceIDs = try ResourceFlow(ServiceIDs(stores, parts.context, pages), stores, pages)
+        domains = try DomainEndpoints(stores, parts.checks, pages)
+        keys = try KeyEndpoints(stores, parts.context, pages)
+        appleKeys = try ResourceFlow(AppleKeys(stores, pages), stores, pages)
+        emailSources = try EmailSources(stores, parts.checks, pages)
+        emailSourceFlow = try ResourceFlow(emailSources, stores, pages)
         trials = try TrialEndpoints(stores, parts)
     }
 
     func mount(on router: inout ConsoleRouter) {
         appIDs.mount(on: &router)
+        appIDs.mountList(on: &router)
         serviceIDs.mount(on: &router)
+        serviceIDs.mountList(on: &router)
+        domains.mount(on: &router)
         keys.mount(on: &router)
+        appleKeys.mount(on: &router)
+        emailSourceFlow.mount(on: &router)
+        emailSourceFlow.mountList(on: &router)
+        emailSources.mountChecks(on: &router)
         trials.mount(on: &router)
     }
 
     static var views: [any View.Type] {
-        [
+        let clients: [any View.Type] = [
             AppIDListPage.self, NewAppIDPage.self, AppIDPage.self, ServiceIDListPage.self,
-            NewServiceIDPage.self,
-            ServiceIDPage.self, KeyListPage.self, NewKeyPage.self, KeyPage.self, ConflictPage.self,
+            NewServiceIDPage.self, ServiceIDPage.self, DomainPage.self,
+        ]
+        let keys: [any View.Type] = [
+            KeyListPage.self, NewKeyPage.self, KeyPage.self, NewAppleKeyPage.self, AppleKeyPage.self,
+        ]
+        let others: [any View.Type] = [
+            EmailSourceListPage.self, NewEmailSourcePage.self, EmailSourcePage.self, ConflictPage.self,
             NewTrialPage.self, TrialPage.self,
         ]
+        return clients + keys + others
     }
 }

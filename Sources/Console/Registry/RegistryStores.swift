@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Postgres
 import Registry
 
 /// The stores of the registry, and who is told of a change.
@@ -7,6 +8,9 @@ struct RegistryStores: Sendable {
     let appIDs: AppIDStore
     let serviceIDs: ServiceIDStore
     let keys: KeyStore
+    let appleKeys: AppleKeyStore
+    let domains: DomainStore
+    let emailSources: EmailSourceStore
     /// Makes every loop of this process forget what it knew of the team; call it after each change.
     let changed: @Sendable (TeamID) -> Void
 
@@ -23,6 +27,17 @@ struct RegistryStores: Sendable {
         appIDs = AppIDStore(database)
         serviceIDs = ServiceIDStore(database)
         keys = KeyStore(database, keyRing: keyRing, random: random)
+        appleKeys = AppleKeyStore(database, keyRing: keyRing)
+        domains = DomainStore(database)
+        emailSources = EmailSourceStore(database)
+    }
+
+    /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
+    func transaction<Value>(
+        in team: TeamID,
+        _ body: (borrowing Transaction) async throws -> Value
+    ) async throws -> Value {
+        try await database.transaction(in: team, body)
     }
 
     /// Every App ID of the team, for a list to choose from.

@@ -1,10 +1,12 @@
 import Domain
 import Registry
 import Tenancy
+import Web
 
 extension Scope {
     /// Which hosts the team may register.
     var addressPolicy: AddressPolicy {
-        team.settings.mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+        let policy: AddressPolicy = team.settings.mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+        return policy.apart(from: site.publicURL)
     }
 }

@@ -121,6 +121,7 @@ struct TeamApplication: Sendable {
         case .deleteEmailSource(let source):
             _ = try await provisioner.emailSources.delete(
                 source,
+                reason: nil,
                 in: team,
                 by: actor,
                 from: origin,

@@ -50,23 +50,30 @@ public struct AppleKeyStore: Sendable {
         return try? P256SigningKey(pem: pem)
     }
 
+    /// What a sealed private half is bound to.
+    private static func place(of id: KeyID, in team: TeamID) -> [String] {
+        [team.rawValue, "apple_keys", id.rawValue, "private_key_sealed"]
+    }
+}
+
+// As part of the caller's transaction.
+extension AppleKeyStore {
     /// Takes a key in, its private half sealed.
     public func create(
         _ new: AppleKey.Import,
         in team: TeamID,
         by actor: Actor,
-        from origin: Origin
+        from origin: Origin,
+        _ transaction: borrowing Transaction
     ) async throws -> AppleKey {
         let id = new.draft.id
         let sealed = sealer.seal(Array(new.key.pem.utf8), context: Self.place(of: id, in: team))
-        return try await database.transaction(in: team) { transaction in
-            try await AppIDStore.holdPrimary(new.appID, in: team, transaction)
-            try await Self.insert(new, sealed, in: team, transaction)
-            let key = try await transaction.query(Self.selection(id, team)).only(AppleKey.init)
-            let change = AuditedChange("apple_key.imported", "apple_key", id.rawValue, to: key.auditedMembers)
-            try await change.record(in: team, by: actor, from: origin, transaction)
-            return key
-        }
+        try await AppIDStore.holdPrimary(new.appID, in: team, transaction)
+        try await Self.insert(new, sealed, in: team, transaction)
+        let key = try await transaction.query(Self.selection(id, team)).only(AppleKey.init)
+        let change = AuditedChange("apple_key.imported", "apple_key", id.rawValue, to: key.auditedMembers)
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return key
     }
 
     /// Saves `draft` over the key of its id, if that still has this version.
@@ -75,30 +82,29 @@ public struct AppleKeyStore: Sendable {
         version: Int,
         in team: TeamID,
         by actor: Actor,
-        from origin: Origin
+        from origin: Origin,
+        _ transaction: borrowing Transaction
     ) async throws -> Update<AppleKey> {
-        try await database.transaction(in: team) { transaction in
-            guard let current = try await Self.lock(draft.id, in: team, transaction) else { return .notFound }
-            if version != current.version { return .conflict(current: current) }
-            if draft == current.draft { return .saved(current) }
-            let rows = try await transaction.query(
-                """
-                UPDATE apple_keys AS k
-                SET name = \(draft.name), apple_team_id = \(draft.appleTeamID), version = k.version + 1
-                WHERE k.team_id = \(team) AND k.key_id = \(draft.id)
-                RETURNING \(Self.columns)
-                """
-            )
-            let change = AuditedChange(
-                "apple_key.updated",
-                "apple_key",
-                draft.id.rawValue,
-                from: current.draft.auditedMembers,
-                to: draft.auditedMembers
-            )
-            try await change.record(in: team, by: actor, from: origin, transaction)
-            return .saved(try rows.only(AppleKey.init))
-        }
+        guard let current = try await Self.lock(draft.id, in: team, transaction) else { return .notFound }
+        if version != current.version { return .conflict(current: current) }
+        if draft == current.draft { return .saved(current) }
+        let rows = try await transaction.query(
+            """
+            UPDATE apple_keys AS k
+            SET name = \(draft.name), apple_team_id = \(draft.appleTeamID), version = k.version + 1
+            WHERE k.team_id = \(team) AND k.key_id = \(draft.id)
+            RETURNING \(Self.columns)
+            """
+        )
+        let change = AuditedChange(
+            "apple_key.updated",
+            "apple_key",
+            draft.id.rawValue,
+            from: current.draft.auditedMembers,
+            to: draft.auditedMembers
+        )
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return .saved(try rows.only(AppleKey.init))
     }
 
     /// Forgets the key with its private half; nothing can be signed with it any more.
@@ -109,28 +115,22 @@ public struct AppleKeyStore: Sendable {
         reason: String,
         in team: TeamID,
         by actor: Actor,
-        from origin: Origin
+        from origin: Origin,
+        _ transaction: borrowing Transaction
     ) async throws -> AppleKey? {
-        try await database.transaction(in: team) { transaction in
-            guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
-            try await transaction.query(
-                "DELETE FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)"
-            )
-            let change = AuditedChange(
-                "apple_key.deleted",
-                "apple_key",
-                id.rawValue,
-                from: current.auditedMembers,
-                to: AuditedChange.reason(reason)
-            )
-            try await change.record(in: team, by: actor, from: origin, transaction)
-            return current
-        }
-    }
-
-    /// What a sealed private half is bound to.
-    private static func place(of id: KeyID, in team: TeamID) -> [String] {
-        [team.rawValue, "apple_keys", id.rawValue, "private_key_sealed"]
+        guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
+        try await transaction.query(
+            "DELETE FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)"
+        )
+        let change = AuditedChange(
+            "apple_key.deleted",
+            "apple_key",
+            id.rawValue,
+            from: current.auditedMembers,
+            to: AuditedChange.reason(reason)
+        )
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return current
     }
 }
 

@@ -118,6 +118,7 @@ public struct DomainStore: Sendable {
             SELECT s.service_id FROM service_domains AS s
             WHERE s.team_id = d.team_id AND s.domain = d.domain ORDER BY s.service_id
         ),
+        (SELECT t.mode = 'sandbox' FROM teams AS t WHERE t.team_id = d.team_id),
         ARRAY(
             SELECT u.url FROM return_urls AS u
             JOIN service_domains AS s ON s.team_id = u.team_id AND s.service_id = u.service_id

@@ -24,6 +24,8 @@ public struct RegisteredDomain: Hashable, Sendable {
     public let finding: DomainFinding?
     /// The Service IDs that name it.
     public let serviceIDs: [ClientID]
+    /// Whether its team is in sandbox mode, and may name addresses of this machine.
+    let isOfSandbox: Bool
     /// Where it is asked for the file.
     public let associationURL: String
 
@@ -47,6 +49,7 @@ public struct RegisteredDomain: Hashable, Sendable {
         let detail: String? = try row.next()
         finding = kind.map { DomainFinding(kind: $0, status: status, stored: detail) }
         serviceIDs = try row.next([String].self).compactMap(ClientID.init(rawValue:))
+        isOfSandbox = try row.next()
         associationURL = name.associationURL(try row.next([String].self).map(ReturnURL.init(stored:)))
         state =
             switch (isVerified, failedSince) {

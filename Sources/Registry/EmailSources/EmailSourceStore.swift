@@ -92,7 +92,7 @@ public struct EmailSourceStore: Sendable {
         async throws -> Bool
     {
         try await database.transaction(in: team) { transaction in
-            try await delete(source, in: team, by: actor, from: origin, transaction)
+            try await delete(source, reason: nil, in: team, by: actor, from: origin, transaction)
         }
     }
 }
@@ -169,8 +169,10 @@ extension EmailSourceStore {
         return .saved(try rows.only(RegisteredEmailSource.init))
     }
 
+    /// - Parameter reason: a person's; nil when a registry file left the source out.
     public func delete(
         _ source: EmailSource,
+        reason: String?,
         in team: TeamID,
         by actor: Actor,
         from origin: Origin,
@@ -187,7 +189,8 @@ extension EmailSourceStore {
             "email_source.deleted",
             "email_source",
             source.text,
-            from: gone.draft.auditedMembers
+            from: gone.draft.auditedMembers,
+            to: reason.map { AuditedChange.reason($0) } ?? [:]
         )
         try await change.record(in: team, by: actor, from: origin, transaction)
         return true

@@ -5,25 +5,29 @@ public struct MailRecordCheck: Sendable {
     private let resolver: Resolver
     private let deadline: Duration
 
-    public init(_ resolver: Resolver, deadline: Duration = .seconds(10)) {
+    public init(_ resolver: Resolver, deadline: Duration = .seconds(8)) {
         self.resolver = resolver
         self.deadline = deadline
     }
 
     /// Every record of the source, the SPF record first; to be called on the resolver's loop.
     public func run(_ source: RegisteredEmailSource) async -> [MailRecord] {
-        var records: [MailRecord] = []
-        for wanted in source.wantedRecords {
-            do throws(LookupFailure) {
-                let texts = try await resolver.texts(of: wanted.name, within: deadline).map(Self.text)
-                records.append(
-                    wanted.kind == .spf ? .spf(wanted.name, in: texts) : .dkim(wanted.name, in: texts)
-                )
-            } catch {
-                records.append(Self.unanswered(wanted, error))
+        let wanted = source.wantedRecords
+        return await withTaskGroup(of: (Int, MailRecord).self) { group in
+            for (index, record) in wanted.enumerated() {
+                group.addTask { (index, await find(record)) }
             }
+            return await group.reduce(into: wanted) { records, found in records[found.0] = found.1 }
         }
-        return records
+    }
+
+    private func find(_ wanted: MailRecord) async -> MailRecord {
+        do throws(LookupFailure) {
+            let texts = try await resolver.texts(of: wanted.name, within: deadline).map(Self.text)
+            return wanted.kind == .spf ? .spf(wanted.name, in: texts) : .dkim(wanted.name, in: texts)
+        } catch {
+            return Self.unanswered(wanted, error)
+        }
     }
 
     private static func unanswered(_ wanted: MailRecord, _ failure: LookupFailure) -> MailRecord {

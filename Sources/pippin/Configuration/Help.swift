@@ -39,6 +39,8 @@ enum Help {
 
           --demo               load the demo team with its sample app (loopback only)
           --watch-templates    show edited templates on reload
+          --allow-loopback     let sandbox teams have this machine called: domain checks, notifications
+                               (as it is when the public URL is loopback)
 
         """
 
@@ -88,6 +90,7 @@ enum Help {
           --tls-cert FILE      certificate chain in PEM, with --tls-key FILE
           --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
           --relay-domain NAME  host of relay addresses (relay.HOST)
+          --dns-server ADDRESS name servers for checks of mail records (the system's); several with commas
           --resources DIR      folder with Templates, Public and migrations
           --log-level LEVEL    debug, info, warning or error (info)
 

@@ -24,6 +24,10 @@ struct Settings: Sendable {
     let relayDomain: String
     let isDemo: Bool
     let watchesTemplates: Bool
+    /// Name servers for the checks of mail records as `address:port`; empty for the system's.
+    let dnsServers: [String]
+    /// Whether requests for sandbox teams may go to this machine itself.
+    let allowsLoopback: Bool
     let logLevel: Log.Level
 
     /// Nil when something is wrong; `options` knows all of it.
@@ -37,15 +41,18 @@ struct Settings: Sendable {
         dataDirectory = options.value("data") ?? ".pippin"
         masterKeyFile = options.argument("master-key")
         trustedProxies = Self.trustedProxies(&options)
+        dnsServers = Self.dnsServers(&options)
         logLevel = Self.logLevel(&options)
         let relayDomain = options.value("relay-domain")
         isDemo = options.flag("demo")
         watchesTemplates = options.flag("watch-templates")
+        let allowsLoopback = options.flag("allow-loopback")
         self.tls = tls
         guard let listen, let publicURL, let resources, options.problems.isEmpty else { return nil }
         (host, address, port) = listen
         self.publicURL = publicURL
         self.resources = resources
+        self.allowsLoopback = allowsLoopback || publicURL.isLoopback
         self.relayDomain = relayDomain ?? "relay.\(publicURL.host)"
         if isDemo, !publicURL.isLoopback {
             options.complain("--demo is for loopback only: its people have known passwords")
@@ -120,6 +127,22 @@ struct Settings: Sendable {
             }
         }
         return TrustedProxies(blocks)
+    }
+
+    private static func dnsServers(_ options: inout Options) -> [String] {
+        guard let text = options.value("dns-server") else { return [] }
+        return text.split(separator: ",").map { part in
+            let server = String(part)
+            let isAddress = IPAddress(server) != nil
+            let (host, port) =
+                server.lastIndex(of: ":").map {
+                    (String(server[..<$0]), String(server[$0...].dropFirst()))
+                } ?? (server, "")
+            if !isAddress, IPAddress(host) == nil || Port.read(port[...]) == nil {
+                options.complain("--dns-server \(server) is not ADDRESS or ADDRESS:PORT")
+            }
+            return server
+        }
     }
 
     private static func logLevel(_ options: inout Options) -> Log.Level {

@@ -50,10 +50,14 @@ struct Demo: Sendable {
             key: key,
             name: "Acme Web",
             issuer: "\(house.context.publicURL)/t/\(teamID)",
-            origin: "http://127.0.0.1:\(settings.port)",
+            origin: "http://\(otherHost(than: settings.publicURL.host)):\(settings.port)",
             email: email,
             password: password
         )
+    }
+
+    private static func otherHost(than host: String) -> String {
+        host == "127.0.0.1" ? "localhost" : "127.0.0.1"
     }
 
     private func file() throws(CommandFailure) -> RegistryFile {
@@ -72,7 +76,7 @@ struct Demo: Sendable {
     private var registry: JSONValue {
         let service: JSONValue = [
             "identifier": .string(Self.clientID), "description": .string(registration.name),
-            "domains": ["127.0.0.1"], "returnURLs": [.string(registration.returnURL)],
+            "domains": ["127.0.0.1", "localhost"], "returnURLs": [.string(registration.returnURL)],
         ]
         let key: JSONValue = [
             "id": .string(registration.keyID), "name": "Sample app", "appID": .string(Self.appID),

@@ -108,6 +108,7 @@ struct Serving {
                     sessions: SessionStore(database),
                     hasher: hasher,
                     trials: TrialStore(database: database, keyRing: context.keyRing),
+                    checks: worker.checks(allowsLoopback: settings.allowsLoopback),
                     teams: worker.teams,
                     flows: worker.flows,
                     registryChanged: { [watch] team in watch.announce(team) },

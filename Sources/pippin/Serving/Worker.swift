@@ -1,8 +1,10 @@
 import AuthEngine
+import DNS
 import Domain
 import EventLoop
 import HTTPClient
 import Postgres
+import Registry
 
 /// Everything one loop serves with: its connections, its cache, its routes.
 ///
@@ -14,13 +16,16 @@ struct Worker: Sendable {
     let teams: TeamCache
     let flows: FlowRecorder
     let client: HTTPClient
+    let resolver: Resolver
 
     /// Makes the connections of a loop and begins to open them.
     ///
     /// Called on the loop.
     ///
     /// - Throws: `ClientFailure`, when libcurl does not start.
-    init(loop: EventLoop, conninfo: String, context: EngineContext) throws(ClientFailure) {
+    init(loop: EventLoop, conninfo: String, context: EngineContext, dnsServers: [String])
+        throws(ClientFailure)
+    {
         self.loop = loop
         var shared = Database.Configuration(connection: conninfo, role: "pippin_app")
         shared.shared = 6
@@ -32,6 +37,13 @@ struct Worker: Sendable {
         teams = TeamCache(loop: loop, database: TeamDatabase(app), context: context)
         flows = FlowRecorder(loop: loop, database: TeamDatabase(app), context: context)
         client = try HTTPClient(on: loop)
+        do throws(LookupFailure) {
+            var asking = Resolver.Options()
+            asking.servers = dnsServers
+            resolver = try Resolver(on: loop, asking)
+        } catch {
+            throw .other("\(error)")
+        }
         app.open()
         system.open()
     }
@@ -40,9 +52,20 @@ struct Worker: Sendable {
     func close() async {
         await flows.finish()
         client.close()
+        resolver.close()
         app.close()
         system.close()
     }
 
     var isReady: Bool { app.isReady && system.isReady }
+
+    /// What asks the world about a team's registry from this loop.
+    func checks(allowsLoopback: Bool) -> RegistryChecks {
+        RegistryChecks(
+            TeamDatabase(app),
+            client: client,
+            resolver: resolver,
+            allowsLoopback: allowsLoopback
+        )
+    }
 }

@@ -11,6 +11,9 @@ extension AppIDConsequences {
         if !activeKeys.isEmpty {
             sentences.append("These keys stop working: \(Self.list(activeKeys.map(\.rawValue))).")
         }
+        if !appleKeys.isEmpty {
+            sentences.append("These keys from Apple are forgotten: \(Self.list(appleKeys.map(\.rawValue))).")
+        }
         if !groupedAppIDs.isEmpty {
             sentences.append(
                 "These App IDs become primary, and their people are asked for consent again: "

@@ -5,7 +5,7 @@ import Registry
 import Web
 
 /// What was typed of an App ID.
-struct AppIDForm: Sendable {
+struct AppIDForm: ResourceForm {
     let identifier: String
     let description: String
     let primary: String

@@ -18,6 +18,7 @@ struct AppIDPage: ConsolePage {
         .list("serviceIDs", ServiceRow.fields) { $0.serviceIDs }
         .text("serviceIDCount") { "\($0.serviceIDs.count) of \(Limit.serviceIDs.count)" }
         .optionalText("newServiceIDURL") { $0.newServiceIDURL }
+        .list("grouped", GroupRow.fields) { $0.grouped }
         .list("keys", KeyRow.fields) { $0.keys }
         .text("keyCount") { "\($0.keys.count) of \(Limit.activeKeys.count)" }
         .optionalText("newKeyURL") { $0.newKeyURL }
@@ -26,6 +27,7 @@ struct AppIDPage: ConsolePage {
     /// The form of its settings.
     struct Editing: Sendable {
         let action: String
+        let checkURL: String
         let version: Int
         let form: AppIDForm
         let problems: FormProblems
@@ -33,6 +35,7 @@ struct AppIDPage: ConsolePage {
 
         static let fields = Fields<Editing>()
             .text("action") { $0.action }
+            .text("checkURL") { $0.checkURL }
             .text("version") { String($0.version) }
             .list("errors", FormError.fields) { $0.problems.summary() }
             .group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
@@ -51,6 +54,16 @@ struct AppIDPage: ConsolePage {
             .text("returnURLs") { $0.summary.returnURLCount }
     }
 
+    /// An App ID grouped under it.
+    struct GroupRow: Sendable {
+        let team: TeamID
+        let identifier: ClientID
+
+        static let fields = Fields<GroupRow>()
+            .text("url") { ConsoleRoutes.appID.link($0.team, $0.identifier) }
+            .text("identifier") { $0.identifier.rawValue }
+    }
+
     struct KeyRow: Sendable {
         let team: TeamID
         let key: Key
@@ -67,6 +80,7 @@ struct AppIDPage: ConsolePage {
     let editing: Editing?
     let serviceIDs: [ServiceRow]
     let newServiceIDURL: String?
+    let grouped: [GroupRow]
     /// Active ones.
     let keys: [KeyRow]
     let newKeyURL: String?

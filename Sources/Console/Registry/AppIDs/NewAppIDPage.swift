@@ -9,6 +9,7 @@ struct NewAppIDPage: ConsolePage {
     static let fields =
         frameFields
         .text("action") { $0.action }
+        .text("checkURL") { $0.checkURL }
         .list("errors", FormError.fields) { $0.problems.summary() }
         .group("identifier", FieldView.fields) { $0.form.identifierField($0.problems) }
         .group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
@@ -17,6 +18,7 @@ struct NewAppIDPage: ConsolePage {
 
     let frame: ConsoleFrame
     let action: String
+    let checkURL: String
     let form: AppIDForm
     let problems: FormProblems
     let primaries: [AppID]

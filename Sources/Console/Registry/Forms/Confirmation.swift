@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Registry
 import Web
@@ -54,9 +55,9 @@ struct Confirmation: Sendable {
     /// The form again, with what was typed and what is wrong with it.
     func view(
         action: String,
-        summary: String,
-        consequences: [String],
-        button: String,
+        summary: any Wording,
+        consequences: [any Wording],
+        button: any Wording,
         version: Int = 0,
         _ problems: FormProblems
     ) -> DangerView {

@@ -17,12 +17,12 @@ struct ConflictPage: ConsolePage {
 
     /// One setting as it is now and as it was typed.
     struct Row: Sendable {
-        let label: String
+        let label: any Wording
         let theirs: String
         let yours: String
 
         static let fields = Fields<Row>()
-            .text("label") { $0.label }
+            .words("label") { $0.label.asWords }
             .text("theirs") { $0.theirs }
             .text("yours") { $0.yours }
             .flag("differs") { $0.theirs != $0.yours }

@@ -8,6 +8,15 @@ struct FormProblems: Error, Sendable {
 
     static let none = FormProblems([])
 
+    /// Something was to be deleted that somebody changed since its page was read.
+    static let changedMeanwhile = FormProblems([
+        Registry.Problem(
+            field: "confirmation",
+            message:
+                "This was changed while you were looking at it. Here it is as it is now; read it and confirm once more."
+        )
+    ])
+
     init(_ all: [Registry.Problem]) {
         self.all = all
     }

@@ -32,7 +32,7 @@ struct KeyEndpoints: Sendable {
             try await issue(scope, NewKeyPage.Form(name: form["name"] ?? "", appID: form["appID"] ?? ""))
         }
         router.get(ConsoleRoutes.key, needs: .read, at: .keys) { scope, id in
-            respond(scope, try await find(id, scope))
+            try await respond(scope, try await find(id, scope))
         }
         router.post(RegistryRoutes.keyDownload, needs: .changeKeys, at: .keys) { scope, _, id in
             try await download(scope, id)
@@ -53,7 +53,11 @@ struct KeyEndpoints: Sendable {
             hasAppIDs: try await registry.hasAppIDs(in: team),
             paging: address.paging(page.total, one: "key", many: "keys", next: page.next),
             newURL: scope.may(.changeKeys) ? ConsoleRoutes.newKey.link(team) : nil,
-            newAppIDURL: scope.may(.changeRegistry) ? ConsoleRoutes.newAppID.link(team) : nil
+            newAppIDURL: scope.may(.changeRegistry) ? ConsoleRoutes.newAppID.link(team) : nil,
+            appleKeys: try await registry.appleKeys.list(in: team).map {
+                KeyListPage.AppleRow(team: team, key: $0)
+            },
+            importURL: scope.may(.changeKeys) ? RegistryRoutes.appleKeys.new.link(team) : nil
         )
         return scope.site.respond(list, view)
     }
@@ -110,7 +114,7 @@ struct KeyEndpoints: Sendable {
         do throws(FormProblems) {
             reason = try confirmation.reason()
         } catch {
-            return respond(scope, key, (confirmation, error))
+            return try await respond(scope, key, (confirmation, error))
         }
         let revoked = try await registry.keys.revoke(
             key.id,
@@ -139,7 +143,7 @@ extension KeyEndpoints {
         _ scope: Scope,
         _ key: Key,
         _ confirmation: (typed: Confirmation, problems: FormProblems)? = nil
-    ) -> Response {
+    ) async throws -> Response {
         let team = scope.teamID
         let mayChange = scope.may(.changeKeys)
         let canDownload = mayChange && key.privateHalf == .awaitingDownload
@@ -153,9 +157,21 @@ extension KeyEndpoints {
                     fileName: "AuthKey_\(key.id).p8"
                 ) : nil,
             settings: ClientSettings(team: team, context: context).views(of: key),
+            rotation: key.isActive ? try await rotation(of: key, scope) : nil,
             danger: mayChange && key.isActive ? danger(key, confirmation, team) : nil
         )
         return scope.site.respond(show, view, status: (confirmation?.problems ?? .none).status)
+    }
+
+    private func rotation(of key: Key, _ scope: Scope) async throws -> KeyPage.Rotation {
+        let keys = try await registry.activeKeys(of: key.appID, in: scope.teamID)
+        let hasRoom = keys.count < Limit.activeKeys.count && scope.may(.changeKeys)
+        return KeyPage.Rotation(
+            team: scope.teamID,
+            current: key.id,
+            keys: keys,
+            newKeyURL: hasRoom ? "\(ConsoleRoutes.newKey.link(scope.teamID))?app=\(key.appID)" : nil
+        )
     }
 
     private func danger(

@@ -16,6 +16,8 @@ struct KeyListPage: ConsolePage {
         .group("paging", PagingView.fields) { $0.paging }
         .optionalText("newURL") { $0.newURL }
         .optionalText("newAppIDURL") { $0.newAppIDURL }
+        .list("appleKeys", AppleRow.fields) { $0.appleKeys }
+        .optionalText("importURL") { $0.importURL }
 
     struct Row: Sendable {
         let team: TeamID
@@ -30,6 +32,18 @@ struct KeyListPage: ConsolePage {
             .text("lastUsed") { $0.key.lastUse }
     }
 
+    /// A key from Apple, apart from those that are issued here.
+    struct AppleRow: Sendable {
+        let team: TeamID
+        let key: AppleKey
+
+        static let fields = Fields<AppleRow>()
+            .text("url") { RegistryRoutes.appleKeys.one.link($0.team, $0.key.id) }
+            .text("name") { $0.key.name }
+            .text("id") { $0.key.id.rawValue }
+            .text("appID") { $0.key.appID.rawValue }
+    }
+
     let frame: ConsoleFrame
     let query: String?
     let rows: [Row]
@@ -37,6 +51,8 @@ struct KeyListPage: ConsolePage {
     let paging: PagingView
     let newURL: String?
     let newAppIDURL: String?
+    let appleKeys: [AppleRow]
+    let importURL: String?
 }
 
 extension Key {

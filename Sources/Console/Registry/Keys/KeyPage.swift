@@ -19,6 +19,7 @@ struct KeyPage: ConsolePage {
         .optionalGroup("lastUsed", TimeView.fields) { $0.key.lastUsedAt.map(TimeView.init) }
         .optionalGroup("revoked", TimeView.fields) { $0.key.revokedAt.map(TimeView.init) }
         .list("settings", CopyView.fields) { $0.settings }
+        .optionalGroup("rotation", Rotation.fields) { $0.rotation }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
 
     private static let appIDFields = Fields<KeyPage>()
@@ -34,10 +35,38 @@ struct KeyPage: ConsolePage {
             .text("fileName") { $0.fileName }
     }
 
+    /// The keys of its App ID side by side.
+    struct Rotation: Sendable {
+        let team: TeamID
+        let current: KeyID
+        let keys: [Key]
+        let newKeyURL: String?
+
+        static let fields = Fields<Rotation>()
+            .list("keys", Row.fields) { rotation in
+                rotation.keys.map { Row(team: rotation.team, key: $0, isCurrent: $0.id == rotation.current) }
+            }
+            .optionalText("newKeyURL") { $0.newKeyURL }
+
+        struct Row: Sendable {
+            let team: TeamID
+            let key: Key
+            let isCurrent: Bool
+
+            static let fields = Fields<Row>()
+                .text("url") { ConsoleRoutes.key.link($0.team, $0.key.id) }
+                .text("name") { $0.key.name }
+                .text("id") { $0.key.id.rawValue }
+                .text("lastUsed") { $0.key.lastUse }
+                .flag("current") { $0.isCurrent }
+        }
+    }
+
     let frame: ConsoleFrame
     let team: TeamID
     let key: Key
     let download: Download?
     let settings: [CopyView]
+    let rotation: Rotation?
     let danger: DangerView?
 }

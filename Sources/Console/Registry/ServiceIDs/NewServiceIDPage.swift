@@ -8,6 +8,7 @@ struct NewServiceIDPage: ConsolePage {
     static let fields =
         frameFields
         .text("action") { $0.action }
+        .text("checkURL") { $0.checkURL }
         .list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
         .group("appID", SelectView.fields) { $0.form.appIDSelect(of: $0.appIDs, $0.problems) }
         .group("identifier", FieldView.fields) { $0.form.identifierField($0.problems) }
@@ -17,6 +18,7 @@ struct NewServiceIDPage: ConsolePage {
 
     let frame: ConsoleFrame
     let action: String
+    let checkURL: String
     let form: ServiceIDForm
     let problems: FormProblems
     let appIDs: [AppID]

@@ -3,13 +3,15 @@ import Web
 extension ServiceIDForm {
     /// The summary above the form; each line names its field, or its row of return URLs, and leads there.
     func summary(of problems: FormProblems) -> [FormError] {
-        problems.summary { field in
-            if field == "returnURLs" { return "return-urls" }
-            if field.hasPrefix("domains") { return "field-domains" }
-            return row(of: field).map(ReturnURLsView.id) ?? "field-\(field)"
-        } label: { field in
+        problems.summary(element) { field in
             row(of: field).map { "Return URL \($0 + 1)" } ?? FormProblems.label(of: field)
         }
+    }
+
+    func element(of field: String) -> String {
+        if field == "returnURLs" { return "return-urls" }
+        if field.hasPrefix("domains") { return "field-domains" }
+        return row(of: field).map(ReturnURLsView.id) ?? "field-\(field)"
     }
 
     /// The row on the page: problems count the rows that have something in them.

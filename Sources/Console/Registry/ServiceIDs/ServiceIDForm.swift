@@ -5,7 +5,7 @@ import Registry
 import Web
 
 /// What was typed of a Service ID.
-struct ServiceIDForm: Sendable {
+struct ServiceIDForm: ResourceForm {
     let identifier: String
     let appID: String
     let description: String

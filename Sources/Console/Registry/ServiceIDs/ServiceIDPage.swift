@@ -15,6 +15,7 @@ struct ServiceIDPage: ConsolePage {
         .optionalText("trialURL") { $0.trialURL }
         .optionalGroup("editing", Editing.fields) { $0.editing }
         .list("details", CopyView.fields) { $0.details }
+        .list("domains", DomainRow.fields) { $0.domains }
         .list("settings", CopyView.fields) { $0.settings }
         .optionalText("keysURL") { $0.keysURL }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
@@ -26,6 +27,7 @@ struct ServiceIDPage: ConsolePage {
     /// The form of its settings: one save for all of them.
     struct Editing: Sendable {
         let action: String
+        let checkURL: String
         let version: Int
         /// The team's own issuer.
         let base: String
@@ -34,6 +36,7 @@ struct ServiceIDPage: ConsolePage {
 
         static let fields = Fields<Editing>()
             .text("action") { $0.action }
+            .text("checkURL") { $0.checkURL }
             .text("version") { String($0.version) }
             .list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
             .group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
@@ -44,11 +47,24 @@ struct ServiceIDPage: ConsolePage {
             .group("requirePKCE", CheckboxView.fields) { $0.form.requirePKCEBox }
     }
 
+    /// One of its domains.
+    struct DomainRow: Sendable {
+        let team: TeamID
+        let domain: RegisteredDomain
+
+        static let fields = Fields<DomainRow>()
+            .text("url") { RegistryRoutes.domain.link($0.team, $0.domain.name.text) }
+            .text("name") { $0.domain.name.text }
+            .group("state", BadgeView.fields) { $0.domain.badge }
+            .optionalGroup("checked", TimeView.fields) { $0.domain.checkedAt.map(TimeView.init) }
+    }
+
     let frame: ConsoleFrame
     let team: TeamID
     let service: ServiceID
     let trialURL: String?
     let editing: Editing?
+    let domains: [DomainRow]
     let settings: [CopyView]
     let keysURL: String?
     let danger: DangerView?

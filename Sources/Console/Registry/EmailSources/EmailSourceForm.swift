@@ -1,0 +1,84 @@
+import Bytes
+import HTTP
+import Registry
+import Web
+
+/// What was typed of an e-mail source.
+struct EmailSourceForm: ResourceForm {
+    let source: String
+    /// One DKIM selector a line.
+    let selectors: String
+
+    /// An empty form.
+    init() {
+        (source, selectors) = ("", "")
+    }
+
+    init(_ form: Form) {
+        source = form["source"] ?? ""
+        selectors = form["selectors"] ?? ""
+    }
+
+    init(_ source: RegisteredEmailSource) {
+        self.source = source.source.text
+        selectors = source.selectors.map(\.text).joined(separator: "\n")
+    }
+
+    /// What was typed, of the source `source`, or of the one that was typed.
+    func input(for source: EmailSource? = nil) -> EmailSource.Input {
+        EmailSource.Input(source: source?.text ?? self.source.trimmed, selectors: selectorLines)
+    }
+
+    private var selectorLines: [String] {
+        selectors.split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
+    }
+
+    var fields: [FormCoding.Field] { [FormCoding.Field("selectors", selectors)] }
+
+    func compared(with current: RegisteredEmailSource) -> [ConflictPage.Row] {
+        [
+            .init(
+                label: Phrase("console.email-sources.selectors"),
+                theirs: EmailSourceForm(current).selectorLines.joined(separator: ", "),
+                yours: selectorLines.joined(separator: ", ")
+            )
+        ]
+    }
+
+    func element(of field: String) -> String {
+        field.hasPrefix("selectors") ? "field-selectors" : "field-\(field)"
+    }
+}
+
+// The fields as pages show them.
+extension EmailSourceForm {
+    func sourceField(_ problems: FormProblems) -> FieldView {
+        FieldView(
+            "source",
+            label: Phrase("console.email-sources.source"),
+            value: source,
+            autocomplete: "off",
+            placeholder: "acme.example",
+            hint: Phrase("console.email-sources.source.hint"),
+            error: problems["source"],
+            isCode: true
+        )
+    }
+
+    func selectorsArea(_ problems: FormProblems) -> TextareaView {
+        let lines = selectorLines
+        let errors = problems.elements(of: "selectors").map { index, message in
+            index < lines.count ? "\(lines[index]): \(message)" : message
+        }
+        let all = errors + [problems["selectors"]].compactMap(\.self)
+        return TextareaView(
+            "selectors",
+            label: Phrase("console.email-sources.selectors"),
+            value: selectors,
+            hint: Phrase("console.email-sources.selectors.hint", ["limit": Limit.selectors.count]),
+            error: all.isEmpty ? nil : all.joined(separator: " "),
+            lineCount: 3,
+            isCode: true
+        )
+    }
+}

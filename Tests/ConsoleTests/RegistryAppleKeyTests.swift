@@ -1,0 +1,103 @@
+import Crypto
+import Domain
+import Registry
+import Testing
+
+@testable import Console
+
+@Suite struct `Keys from Apple in the console` {
+    private static let list = "/console/ACMETEAM01/apple-keys"
+    private static let page = "\(list)/KEY1234567"
+    private static let pair = P256SigningKey.generate()
+
+    private func form(_ privateKey: String = pair.pem) -> [(String, String)] {
+        [
+            ("privateKey", privateKey), ("id", "key1234567"), ("appleTeamID", "ABCDE12345"),
+            ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+        ]
+    }
+
+    @Test func `are imported as they were pasted and never shown again`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            let pasted = "\r\n   " + Self.pair.pem.replacing("\n", with: "\\n")
+
+            let imported = try await admin.post(Self.list, form(pasted))
+
+            #expect(imported.location == Self.page)
+            let text = try await admin.get(Self.page).text
+            #expect(text.contains("ABCDE12345") && text.contains("lies here encrypted"))
+            let line = try #require(Self.pair.pem.split(separator: "\n").dropFirst().first)
+            #expect(!text.contains(line))
+            let keys = try await admin.get("/console/ACMETEAM01/keys").text
+            #expect(keys.contains("Keys from Apple") && keys.contains("Acme at Apple"))
+            let signing = try await world.registry.appleKeys.signingKey(
+                #require(.init(rawValue: "KEY1234567")),
+                in: World.acme
+            )
+            #expect(signing?.pem == Self.pair.pem)
+        }
+    }
+
+    @Test func `are refused with the reason, and a private key does not travel back`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+
+            let wrong = try await admin.post(Self.list, form(Self.pair.publicKey.pem))
+            #expect(wrong.status == 422 && wrong.text.contains("This is a public key"))
+            #expect(wrong.text.contains("value=\"Acme at Apple\""))
+
+            let nameless = form().map { $0.0 == "name" ? ("name", "") : $0 }
+            let refused = try await admin.post(Self.list, nameless)
+            #expect(refused.status == 422 && refused.text.contains("Paste it once more"))
+            #expect(!refused.text.contains("BEGIN PRIVATE KEY-----\n"))
+        }
+    }
+
+    @Test func `show both versions to who saves later, and go with a reason`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            _ = try await admin.post(Self.list, form())
+            let rename: ([String: String]) -> [(String, String)] = { changes in
+                [("name", changes["name"] ?? ""), ("appleTeamID", "ABCDE12345"), ("version", "1")]
+            }
+            #expect(try await admin.post(Self.page, rename(["name": "First"])).status == 303)
+
+            let late = try await admin.post(Self.page, rename(["name": "Second"]))
+            #expect(late.status == 409 && late.text.contains("<td>First</td><td>Second</td>"))
+
+            let stale = [("confirmation", "KEY1234567"), ("reason", "Rotated"), ("version", "1")]
+            let refused = try await admin.post("\(Self.page)/deletion", stale)
+            #expect(refused.status == 422 && refused.text.contains("was changed while you were looking"))
+            let fresh = [("confirmation", "KEY1234567"), ("reason", "Rotated"), ("version", "2")]
+            #expect(try await admin.post("\(Self.page)/deletion", fresh).status == 303)
+            #expect(try world.count("apple_keys") == 0)
+            #expect(try world.actions().suffix(2) == ["apple_key.updated", "apple_key.deleted"])
+        }
+    }
+
+    @Test func `of another team do not exist, and developers only look`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            _ = try await admin.post(Self.list, form())
+            var ben = try await world.signedIn("Ben", [World.rival: .owner])
+            var developer = try await world.signedIn("Cleo", [World.acme: .developer])
+
+            let rival = "/console/RIVALTEAM1/apple-keys/KEY1234567"
+            #expect(try await ben.get(rival).status == 404)
+            for path in ["", "/deletion"] {
+                #expect(try await ben.post("\(rival)\(path)", [("version", "1")]).status == 404)
+                #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)
+            }
+            #expect(try await developer.post(Self.list, form()).status == 403)
+            #expect(try await developer.get(Self.page).status == 200)
+            // Its App ID is Acme's: there is none to bind it to.
+            let taken = try await ben.post("/console/RIVALTEAM1/apple-keys", form())
+            #expect(taken.status == 422 && taken.text.contains("This team has no App ID com.acme.app"))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Domain
+import TestNames
+import Testing
+
+@testable import Console
+
+@Suite struct `E-mail sources in the console` {
+    private static let list = "/console/ACMETEAM01/email-sources"
+    private static let page = "\(list)/acme.example"
+
+    @Test func `are checked as they are added, and say which record to add`() async throws {
+        try await withWorld { world in
+            world.names.names = ["acme.example": .text("v=spf1 +all")]
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            #expect(try await admin.get(Self.list).text.contains("Say where your mail comes from"))
+
+            let form = [("source", "Acme.example"), ("selectors", "s1\r\n")]
+            let added = try await admin.post(Self.list, form)
+            #expect(added.location == Self.page)
+            let wrong = try await admin.get(Self.page).text
+            #expect(wrong.contains("It lets everybody send as your domain"))
+            #expect(wrong.contains("<code>v=spf1 ~all</code>"))
+            #expect(wrong.contains("s1._domainkey.acme.example") && wrong.contains("Missing"))
+
+            let key = "v=DKIM1; p=" + String(repeating: "QUJD", count: 60)
+            world.names.names = [
+                "acme.example": .text("v=spf1 mx -all"), "s1._domainkey.acme.example": .text(key),
+            ]
+            #expect(try await admin.post("\(Self.page)/checks").location == Self.page)
+            let right = try await admin.get(Self.page).text
+            #expect(right.contains("Everything is in order") && !right.contains("Missing"))
+            #expect(try await admin.get(Self.list).text.contains("1 e-mail source of 100"))
+        }
+    }
+
+    @Test func `are refused beside their field, with what was typed`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            _ = try await admin.post(Self.list, [("source", "acme.example")])
+
+            let twice = try await admin.post(Self.list, [("source", "acme.example"), ("selectors", "s1")])
+            #expect(twice.status == 422)
+            #expect(twice.text.contains("acme.example is an e-mail source of this team already"))
+            let wrong = [("source", "https://acme.example/"), ("selectors", "s1._domainkey")]
+            let refused = try await admin.post(Self.list, wrong)
+            #expect(refused.status == 422 && refused.text.contains("value=\"https://acme.example/\""))
+            #expect(refused.text.contains("Only the selector belongs here"))
+        }
+    }
+
+    @Test func `show both versions to who saves later`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            _ = try await admin.post(Self.list, [("source", "acme.example")])
+            #expect(try await admin.post(Self.page, [("selectors", "s1"), ("version", "1")]).status == 303)
+
+            let late = try await admin.post(Self.page, [("selectors", "s2"), ("version", "1")])
+
+            #expect(late.status == 409)
+            #expect(late.text.contains("<td>s1</td><td>s2</td>"))
+            #expect(late.text.contains("name=\"version\" value=\"2\""))
+            #expect(try await admin.post(Self.page, [("selectors", "s2"), ("version", "2")]).status == 303)
+            #expect(try world.identifiers("dkim_selectors::text", of: "email_sources") == ["{s2}"])
+        }
+    }
+
+    @Test func `go with a typed name and a reason`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            _ = try await admin.post(Self.list, [("source", "acme.example")])
+            let without = try await admin.post("\(Self.page)/deletion", [("version", "1")])
+            #expect(without.status == 422)
+
+            let form = [("confirmation", "acme.example"), ("reason", "Moved"), ("version", "1")]
+            #expect(try await admin.post("\(Self.page)/deletion", form).location == Self.list)
+            #expect(try await admin.get(Self.page).status == 404)
+            #expect(try world.actions().last == "email_source.deleted")
+            let after = try world.admin("SELECT after->>'reason' FROM audit_events ORDER BY at DESC LIMIT 1")
+            #expect(after == [["Moved"]])
+        }
+    }
+
+    @Test func `of another team do not exist, and developers only look`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            _ = try await admin.post(Self.list, [("source", "acme.example")])
+            var ben = try await world.signedIn("Ben", [World.rival: .owner])
+            var developer = try await world.signedIn("Cleo", [World.acme: .developer])
+
+            let rival = "/console/RIVALTEAM1/email-sources/acme.example"
+            #expect(try await ben.get(rival).status == 404)
+            for path in ["", "/checks", "/deletion"] {
+                #expect(try await ben.post("\(rival)\(path)", [("version", "1")]).status == 404)
+                #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)
+            }
+            #expect(try await developer.get(Self.page).status == 200)
+            #expect(try world.count("email_sources") == 1)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Bytes
+import Domain
+import Registry
+import Testing
+
+@testable import Console
+
+/// What the small script asks while somebody types: the same check as on submit, and nothing is kept.
+@Suite struct `A form as it is typed` {
+    private struct Reply: Decodable {
+        struct Problem: Decodable {
+            let id: String
+            let message: String
+        }
+
+        let problems: [Problem]
+    }
+
+    private func problems(
+        _ browser: inout Browser,
+        _ path: String,
+        _ form: [(String, String)]
+    ) async throws -> [String: String] {
+        let answer = try await browser.post("/console/ACMETEAM01/checks/\(path)", form)
+        #expect(answer.status == 200 && answer["content-type"] == "application/json")
+        let reply = try JSON.decode(Reply.self, from: Array(answer.text.utf8))
+        return Dictionary(uniqueKeysWithValues: reply.problems.map { ($0.id, $0.message) })
+    }
+
+    @Test func `P7: a Service ID named like a bundle ID is explained`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let form = [
+                ("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "Web"),
+                ("domains", "acme.example"), ("return_url", "https://acme.example/back"),
+            ]
+
+            let problems = try await problems(&owner, "service-ids", form)
+
+            #expect(problems.keys.sorted() == ["field-identifier"])
+            let message = try #require(problems["field-identifier"])
+            #expect(
+                message.contains("a Service ID never has that name") && message.contains("com.acme.app.web")
+            )
+            let submitted = try await owner.post("/console/ACMETEAM01/service-ids", form)
+            #expect(submitted.status == 422 && submitted.text.contains("a Service ID never has that name"))
+        }
+    }
+
+    @Test func `every field is told its own problem, and a right form none`() async throws {
+        try await withWorld { world in
+            let web = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let app = [("identifier", "com_acme"), ("description", "")]
+            #expect(
+                try await problems(&owner, "app-ids", app).keys.sorted() == [
+                    "field-description", "field-identifier",
+                ]
+            )
+            let good = [("identifier", "com.acme.second"), ("description", "Second")]
+            #expect(try await problems(&owner, "app-ids", good).isEmpty)
+
+            let changed = [
+                ("description", "Acme Web"), ("domains", "acme.example\nacme"),
+                ("return_url", "https://acme.example/back"), ("return_url", ""),
+                ("return_url", "https://acme.example/back#top"), ("version", "\(web.version)"),
+            ]
+            let found = try await problems(&owner, "service-ids/com.acme.web", changed)
+            #expect(found.keys.sorted() == ["field-domains", "return-url-3"])
+        }
+    }
+
+    @Test func `nothing is kept, made known or written down`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let events = try world.count("audit_events")
+            let version = try world.admin("SELECT version::text FROM registry_versions")
+
+            let form = [("identifier", "com.acme.second"), ("description", "Second")]
+            #expect(try await problems(&owner, "app-ids", form).isEmpty)
+            let change = [("description", "Other"), ("domains", ""), ("version", "1")]
+            #expect(try await problems(&owner, "service-ids/com.acme.web", change).isEmpty)
+
+            #expect(try world.identifiers("identifier", of: "app_ids") == ["com.acme.app"])
+            #expect(try world.identifiers("description", of: "service_ids") == ["Acme Web"])
+            #expect(try world.count("audit_events") == events)
+            #expect(try world.admin("SELECT version::text FROM registry_versions") == version)
+        }
+    }
+
+    @Test func `takes the token of a page and the right to change`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            var auditor = try await world.signedIn("Ben", [World.acme: .auditor])
+            let path = "/console/ACMETEAM01/checks/app-ids"
+
+            #expect(try await owner.post(path, csrf: "wrong").status == 403)
+            #expect(try await auditor.post(path).status == 403)
+        }
+    }
+}
