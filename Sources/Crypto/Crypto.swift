@@ -7,7 +7,7 @@
 //
 // Standards: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 5869 (HKDF), NIST SP 800-38D (AES-GCM),
 // RFC 9106 (Argon2id), RFC 8017 (RSASSA-PKCS1-v1_5), FIPS 186-5 (ECDSA), RFC 5958 and RFC 7468 (PKCS#8, PEM),
-// RFC 7515, 7517, 7518, 7519 and 7638 (JWS, JWK, JWA, JWT, JWK thumbprint).
+// RFC 4226 and RFC 6238 (one-time codes), RFC 7515, 7517, 7518, 7519 and 7638 (JWS, JWK, JWA, JWT, JWK thumbprint).
 
 internal import COpenSSL
 

@@ -111,3 +111,25 @@ import Testing
         #expect(Timestamp(microseconds: -1).seconds == -1)
     }
 }
+
+@Suite struct `Base 32` {
+    /// RFC 4648 section 10.
+    @Test(arguments: [
+        ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
+        ("foobar", "MZXW6YTBOI"),
+    ])
+    func `spells the examples of RFC 4648`(text: String, coded: String) {
+        #expect(Base32.encode(Array(text.utf8)) == coded)
+        #expect(Base32.decode(coded) == Array(text.utf8))
+        #expect(Base32.decode(coded.lowercased()) == Array(text.utf8))
+        #expect(
+            Base32.decode(coded + String(repeating: "=", count: (8 - coded.utf8.count % 8) % 8))
+                == Array(text.utf8)
+        )
+    }
+
+    @Test(arguments: ["M", "MZX", "MZXW6Y", "MZ", "M1", "MÄ", "MY=A", "MY======="])
+    func `refuses what nothing spells`(text: String) {
+        #expect(Base32.decode(text) == nil)
+    }
+}
