@@ -57,6 +57,8 @@ let package = Package(
         module("HTTPClient", uses: ["Bytes", "EventLoop", "CCurl"]),
         module("DNS", uses: ["EventLoop", "CCares"]),
         module("Templates", uses: ["Bytes"]),
+        module("QRCode", uses: ["CQREncode"]),
+        module("WebAuthn", uses: ["Bytes", "Crypto", "CFido2"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
         module("Domain", uses: ["Postgres"]),
@@ -66,7 +68,10 @@ let package = Package(
             "Registry",
             uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres", "HTTPClient", "DNS"]
         ),
-        module("Directory", uses: ["Bytes", "Domain", "EventLoop", "Audit", "Crypto", "Postgres"]),
+        module(
+            "Directory",
+            uses: ["Bytes", "Domain", "EventLoop", "Audit", "Crypto", "Postgres", "WebAuthn"]
+        ),
         module(
             "AuthEngine",
             uses: [
@@ -135,6 +140,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // A passkey in software, with real keys.
+        .target(
+            name: "TestAuthenticator",
+            dependencies: ["Bytes", "Crypto"],
+            path: "Tests/TestAuthenticator",
+            swiftSettings: settings
+        ),
+
         // Two registered teams and their people.
         .target(
             name: "TestTeams",
@@ -155,6 +168,8 @@ let package = Package(
         tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP"]),
         tests(of: "DNS", uses: ["EventLoop", "TestNames"]),
         tests(of: "Templates", uses: ["Bytes"]),
+        tests(of: "QRCode"),
+        tests(of: "WebAuthn", uses: ["Bytes", "Crypto", "TestAuthenticator"]),
         tests(
             of: "Console",
             uses: [
@@ -166,7 +181,10 @@ let package = Package(
         ),
         tests(
             of: "Directory",
-            uses: ["Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "TestDatabase"]
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "WebAuthn", "TestAuthenticator",
+                "TestDatabase",
+            ]
         ),
         tests(
             of: "Tenancy",

@@ -1,1 +1,3 @@
 #include <fido.h>
+#include <fido/es256.h>
+#include <fido/rs256.h>

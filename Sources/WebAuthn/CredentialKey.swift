@@ -1,0 +1,20 @@
+/// The public half of a passkey.
+public struct CredentialKey: Hashable, Sendable {
+    /// What it signs with: the number COSE has for it.
+    public enum Algorithm: Int, CaseIterable, Sendable {
+        /// ECDSA on P-256 (RFC 9053 section 2.1).
+        case es256 = -7
+        /// RSASSA-PKCS1-v1_5 (RFC 8812 section 2).
+        case rs256 = -257
+    }
+
+    public let algorithm: Algorithm
+    /// As libfido2 has it: both coordinates for ES256, modulus and exponent for RS256.
+    public let bytes: [UInt8]
+
+    /// A key that was kept; whether it is one shows when it is used.
+    public init(_ algorithm: Algorithm, _ bytes: [UInt8]) {
+        self.algorithm = algorithm
+        self.bytes = bytes
+    }
+}
