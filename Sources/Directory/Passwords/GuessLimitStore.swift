@@ -123,7 +123,7 @@ struct GuessLimitStore: Sendable {
     /// A window that is over begins anew.
     ///
     /// The count stops far beyond any limit, where it cannot overflow.
-    private static func increment(at now: Timestamp) -> SQL {
+    static func increment(at now: Timestamp) -> SQL {
         """
         ON CONFLICT (team_id, subject) DO UPDATE SET
             count = CASE WHEN known.window_ends_at <= \(now) THEN 1 ELSE LEAST(known.count + 1, 1000000) END,

@@ -2,7 +2,7 @@ public import Bytes
 public import Postgres
 
 /// How a person proves who they are.
-public enum ProofMethod: String, SQLText, Sendable {
+public enum ProofMethod: String, SQLText, CaseIterable, Sendable {
     case password
     /// Good as the only proof, and beside a password.
     case passkey
@@ -11,6 +11,11 @@ public enum ProofMethod: String, SQLText, Sendable {
     /// A time-based code (RFC 6238).
     case totp
     case recoveryCode = "recovery_code"
+
+    /// Whether more than the knowledge of a password was shown.
+    ///
+    /// A passkey that comes first was unlocked by PIN or biometrics, so it is two factors in one.
+    public var isStrong: Bool { self != .password }
 }
 
 /// A proof that was given.

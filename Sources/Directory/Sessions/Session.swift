@@ -33,6 +33,11 @@ public struct Session: Sendable {
     public let firstFactor: ProofMethod
     /// Nil for a session that began without one.
     public let secondFactor: ProofMethod?
+    /// When the person proved last that it is them.
+    public let provedAt: Timestamp
+
+    /// How the person proved who they are.
+    public var methods: [ProofMethod] { [firstFactor, secondFactor].compactMap(\.self) }
 }
 
 /// A session in a list.

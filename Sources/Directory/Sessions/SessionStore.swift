@@ -58,10 +58,10 @@ public struct SessionStore: Sendable {
             )
             INSERT INTO sessions
                 (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent, first_factor,
-                second_factor)
+                second_factor, proved_at)
             VALUES (
                 \(team), \(token.hash), \(subject), \(now), \(now), \(now + life.absolute), \(origin.ip),
-                \(origin.userAgent), \(first), \(second)
+                \(origin.userAgent), \(first), \(second), \(now)
             )
             """,
             in: team
@@ -78,7 +78,7 @@ public struct SessionStore: Sendable {
         let rows = try await database.query(
             """
             SELECT s.created_at, s.last_seen_at, s.expires_at, s.first_factor, s.second_factor,
-                \(UserStore.columns)
+                s.proved_at, \(UserStore.columns)
             FROM sessions s JOIN users u ON u.team_id = s.team_id AND u.sub = s.sub
             WHERE s.team_id = \(team) AND s.token_hash = \(token.hash)
                 AND s.expires_at > \(now) AND s.last_seen_at > \(now - life.idle) AND u.suspended_at IS NULL
@@ -89,6 +89,7 @@ public struct SessionStore: Sendable {
         let (startedAt, lastSeenAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let expiresAt: Timestamp = try row.next()
         let (first, second): (ProofMethod, ProofMethod?) = (try row.next(), try row.next())
+        let provedAt: Timestamp = try row.next()
         let isStale = lastSeenAt < now - Self.seenEvery
         if isStale { try await see(token, in: team, at: now) }
         return Session(
@@ -98,7 +99,8 @@ public struct SessionStore: Sendable {
             lastSeenAt: isStale ? now : lastSeenAt,
             expiresAt: expiresAt,
             firstFactor: first,
-            secondFactor: second
+            secondFactor: second,
+            provedAt: provedAt
         )
     }
 
@@ -112,6 +114,31 @@ public struct SessionStore: Sendable {
         let rows = try await database.query(
             """
             UPDATE sessions SET token_hash = \(new.hash), last_seen_at = \(now)
+            WHERE team_id = \(team) AND token_hash = \(token.hash)
+                AND expires_at > \(now) AND last_seen_at > \(now - life.idle)
+            """,
+            in: team
+        )
+        return rows.changed == 1 ? new : nil
+    }
+
+    /// Notes one more proof of who a session's person is.
+    ///
+    /// Under a new token, since the session may do more from here on; the old one is dead.
+    /// - Parameter factor: the second factor that was given; nil for the password once more.
+    /// - Returns: nil when the session ended meanwhile.
+    public func raise(
+        _ token: SessionToken,
+        by factor: FactorKind?,
+        in team: TeamID,
+        at now: Timestamp = .now()
+    ) async throws(PostgresFailure) -> SessionToken? {
+        let new = SessionToken(random: random)
+        let rows = try await database.query(
+            """
+            UPDATE sessions
+            SET token_hash = \(new.hash), last_seen_at = \(now), proved_at = \(now),
+                second_factor = COALESCE(\(factor), second_factor)
             WHERE team_id = \(team) AND token_hash = \(token.hash)
                 AND expires_at > \(now) AND last_seen_at > \(now - life.idle)
             """,

@@ -1,4 +1,5 @@
 import Bytes
+public import Domain
 public import Postgres
 
 /// How strict a team is with addresses.
@@ -14,13 +15,6 @@ public enum IdentitySource: String, SQLText, CaseIterable, Sendable {
     case directory
     /// Apple, by the team's own key.
     case apple
-}
-
-/// What a team asks for beside a password; Apple has asked for two factors already.
-public enum SecondFactor: String, SQLText, CaseIterable, Sendable {
-    case off
-    case optional
-    case required
 }
 
 /// What an owner may set of a team.

@@ -1,0 +1,165 @@
+import Audit
+public import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+
+/// The secrets of authenticator apps.
+public struct TOTPStore: Sendable {
+    /// What a person may know of their app.
+    public struct Summary: Hashable, Sendable {
+        public let confirmedAt: Timestamp
+        public let lastUsedAt: Timestamp?
+    }
+
+    private let database: TeamDatabase
+    private let sealer: Sealer
+    private let recoveryCodes: RecoveryCodeStore
+
+    public init(_ database: TeamDatabase, keyRing: KeyRing, random: RandomSource = .system) {
+        self.database = database
+        sealer = keyRing.sealer(purpose: "totp-secrets")
+        recoveryCodes = RecoveryCodeStore(database, keyRing: keyRing, random: random)
+    }
+
+    /// The person's app, or nil.
+    public func find(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> Summary? {
+        let rows = try await database.query(
+            """
+            SELECT confirmed_at, last_used_at FROM totp_secrets
+            WHERE team_id = \(team) AND sub = \(subject)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return Summary(confirmedAt: try row.next(), lastUsedAt: try row.next())
+    }
+
+    /// Takes the app whose secret is `secret` when `code` is its code; an app the person had before is replaced.
+    ///
+    /// The code is used up by this, and does not sign anybody in.
+    /// - Returns: the person's recovery codes, when these are their first.
+    /// - Throws: `FactorRefusal.wrongCode`, `.unknown` for nobody of the team; `PostgresFailure`.
+    public func enrol(
+        _ secret: TOTPSecret,
+        provedBy code: String,
+        of subject: Subject,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp = .now()
+    ) async throws -> [RecoveryCode]? {
+        guard let step = TOTP.step(ofCode: code, secret: secret, atSeconds: now.seconds) else {
+            throw FactorRefusal.wrongCode
+        }
+        return try await database.transaction(in: team) { transaction in
+            guard try await FactorRowStore.lock(subject, in: team, transaction) else {
+                throw FactorRefusal.unknown
+            }
+            let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
+            try await transaction.query(insertion(of: secret, for: subject, step: step, in: team, at: now))
+            try await AuditEvent(
+                had ? "factor.replaced" : "factor.added",
+                by: .user(subject, of: team),
+                on: .user(subject),
+                from: origin,
+                after: ["kind": "totp"]
+            )
+            .record(in: team, transaction)
+            return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
+        }
+    }
+
+    /// Sets a secret that was made elsewhere, in the caller's transaction; the caller records it.
+    ///
+    /// - Throws: `PostgresFailure`.
+    public func set(
+        _ secret: TOTPSecret,
+        of subject: Subject,
+        in team: TeamID,
+        at now: Timestamp = .now(),
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        _ = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
+        try await transaction.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
+    }
+
+    /// Forgets a person's app.
+    ///
+    /// - Parameter keepsOne: whether the person has to keep a factor.
+    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `PostgresFailure`.
+    public func remove(
+        of subject: Subject,
+        keepsOne: Bool,
+        in team: TeamID,
+        from origin: Origin
+    ) async throws {
+        try await database.transaction(in: team) { transaction in
+            try await FactorRowStore.lock(subject, in: team, transaction)
+            guard try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction) else {
+                throw FactorRefusal.unknown
+            }
+            try await FactorRowStore.settle(subject, keepsOne: keepsOne, in: team, transaction)
+            try await AuditEvent(
+                "factor.removed",
+                by: .user(subject, of: team),
+                on: .user(subject),
+                from: origin,
+                before: ["kind": "totp"]
+            )
+            .record(in: team, transaction)
+        }
+    }
+
+    /// Uses a code up, in one statement: neither it nor an earlier one works again.
+    ///
+    /// - Returns: whether it was the person's and unused.
+    func use(
+        _ code: String,
+        of subject: Subject,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Bool {
+        guard let secret = try await secret(of: subject, in: team),
+            let step = TOTP.step(ofCode: code, secret: secret, atSeconds: now.seconds)
+        else { return false }
+        return try await database.query(
+            """
+            UPDATE totp_secrets SET last_step = \(step), last_used_at = \(now)
+            WHERE team_id = \(team) AND sub = \(subject) AND last_step < \(step)
+            """,
+            in: team
+        )
+        .changed == 1
+    }
+
+    private func secret(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> TOTPSecret? {
+        let rows = try await database.query(
+            "SELECT secret_sealed FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)",
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        let sealed: [UInt8] = try row.next()
+        guard let bytes = sealer.open(sealed, context: Self.place(of: subject, in: team)),
+            let secret = TOTPSecret(bytes)
+        else { throw .unreadable(column: 0, as: "a sealed secret") }
+        return secret
+    }
+
+    private func insertion(
+        of secret: TOTPSecret,
+        for subject: Subject,
+        step: Int,
+        in team: TeamID,
+        at now: Timestamp
+    ) -> SQL {
+        let sealed = sealer.seal(secret.bytes, context: Self.place(of: subject, in: team))
+        return """
+            INSERT INTO totp_secrets (team_id, sub, secret_sealed, last_step, confirmed_at)
+            VALUES (\(team), \(subject), \(sealed), \(step), \(now))
+            """
+    }
+
+    private static func place(of subject: Subject, in team: TeamID) -> [String] {
+        [team.rawValue, "totp_secrets", subject.rawValue, "secret_sealed"]
+    }
+}

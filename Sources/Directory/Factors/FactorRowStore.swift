@@ -1,0 +1,71 @@
+import Domain
+import Postgres
+
+/// What every change of a person's factors does, within its transaction.
+enum FactorRowStore {
+    /// One change at a time: what counts and then adds must not be outrun.
+    ///
+    /// - Returns: false when the team has no such person.
+    @discardableResult
+    static func lock(
+        _ subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        try await !transaction.query(
+            "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+        )
+        .isEmpty
+    }
+
+    /// Whether the person has a factor still.
+    static func hasFactor(
+        _ subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        try await !transaction.query(
+            """
+            SELECT FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)
+            UNION ALL
+            SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)
+            """
+        )
+        .isEmpty
+    }
+
+    static func deleteTOTP(
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        try await transaction.query(
+            "DELETE FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)"
+        )
+        .changed > 0
+    }
+
+    static func deleteRecoveryCodes(
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            "DELETE FROM recovery_codes WHERE team_id = \(team) AND sub = \(subject)"
+        )
+    }
+
+    /// After a factor went: codes that stand in for nothing go too.
+    ///
+    /// - Throws: `FactorRefusal.lastOne` where one has to stay.
+    static func settle(
+        _ subject: Subject,
+        keepsOne: Bool,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        guard try await !hasFactor(subject, in: team, transaction) else { return }
+        if keepsOne { throw FactorRefusal.lastOne }
+        try await deleteRecoveryCodes(of: subject, in: team, transaction)
+    }
+}

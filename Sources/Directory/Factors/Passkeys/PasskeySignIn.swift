@@ -1,0 +1,169 @@
+import Audit
+public import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+public import WebAuthn
+
+/// Registers passkeys and signs people in with them.
+public struct PasskeySignIn: Sendable {
+    public let party: RelyingParty
+    public let challenges: PasskeyChallenges
+    public let passkeys: PasskeyStore
+    private let database: TeamDatabase
+
+    public init(
+        _ database: TeamDatabase,
+        party: RelyingParty,
+        keyRing: KeyRing,
+        random: RandomSource = .system
+    ) {
+        self.database = database
+        self.party = party
+        challenges = PasskeyChallenges(keyRing: keyRing, random: random)
+        passkeys = PasskeyStore(database, keyRing: keyRing, random: random)
+    }
+
+    /// Adds the key that answered a challenge of ours.
+    ///
+    /// - Returns: the person's recovery codes, when these are their first.
+    /// - Throws: `FactorRefusal`, `PostgresFailure`.
+    public func register(
+        _ response: RegistrationResponse,
+        named name: PasskeyName,
+        transports: [String],
+        for subject: Subject,
+        browser: String,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp = .now()
+    ) async throws -> [RecoveryCode]? {
+        guard let spent = spent(response.claimedChallenge, .registration(subject), browser, team, now) else {
+            throw FactorRefusal.notProved
+        }
+        let credential: Credential
+        do throws(WebAuthnFailure) {
+            credential = try party.register(response, challenge: spent.challenge)
+        } catch {
+            throw FactorRefusal.notProved
+        }
+        let new = PasskeyStore.New(credential: credential, name: name, transports: transports)
+        return try await passkeys.add(new, to: subject, spending: spent, in: team, from: origin, at: now)
+    }
+
+    /// The person whose key answered, alone: it must have asked for PIN or biometrics, and say whose it is.
+    ///
+    /// - Returns: nil for an answer that does not hold, whatever the reason.
+    public func signIn(
+        _ response: AssertionResponse,
+        browser: String,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp = .now()
+    ) async throws(PostgresFailure) -> User? {
+        guard let spent = spent(response.claimedChallenge, .signIn, browser, team, now),
+            let known = try await passkeys.find(response.credentialID, in: team),
+            let handle = known.handle, response.userHandle == handle
+        else { return nil }
+        let isProved = try await verify(
+            response,
+            known,
+            spent,
+            requiresUserVerification: true,
+            in: team,
+            from: origin,
+            at: now
+        )
+        return isProved ? known.user : nil
+    }
+
+    /// Whether a key of that very person answered, after their password.
+    public func prove(
+        _ response: AssertionResponse,
+        of subject: Subject,
+        browser: String,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp = .now()
+    ) async throws(PostgresFailure) -> Bool {
+        guard let spent = spent(response.claimedChallenge, .secondFactor(subject), browser, team, now),
+            let known = try await passkeys.find(response.credentialID, in: team),
+            known.user.subject == subject,
+            response.userHandle == nil || response.userHandle == known.handle
+        else { return false }
+        return try await verify(
+            response,
+            known,
+            spent,
+            requiresUserVerification: false,
+            in: team,
+            from: origin,
+            at: now
+        )
+    }
+
+    private func spent(
+        _ challenge: [UInt8]?,
+        _ purpose: PasskeyChallenges.Purpose,
+        _ browser: String,
+        _ team: TeamID,
+        _ now: Timestamp
+    ) -> SpentChallenge? {
+        guard let challenge,
+            let end = challenges.end(of: challenge, purpose, browser: browser, in: team, at: now)
+        else { return nil }
+        return SpentChallenge(challenge: challenge, end: end)
+    }
+
+    private func verify(
+        _ response: AssertionResponse,
+        _ known: PasskeyStore.Known,
+        _ spent: SpentChallenge,
+        requiresUserVerification: Bool,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Bool {
+        let assertion: Assertion
+        do throws(WebAuthnFailure) {
+            assertion = try party.verify(
+                response,
+                of: known.key,
+                challenge: spent.challenge,
+                knownCount: known.signCount,
+                isBackupEligible: known.isBackupEligible,
+                requiresUserVerification: requiresUserVerification
+            )
+        } catch {
+            try await note(error, known.user, in: team, from: origin)
+            return false
+        }
+        guard known.user.suspendedAt == nil else { return false }
+        return try await passkeys.use(
+            response.credentialID,
+            assertion,
+            spending: spent,
+            in: team,
+            at: now
+        )
+    }
+
+    /// A copied key is worth an event; anything else is somebody's mistake, and anybody could make many.
+    private func note(
+        _ failure: WebAuthnFailure,
+        _ user: User,
+        in team: TeamID,
+        from origin: Origin
+    ) async throws(PostgresFailure) {
+        guard failure == .counterFellBack else { return }
+        let event = AuditEvent(
+            "factor.refused",
+            by: .system("sign-in"),
+            on: .user(user.subject),
+            from: origin,
+            after: ["kind": "passkey", "reason": "the counter fell back: the key may have been copied"],
+            outcome: .refused
+        )
+        try await database.query(event.insertion(in: team), in: team)
+    }
+}

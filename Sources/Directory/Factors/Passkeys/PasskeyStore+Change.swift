@@ -1,0 +1,140 @@
+import Audit
+import Bytes
+public import Domain
+import Postgres
+import WebAuthn
+
+// Changing and using.
+extension PasskeyStore {
+    /// Calls a key something else.
+    ///
+    /// - Throws: `FactorRefusal.unknown`, `PostgresFailure`.
+    public func rename(
+        _ id: PasskeyID,
+        of subject: Subject,
+        to name: PasskeyName,
+        in team: TeamID,
+        from origin: Origin
+    ) async throws {
+        try await database.transaction(in: team) { transaction in
+            try await FactorRowStore.lock(subject, in: team, transaction)
+            let old = try await Self.name(of: id, of: subject, in: team, transaction)
+            guard old != name.text else { return }
+            try await transaction.query(
+                """
+                UPDATE passkeys SET name = \(name.text)
+                WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
+                """
+            )
+            try await AuditEvent(
+                "factor.renamed",
+                by: .user(subject, of: team),
+                on: .user(subject),
+                from: origin,
+                before: ["kind": "passkey", "name": .string(old)],
+                after: ["kind": "passkey", "name": .string(name.text)]
+            )
+            .record(in: team, transaction)
+        }
+    }
+
+    /// Forgets a key.
+    ///
+    /// - Parameter keepsOne: whether the person has to keep a factor.
+    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `PostgresFailure`.
+    public func remove(
+        _ id: PasskeyID,
+        of subject: Subject,
+        keepsOne: Bool,
+        in team: TeamID,
+        from origin: Origin
+    ) async throws {
+        try await database.transaction(in: team) { transaction in
+            try await FactorRowStore.lock(subject, in: team, transaction)
+            let name = try await Self.name(of: id, of: subject, in: team, transaction)
+            try await transaction.query(
+                """
+                DELETE FROM passkeys
+                WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
+                """
+            )
+            try await FactorRowStore.settle(subject, keepsOne: keepsOne, in: team, transaction)
+            try await AuditEvent(
+                "factor.removed",
+                by: .user(subject, of: team),
+                on: .user(subject),
+                from: origin,
+                before: ["kind": "passkey", "name": .string(name)]
+            )
+            .record(in: team, transaction)
+        }
+    }
+
+    /// The key of that credential with its person, or nil when nobody of the team has it.
+    func find(_ credentialID: [UInt8], in team: TeamID) async throws(PostgresFailure) -> Known? {
+        let rows = try await database.query(
+            """
+            SELECT \(UserStore.columns), p.algorithm, p.public_key, p.sign_count, p.is_backup_eligible, h.handle
+            FROM passkeys p
+            JOIN users u ON u.team_id = p.team_id AND u.sub = p.sub
+            LEFT JOIN passkey_handles h ON h.team_id = p.team_id AND h.sub = p.sub
+            WHERE p.team_id = \(team) AND p.credential_id = \(credentialID)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        let user = try User(&row)
+        let number: Int = try row.next()
+        guard let algorithm = CredentialKey.Algorithm(rawValue: number) else {
+            throw .unreadable(column: 9, as: "an algorithm")
+        }
+        return Known(
+            user: user,
+            key: CredentialKey(algorithm, try row.next()),
+            signCount: UInt32(clamping: try row.next(Int.self)),
+            isBackupEligible: try row.next(),
+            handle: try row.next()
+        )
+    }
+
+    /// Notes that a key was used, and uses its challenge up, in one statement.
+    ///
+    /// - Returns: false when the challenge was used before, or the counter has gone on meanwhile.
+    func use(
+        _ credentialID: [UInt8],
+        _ assertion: Assertion,
+        spending challenge: SpentChallenge,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Bool {
+        let count = Int(assertion.signCount)
+        return try await database.query(
+            """
+            WITH spent AS (\(challenge.insertion(in: team)))
+            UPDATE passkeys
+            SET sign_count = \(count), is_backed_up = \(assertion.isBackedUp), last_used_at = \(now)
+            WHERE team_id = \(team) AND credential_id = \(credentialID)
+                AND (sign_count < \(count) OR (sign_count = 0 AND \(count) = 0))
+                AND EXISTS (SELECT FROM spent)
+            """,
+            in: team
+        )
+        .changed == 1
+    }
+
+    private static func name(
+        of id: PasskeyID,
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws -> String {
+        let rows = try await transaction.query(
+            """
+            SELECT name FROM passkeys
+            WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
+            """
+        )
+        guard var row = rows.first else { throw FactorRefusal.unknown }
+        return try row.next()
+    }
+}

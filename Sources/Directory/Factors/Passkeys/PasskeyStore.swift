@@ -1,0 +1,133 @@
+import Audit
+import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+import WebAuthn
+
+/// The passkeys of a team's people.
+public struct PasskeyStore: Sendable {
+    /// Of one person; more would be a mistake.
+    public static let limit = 20
+    /// Transports a browser may name; there are a handful.
+    private static let transportLimit = 8
+
+    /// A registered key on its way into the store.
+    struct New: Sendable {
+        let credential: Credential
+        let name: PasskeyName
+        let transports: [String]
+    }
+
+    /// What an assertion is checked against.
+    struct Known: Sendable {
+        let user: User
+        let key: CredentialKey
+        let signCount: UInt32
+        let isBackupEligible: Bool
+        let handle: [UInt8]?
+    }
+
+    let database: TeamDatabase
+    private let recoveryCodes: RecoveryCodeStore
+    private let random: RandomSource
+
+    public init(_ database: TeamDatabase, keyRing: KeyRing, random: RandomSource = .system) {
+        self.database = database
+        recoveryCodes = RecoveryCodeStore(database, keyRing: keyRing, random: random)
+        self.random = random
+    }
+
+    /// A person's passkeys, the oldest first.
+    public func list(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [Passkey] {
+        let rows = try await database.query(
+            """
+            SELECT \(Passkey.columns) FROM passkeys
+            WHERE team_id = \(team) AND sub = \(subject)
+            ORDER BY created_at, credential_id
+            """,
+            in: team
+        )
+        var passkeys: [Passkey] = []
+        for var row in rows { passkeys.append(try Passkey(&row)) }
+        return passkeys
+    }
+
+    /// What authenticators know the person by in this team; drawn at random the first time.
+    public func handle(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [UInt8] {
+        // Twice at most: one that was made by another request meanwhile is seen by the next statement.
+        for _ in 0..<2 {
+            let rows = try await database.query(
+                """
+                WITH made AS (
+                    INSERT INTO passkey_handles (team_id, sub, handle)
+                    VALUES (\(team), \(subject), \(random.bytes(32)))
+                    ON CONFLICT (team_id, sub) DO NOTHING
+                    RETURNING handle
+                )
+                SELECT handle FROM made
+                UNION ALL
+                SELECT handle FROM passkey_handles WHERE team_id = \(team) AND sub = \(subject)
+                LIMIT 1
+                """,
+                in: team
+            )
+            if var row = rows.first { return try row.next() }
+        }
+        throw .unreadable(column: 0, as: "a user handle")
+    }
+
+    /// Adds a key; the challenge it answered is used up with it.
+    ///
+    /// - Returns: the person's recovery codes, when these are their first.
+    /// - Throws: `FactorRefusal`, `PostgresFailure`.
+    func add(
+        _ new: New,
+        to subject: Subject,
+        spending challenge: SpentChallenge,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp
+    ) async throws -> [RecoveryCode]? {
+        try await database.transaction(in: team) { transaction in
+            guard try await FactorRowStore.lock(subject, in: team, transaction) else {
+                throw FactorRefusal.unknown
+            }
+            guard try await !transaction.query(challenge.insertion(in: team)).isEmpty else {
+                throw FactorRefusal.notProved
+            }
+            let known = try await transaction.query(
+                "SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)"
+            )
+            guard known.count < Self.limit else { throw FactorRefusal.tooMany }
+            let added = try await transaction.query(Self.insertion(of: new, to: subject, in: team, at: now))
+            guard added.changed == 1 else { throw FactorRefusal.taken }
+            let after: JSONValue = ["kind": "passkey", "name": .string(new.name.text)]
+            let actor = Actor.user(subject, of: team)
+            try await AuditEvent("factor.added", by: actor, on: .user(subject), from: origin, after: after)
+                .record(in: team, transaction)
+            return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
+        }
+    }
+
+    private static func insertion(
+        of new: New,
+        to subject: Subject,
+        in team: TeamID,
+        at now: Timestamp
+    ) -> SQL {
+        let credential = new.credential
+        let transports = new.transports.prefix(transportLimit).filter { $0.utf8.count <= 32 }
+        return """
+            INSERT INTO passkeys (
+                team_id, credential_id, sub, name, algorithm, public_key, sign_count, is_backup_eligible,
+                is_backed_up, transports, created_at
+            ) VALUES (
+                \(team), \(credential.id), \(subject), \(new.name.text),
+                \(credential.key.algorithm.rawValue), \(credential.key.bytes), \(Int(credential.signCount)),
+                \(credential.isBackupEligible), \(credential.isBackedUp), \(Array(transports)), \(now)
+            )
+            ON CONFLICT (team_id, credential_id) DO NOTHING
+            """
+    }
+}

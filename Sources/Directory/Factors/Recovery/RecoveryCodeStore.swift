@@ -1,0 +1,124 @@
+import Audit
+public import Bytes
+public import Crypto
+public import Domain
+import Postgres
+
+/// The recovery codes of a team's people.
+public struct RecoveryCodeStore: Sendable {
+    private let database: TeamDatabase
+    private let keys: [HMACSHA256]
+    private let random: RandomSource
+
+    public init(_ database: TeamDatabase, keyRing: KeyRing, random: RandomSource = .system) {
+        self.database = database
+        keys = keyRing.deriveAll(purpose: "recovery-codes").map { HMACSHA256(key: $0) }
+        self.random = random
+    }
+
+    /// Gives a person ten new codes in the place of those they had.
+    ///
+    /// - Returns: the codes, which nobody can read again; nil for somebody without a factor.
+    /// - Throws: `PostgresFailure`.
+    public func regenerate(
+        for subject: Subject,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        at now: Timestamp = .now()
+    ) async throws -> [RecoveryCode]? {
+        try await database.transaction(in: team) { transaction in
+            guard try await FactorRowStore.lock(subject, in: team, transaction),
+                try await FactorRowStore.hasFactor(subject, in: team, transaction)
+            else { return nil }
+            let codes = try await replace(for: subject, in: team, at: now, transaction)
+            try await AuditEvent(
+                "recovery_codes.regenerated",
+                by: actor,
+                on: .user(subject),
+                from: origin,
+                after: ["count": .integer(Int64(codes.count))]
+            )
+            .record(in: team, transaction)
+            return codes
+        }
+    }
+
+    /// The first set of a person, made together with their first factor; nil where they have one.
+    func makeFirst(
+        for subject: Subject,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [RecoveryCode]? {
+        let known = try await transaction.query(
+            "SELECT FROM recovery_codes WHERE team_id = \(team) AND sub = \(subject) LIMIT 1"
+        )
+        guard known.isEmpty else { return nil }
+        return try await replace(for: subject, in: team, at: now, transaction)
+    }
+
+    /// Uses a code up, in one statement with its event.
+    ///
+    /// - Returns: whether the person had it, unused.
+    func use(
+        _ code: RecoveryCode,
+        of subject: Subject,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Bool {
+        let actor = Actor.user(subject, of: team)
+        let event = AuditEvent("recovery_code.used", by: actor, on: .user(subject), from: origin)
+        for key in keys {
+            let rows = try await database.query(
+                """
+                WITH used AS (
+                    UPDATE recovery_codes SET used_at = \(now)
+                    WHERE team_id = \(team) AND sub = \(subject)
+                        AND code_hash = \(hash(code, of: subject, in: team, key)) AND used_at IS NULL
+                    RETURNING 1
+                ), audit AS (
+                    \(event.insertion(in: team, when: "FROM used"))
+                )
+                SELECT FROM used
+                """,
+                in: team
+            )
+            if !rows.isEmpty { return true }
+        }
+        return false
+    }
+
+    private func replace(
+        for subject: Subject,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [RecoveryCode] {
+        try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
+        var codes: [RecoveryCode] = []
+        while codes.count < RecoveryCode.setCount {
+            let code = RecoveryCode(random: random)
+            if !codes.contains(code) { codes.append(code) }
+        }
+        for code in codes {
+            try await transaction.query(
+                """
+                INSERT INTO recovery_codes (team_id, sub, code_hash, created_at)
+                VALUES (\(team), \(subject), \(hash(code, of: subject, in: team, keys[0])), \(now))
+                """
+            )
+        }
+        return codes
+    }
+
+    private func hash(
+        _ code: RecoveryCode,
+        of subject: Subject,
+        in team: TeamID,
+        _ key: HMACSHA256
+    ) -> [UInt8] {
+        key.code(for: Array("\(team)\n\(subject)\n\(code.characters)".utf8))
+    }
+}

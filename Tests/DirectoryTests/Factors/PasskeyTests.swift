@@ -1,0 +1,240 @@
+import Bytes
+import Crypto
+import Domain
+import TestAuthenticator
+import Testing
+import WebAuthn
+
+@testable import Directory
+
+@Suite struct `A passkey` {
+    @Test func `signs its person in, alone`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            let codes = try await factors.register(&key)
+            key.counter = 1
+
+            let subject = try await factors.signIn(try factors.answer(.signIn, by: key))
+
+            #expect(subject == factors.ada)
+            #expect(codes?.count == 10)
+            let passkey = try #require(
+                try await factors.passkeys.passkeys.list(of: factors.ada, in: World.acme).first
+            )
+            #expect(passkey.name == "Ada's phone" && passkey.lastUsedAt == World.noon)
+            #expect(try factors.world.actions() == ["factor.added"])
+        }
+    }
+
+    @Test func `alone has to ask for PIN or biometrics, and to know whose it is`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            var unverified = key
+            unverified.flags = SoftAuthenticator.Flag.userPresent
+            var nameless = key
+            nameless.userHandle = nil
+            var mistaken = key
+            mistaken.userHandle = try await factors.passkeys.passkeys.handle(of: factors.ben, in: World.acme)
+
+            for key in [unverified, nameless, mistaken] {
+                #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
+            }
+        }
+    }
+
+    @Test func `follows a password without either`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            key.flags = SoftAuthenticator.Flag.userPresent
+            key.userHandle = nil
+
+            let answer = try factors.answer(.secondFactor(factors.ada), by: key)
+
+            #expect(try await factors.prove(answer))
+        }
+    }
+
+    @Test func `V20: answers a challenge once`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            let answer = try factors.answer(.signIn, by: key)
+
+            let subjects = try await inParallel(20) { _ in try await factors.signIn(answer) }
+
+            #expect(subjects.count { $0 == factors.ada } == 1)
+            #expect(try await factors.signIn(answer) == nil)
+        }
+    }
+
+    @Test func `V20: answers in the browser that was asked, for what was asked, in time`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            let signIn = try factors.answer(.signIn, by: key)
+            let proof = try factors.answer(.secondFactor(factors.ada), by: key)
+            let bens = try factors.answer(.secondFactor(factors.ben), by: key)
+
+            #expect(try await factors.signIn(signIn, browser: "browser-2") == nil)
+            #expect(try await factors.signIn(proof) == nil)
+            #expect(try await factors.prove(signIn) == false)
+            #expect(try await factors.prove(bens) == false)
+            #expect(try await factors.prove(bens, of: factors.ben) == false)
+            #expect(try await factors.signIn(signIn, at: World.noon + .seconds(900)) == nil)
+            #expect(try await factors.signIn(signIn, at: World.noon + .seconds(899)) == factors.ada)
+        }
+    }
+
+    @Test func `that may have been copied is refused and noted`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            key.counter = 7
+            #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == factors.ada)
+
+            key.counter = 7
+            #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
+            #expect(try factors.world.actions() == ["factor.added", "factor.refused"])
+        }
+    }
+
+    @Test func `is registered once in a team`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            var same = key
+
+            #expect(try await refusal { try await factors.register(&same, for: factors.ben) } == .taken)
+        }
+    }
+
+    @Test func `is registered with a challenge of this browser, and the challenge with it once`() async throws
+    {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            let late = World.noon + .seconds(900)
+
+            #expect(try await refusal { try await factors.register(&key, browser: "other") } == .notProved)
+            #expect(try await refusal { try await factors.register(&key, at: late) } == .notProved)
+
+            let challenge = factors.passkeys.challenges.make(
+                .registration(factors.ada),
+                browser: FactorWorld.browser,
+                in: World.acme,
+                at: World.noon
+            )
+            let other = try factors.authenticator()
+            let first = try await refusal { try await factors.register(key.register(challenge: challenge)) }
+            let second = try await refusal {
+                try await factors.register(other.register(challenge: challenge))
+            }
+
+            #expect(first == nil)
+            #expect(second == .notProved)
+        }
+    }
+
+    @Test func `is one of twenty at most`() async throws {
+        try await withFactors { factors in
+            for _ in 0..<PasskeyStore.limit {
+                var key = try factors.authenticator()
+                try await factors.register(&key)
+            }
+            var oneMore = try factors.authenticator()
+
+            #expect(try await refusal { try await factors.register(&oneMore) } == .tooMany)
+        }
+    }
+
+    @Test func `is renamed and removed by its person`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            let store = factors.passkeys.passkeys
+            let id = try #require(try await store.list(of: factors.ada, in: World.acme).first).id
+            let name = try #require(PasskeyName(" Key ring "))
+            #expect(PasskeyID(text: id.text) == id)
+
+            for (subject, team) in [(factors.ben, World.acme), (factors.ada, World.rival)] {
+                #expect(
+                    try await refusal {
+                        try await store.rename(id, of: subject, to: name, in: team, from: World.origin)
+                    } == .unknown
+                )
+                #expect(
+                    try await refusal {
+                        try await store.remove(id, of: subject, keepsOne: false, in: team, from: World.origin)
+                    } == .unknown
+                )
+            }
+            try await store.rename(id, of: factors.ada, to: name, in: World.acme, from: World.origin)
+            #expect(try await store.list(of: factors.ada, in: World.acme).map(\.name) == ["Key ring"])
+            #expect(
+                try await refusal {
+                    try await store.remove(
+                        id,
+                        of: factors.ada,
+                        keepsOne: true,
+                        in: World.acme,
+                        from: World.origin
+                    )
+                } == .lastOne
+            )
+            try await store.remove(id, of: factors.ada, keepsOne: false, in: World.acme, from: World.origin)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: World.acme) == .none)
+            #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
+            #expect(try factors.world.actions() == ["factor.added", "factor.renamed", "factor.removed"])
+        }
+    }
+
+    @Test func `opens nothing for a suspended person`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            try factors.world.admin("UPDATE users SET suspended_at = now()")
+
+            #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
+        }
+    }
+
+    @Test func `of Acme's opens nothing at Rival`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            let acme = try factors.answer(.signIn, by: key)
+            let rival = try factors.answer(.signIn, by: key, in: World.rival)
+
+            #expect(try await factors.signIn(acme, in: World.rival) == nil)
+            #expect(try await factors.signIn(rival, in: World.rival) == nil)
+            let handles = [
+                try await factors.passkeys.passkeys.handle(of: factors.ada, in: World.acme),
+                try await factors.passkeys.passkeys.handle(of: factors.rivalAda, in: World.rival),
+            ]
+            #expect(handles[0] != handles[1] && handles.allSatisfy { $0.count == 32 })
+            await #expect(throws: (any Error).self) {
+                try await factors.passkeys.passkeys.handle(of: factors.ada, in: World.rival)
+            }
+        }
+    }
+
+    @Test func `survives garbage in the place of an answer`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            let whole = try factors.answer(.signIn, by: key)
+            for length in [0, 1, 36, 37, 200, 5000] {
+                let noise = RandomSource.system.bytes(length)
+                let answer = AssertionResponse(
+                    credentialID: length % 2 == 0 ? key.credentialID : noise,
+                    clientDataJSON: length < 100 ? whole.clientDataJSON : noise,
+                    authenticatorData: noise,
+                    signature: noise,
+                    userHandle: key.userHandle
+                )
+                #expect(try await factors.signIn(answer) == nil)
+            }
+        }
+    }
+}

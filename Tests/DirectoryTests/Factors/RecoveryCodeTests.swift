@@ -1,0 +1,108 @@
+import Crypto
+import Domain
+import Testing
+
+@testable import Directory
+
+@Suite struct `Recovery codes` {
+    @Test func `stand in for a factor, once each`() async throws {
+        try await withFactors { factors in
+            let (_, codes) = try await factors.enrolTOTP()
+
+            for code in codes {
+                #expect(try await factors.prove(.recovery(code.text)) == .proved)
+                #expect(try await factors.prove(.recovery(code.text)) == .wrong)
+            }
+            #expect(
+                try await factors.factors.enrolled(of: factors.ada, in: World.acme)
+                    == EnrolledFactors(hasTOTP: true)
+            )
+            #expect(try factors.world.actions().count { $0 == "recovery_code.used" } == 10)
+        }
+    }
+
+    @Test func `V8: are used once of fifty at once`() async throws {
+        try await withFactors { factors in
+            let code = try await factors.enrolTOTP().codes[0]
+
+            let results = try await inParallel(50) { _ in
+                try await factors.codes.use(
+                    code,
+                    of: factors.ada,
+                    in: World.acme,
+                    from: World.origin,
+                    at: World.noon
+                )
+            }
+
+            #expect(results.count(where: \.self) == 1)
+            #expect(try factors.world.actions().count { $0 == "recovery_code.used" } == 1)
+        }
+    }
+
+    @Test func `are taken as people type them`() throws {
+        let code = RecoveryCode(random: RandomSource { count in (0..<count).map { UInt8($0 * 3) } })
+
+        #expect(code.text == "adgjm-psvy3")
+        for typed in ["adgjmpsvy3", "ADGJM PSVY3", " adgjm - psvy3 "] {
+            #expect(RecoveryCode(text: typed) == code)
+        }
+        #expect(RecoveryCode(text: "01abc-defgh") == RecoveryCode(text: "olabc-defgh"))
+        for typed in ["", "adgjm-psvy", "adgjm-psvy38", "adgjm-psvy9", "ａdgjm-psvy3", "adgjm-psvy\u{0}"] {
+            #expect(RecoveryCode(text: typed) == nil)
+        }
+    }
+
+    @Test func `are regenerated as a set`() async throws {
+        try await withFactors { factors in
+            let old = try await factors.enrolTOTP().codes
+            func regenerate(_ subject: Subject, in team: TeamID) async throws -> [RecoveryCode]? {
+                try await factors.codes.regenerate(
+                    for: subject,
+                    in: team,
+                    by: .person(subject),
+                    from: World.origin
+                )
+            }
+
+            let new = try #require(try await regenerate(factors.ada, in: World.acme))
+
+            #expect(Set(new).count == 10 && Set(new).isDisjoint(with: old))
+            #expect(try await factors.prove(.recovery(old[0].text)) == .wrong)
+            #expect(try await factors.prove(.recovery(new[0].text)) == .proved)
+            #expect(try await regenerate(factors.ben, in: World.acme) == nil)
+            #expect(try await regenerate(factors.ada, in: World.rival) == nil)
+        }
+    }
+
+    @Test func `are another person's to nobody`() async throws {
+        try await withFactors { factors in
+            let codes = try await factors.enrolTOTP().codes
+            try await factors.enrolTOTP(factors.ben)
+
+            #expect(try await factors.prove(.recovery(codes[0].text), of: factors.ben) == .wrong)
+        }
+    }
+
+    @Test func `are kept as what cannot be read back, and outlive a new master key`() async throws {
+        try await withFactors { factors in
+            let codes = try await factors.enrolTOTP().codes
+            let ring = KeyRing(current: try MasterKey.generate(id: "new"), older: factors.keyRing.keys)
+            let signIn = FactorSignIn(factors.world.database, keyRing: ring)
+            let stored = try factors.world.admin("SELECT encode(code_hash, 'escape') FROM recovery_codes")
+
+            let result = try await signIn.prove(
+                .recovery(codes[0].text),
+                of: factors.ada,
+                attempt: "1",
+                in: World.acme,
+                from: World.origin
+            )
+
+            #expect(
+                stored.allSatisfy { row in codes.allSatisfy { row[0]?.contains($0.characters) == false } }
+            )
+            #expect(result == .proved)
+        }
+    }
+}
