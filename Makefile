@@ -1,7 +1,7 @@
 # The one door: every task is a word here, and its work a small script in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint format bench pictures clean
+.PHONY: help run test build lint format fuzz bench pictures clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ lint: ## Check the format, the length of files, and the laws of the house
 
 format: ## Format the Swift sources in place
 	@swift format --in-place --recursive Sources Tests Package.swift
+
+fuzz: ## Feed every parser with made-up input, a minute each
+	@scripts/fuzz
 
 bench: ## Measure Pippin beside the limits of this machine (about six minutes)
 	@scripts/bench
