@@ -63,6 +63,7 @@ let package = Package(
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
         module("Domain", uses: ["Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
+        module("Jobs", uses: ["Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres"]),
         module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
         module(
             "Registry",
@@ -116,7 +117,8 @@ let package = Package(
             dependencies: [
                 "CLinux", "Bytes", "DNS", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "HTTP",
                 "HTTPClient",
-                "Templates", "Audit", "Tenancy", "Registry", "Directory", "AuthEngine", "Provisioning",
+                "Templates", "Audit", "Jobs", "Tenancy", "Registry", "Directory", "AuthEngine",
+                "Provisioning",
                 "SignIn",
                 "Console",
                 "SampleApp",
@@ -184,6 +186,12 @@ let package = Package(
             uses: [
                 "Bytes", "Domain", "EventLoop", "Crypto", "Postgres", "WebAuthn", "TestAuthenticator",
                 "TestDatabase",
+            ]
+        ),
+        tests(
+            of: "Jobs",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "TestDatabase",
             ]
         ),
         tests(

@@ -63,9 +63,11 @@ import Testing
         // What is read across teams by the system, or purged by time.
         #expect(
             strays.map { $0[0] } == [
-                "invitations.invitations_token_hash_key", "limits.limits_window_ends_at",
-                "memberships.memberships_sub",
-                "registry_versions.registry_versions_changed_at", "teams.teams_is_system_key",
+                "invitations.invitations_token_hash_key",
+                "jobs.jobs_created_at", "jobs.jobs_dead", "jobs.jobs_due", "jobs.jobs_keep_until",
+                "limits.limits_window_ends_at", "memberships.memberships_sub",
+                "registry_versions.registry_versions_changed_at", "sessions.sessions_expires_at",
+                "teams.teams_is_system_key",
             ]
         )
     }
@@ -117,8 +119,8 @@ import Testing
 
         #expect(
             grants.map { $0[0] } == [
-                "memberships SELECT", "registry_versions SELECT", "setup_links DELETE INSERT SELECT UPDATE",
-                "teams SELECT",
+                "memberships SELECT", "registry_versions SELECT", "schedules INSERT SELECT UPDATE",
+                "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
             ]
         )
     }
@@ -134,7 +136,11 @@ import Testing
         )
 
         #expect(
-            grants.map { $0[0] } == ["invitations SELECT team_id invitation_id token_hash expires_at"]
+            grants.map { $0[0] } == [
+                "invitations SELECT team_id invitation_id token_hash expires_at",
+                "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
+                "jobs UPDATE attempts due_at worker",
+            ]
         )
     }
 
@@ -156,7 +162,8 @@ import Testing
         #expect(
             functions.map { $0[0] } == [
                 "pippin_empty_slot pippin_system", "pippin_keep_flows pippin_system",
-                "pippin_make_partitions pippin_system",
+                "pippin_make_partitions pippin_system", "pippin_purge_jobs pippin_system",
+                "pippin_purge_limits pippin_system", "pippin_purge_sessions pippin_system",
                 "pippin_registry_changed public",
             ]
         )

@@ -106,20 +106,6 @@ struct GuessLimitStore: Sendable {
         )
     }
 
-    /// Removes counts whose window is over, at most `limit` of them, and returns how many.
-    func purge(in team: TeamID, at now: Timestamp, limit: Int) async throws(PostgresFailure) -> Int {
-        try await database.queryRelaxed(
-            """
-            DELETE FROM limits WHERE team_id = \(team) AND subject IN (
-                SELECT subject FROM limits WHERE team_id = \(team) AND window_ends_at <= \(now)
-                ORDER BY window_ends_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
-            )
-            """,
-            in: team
-        )
-        .changed
-    }
-
     /// A window that is over begins anew.
     ///
     /// The count stops far beyond any limit, where it cannot overflow.

@@ -53,15 +53,6 @@ public struct PasswordSignIn: Sendable {
         return .success(credential.user)
     }
 
-    /// Removes counts that are over; returns how many, at most `limit`.
-    public func purgeLimits(
-        in team: TeamID,
-        at now: Timestamp = .now(),
-        limit: Int = 10_000
-    ) async throws(PostgresFailure) -> Int {
-        try await limits.purge(in: team, at: now, limit: limit)
-    }
-
     private func credential(
         for login: String,
         in team: TeamID

@@ -6,6 +6,7 @@ import Domain
 import EventLoop
 import Glibc
 import HTTP
+import Jobs
 import Log
 import Postgres
 import Provisioning
@@ -26,6 +27,7 @@ final class House {
     let pool: BlockingPool
     let watch: RegistryWatch
     private var servers: [Server] = []
+    private var background: BackgroundWork?
     private let isStopping = Flag()
 
     /// Starts the loops and begins to connect; nothing listens yet.
@@ -38,7 +40,7 @@ final class House {
             relayDomain: settings.relayDomain,
             keyRing: installation.keyRing
         )
-        let (context, conninfo) = (context, installation.conninfo)
+        let (context, conninfo, bell) = (context, installation.conninfo, JobBell())
         let dnsServers = settings.dnsServers
         do {
             let cores = Machine.cores
@@ -48,7 +50,13 @@ final class House {
             for loop in loops { try loop.start() }
             workers = try loops.map { loop in
                 try loop.wait {
-                    try Worker(loop: loop, conninfo: conninfo, context: context, dnsServers: dnsServers)
+                    try Worker(
+                        loop: loop,
+                        conninfo: conninfo,
+                        context: context,
+                        dnsServers: dnsServers,
+                        bell: bell
+                    )
                 }
             }
         } catch {
@@ -88,8 +96,6 @@ final class House {
         options.trustedProxies = settings.trustedProxies
         if let tls = settings.tls { options.tls = try TLSFiles.read(tls) }
         let (workers, watch, loops) = (workers, watch, loops)
-        let system = SystemDatabase(workers[0].system)
-        let (log, isOpen) = (log, isOpenCheck)
         do {
             let applications = try serving.applications(workers)
             servers = try loops[0].wait { [options] in
@@ -108,9 +114,19 @@ final class House {
             throw CommandFailure("the server cannot be started: \(error)")
         }
         Task(executorPreference: loops[0]) { await watch.run() }
-        Task(executorPreference: loops[0]) {
-            await Upkeep(loop: loops[0], system: system, log: log, isOpen: isOpen).run()
-        }
+        beginBackgroundWork()
+    }
+
+    private func beginBackgroundWork() {
+        let worker = workers[0]
+        let work = BackgroundWork(
+            on: worker,
+            handlers: JobHandlers(),
+            schedules: Upkeep.schedules(on: worker),
+            log: log
+        )
+        background = work
+        worker.loop.execute { work.begin() }
     }
 
     /// Tells, from any loop, whether the server still takes requests.
@@ -122,11 +138,14 @@ final class House {
     /// Finishes what is under way, then closes connections, loops and the pool, in this order.
     func close() {
         isStopping.value.store(true, ordering: .relaxed)
-        let (servers, workers, watch) = (servers, workers, watch)
+        let (servers, workers, watch, background) = (servers, workers, watch, background)
         try? loops[0].wait { watch.stop() }
         // All at once: each takes no more requests from now on, and their patience does not add up.
         try? loops[0].wait { [loops] in
             await withTaskGroup { group in
+                if let background {
+                    group.addTask(executorPreference: loops[0]) { await background.stop() }
+                }
                 for (loop, server) in zip(loops, servers) {
                     group.addTask(executorPreference: loop) { await server.stop(within: Self.patience) }
                 }
@@ -141,30 +160,6 @@ final class House {
 /// A switch that every loop may look at.
 final class Flag: Sendable {
     let value = Atomic(false)
-}
-
-/// What is done now and then, whoever asks or not.
-struct Upkeep: Sendable {
-    let loop: EventLoop
-    let system: SystemDatabase
-    let log: Log
-    let isOpen: @Sendable () -> Bool
-
-    /// Empties the slot that is used next, and makes the partitions of the months to come, until the server stops.
-    func run() async {
-        let sweep = SlotSweep(database: system)
-        while isOpen() {
-            do {
-                try await sweep.run(at: .now())
-                try await Partitions(database: system).make()
-            } catch  where !isOpen() {
-                return
-            } catch {
-                log(.warning, "upkeep.failed", ("cause", "\(error)"))
-            }
-            await loop.sleep(for: .seconds(240))
-        }
-    }
 }
 
 /// How many cores this process may use.

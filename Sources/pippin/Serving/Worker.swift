@@ -3,12 +3,13 @@ import DNS
 import Domain
 import EventLoop
 import HTTPClient
+import Jobs
 import Postgres
 import Registry
 
 /// Everything one loop serves with: its connections, its cache, its routes.
 ///
-/// Nothing of it is shared with another loop.
+/// Nothing of it is shared with another loop, but for the bell that wakes the process's worker of jobs.
 struct Worker: Sendable {
     let loop: EventLoop
     let app: Database
@@ -17,16 +18,22 @@ struct Worker: Sendable {
     let flows: FlowRecorder
     let client: HTTPClient
     let resolver: Resolver
+    let bell: JobBell
 
     /// Makes the connections of a loop and begins to open them.
     ///
     /// Called on the loop.
     ///
     /// - Throws: `ClientFailure`, when libcurl does not start.
-    init(loop: EventLoop, conninfo: String, context: EngineContext, dnsServers: [String])
-        throws(ClientFailure)
-    {
+    init(
+        loop: EventLoop,
+        conninfo: String,
+        context: EngineContext,
+        dnsServers: [String],
+        bell: JobBell
+    ) throws(ClientFailure) {
         self.loop = loop
+        self.bell = bell
         var shared = Database.Configuration(connection: conninfo, role: "pippin_app")
         shared.shared = 6
         app = Database(loop: loop, configuration: shared)
@@ -56,6 +63,9 @@ struct Worker: Sendable {
         app.close()
         system.close()
     }
+
+    /// Where jobs are enqueued from this loop.
+    var jobs: JobQueue { JobQueue(TeamDatabase(app), bell: bell) }
 
     var isReady: Bool { app.isReady && system.isReady }
 

@@ -137,21 +137,6 @@ import Testing
         }
     }
 
-    @Test func `leaves counts that can be purged when they are over`() async throws {
-        try await withPasswords { passwords in
-            try await passwords.fail(1)
-            try await passwords.fail(1, "nobody@acme.example")
-            let signIn = passwords.signIn
-
-            #expect(try await signIn.purgeLimits(in: World.acme, at: World.noon + .seconds(899)) == 0)
-            #expect(try await signIn.purgeLimits(in: World.rival, at: World.noon + .seconds(900)) == 0)
-            #expect(
-                try await signIn.purgeLimits(in: World.acme, at: World.noon + .seconds(900), limit: 2) == 2
-            )
-            #expect(try await signIn.purgeLimits(in: World.acme, at: World.noon + .seconds(900)) == 1)
-        }
-    }
-
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
         ("2001:db8:1:2:3:4:5:6", "20010db800010002/64"), ("2001:db8:1:2::", "20010db800010002/64"),

@@ -1,0 +1,133 @@
+import Bytes
+import Domain
+import Postgres
+
+/// Takes jobs of all teams for a worker, team by team, and keeps or gives back what was taken.
+///
+/// Times are PostgreSQL's, so that the clocks of the processes may differ.
+struct JobClaimStore: Sendable {
+    /// Teams looked at by one statement.
+    private static let teams = 256
+    /// Jobs of one team before it is the next one's turn.
+    private static let turn = 8
+
+    /// What one statement took, and where in the circle of teams the next one begins.
+    struct Taken {
+        var claims: [JobClaim] = []
+        /// The team it ended with, or nil when it came to the last one.
+        var reached: String?
+    }
+
+    private let database: SystemDatabase
+    private let worker: WorkerID
+    private let lease: Duration
+
+    init(_ database: SystemDatabase, worker: WorkerID, lease: Duration) {
+        self.database = database
+        self.worker = worker
+        self.lease = lease
+    }
+
+    /// Takes up to `limit` jobs that are due, of teams after `team`, a few of each.
+    ///
+    /// Each step of the walk is one look into the index of what is pending, so a team with 100,000 jobs costs no more
+    /// than a team with one. Jobs of other kinds wait for a process that knows them.
+    func claim(
+        _ priority: JobPolicy.Priority,
+        of kinds: [String],
+        after team: String,
+        limit: Int
+    ) async throws(PostgresFailure) -> Taken {
+        let rows = try await database.query(
+            """
+            WITH RECURSIVE walk (team_id, step) AS (
+                (
+                    SELECT team_id, 1 FROM jobs
+                    WHERE state = 'pending' AND priority = \(priority) AND team_id > \(team)
+                    ORDER BY team_id LIMIT 1
+                )
+                UNION ALL
+                SELECT (
+                    SELECT j.team_id FROM jobs j
+                    WHERE j.state = 'pending' AND j.priority = \(priority) AND j.team_id > walk.team_id
+                    ORDER BY j.team_id LIMIT 1
+                ), step + 1
+                FROM walk WHERE walk.team_id IS NOT NULL AND step < \(Self.teams)
+            ), picked AS MATERIALIZED (
+                SELECT due.team_id, due.job_id
+                FROM walk CROSS JOIN LATERAL (
+                    SELECT j.team_id, j.job_id FROM jobs j
+                    WHERE j.state = 'pending' AND j.priority = \(priority) AND j.team_id = walk.team_id
+                        AND j.due_at <= now() AND j.kind = ANY (\(kinds))
+                    ORDER BY j.due_at LIMIT \(Self.turn) FOR UPDATE SKIP LOCKED
+                ) AS due
+                LIMIT \(limit)
+            ), claimed AS (
+                UPDATE jobs j
+                SET attempts = j.attempts + 1, worker = \(worker), due_at = now() + \(lease.interval)
+                FROM picked WHERE j.team_id = picked.team_id AND j.job_id = picked.job_id
+                RETURNING j.team_id, j.job_id, j.kind, j.attempts
+            )
+            SELECT (SELECT CASE WHEN count(team_id) = \(Self.teams) THEN max(team_id) END FROM walk),
+                claimed.team_id, claimed.job_id, claimed.kind, claimed.attempts
+            FROM (VALUES (1)) AS one (row) LEFT JOIN claimed ON true
+            """
+        )
+        return try read(rows, limit: limit)
+    }
+
+    private func read(_ rows: Rows, limit: Int) throws(PostgresFailure) -> Taken {
+        var taken = Taken()
+        for var row in rows {
+            taken.reached = try row.next()
+            guard let team = try row.next(TeamID?.self) else { break }
+            taken.claims.append(
+                JobClaim(
+                    team: team,
+                    id: try row.next(),
+                    kind: try row.next(),
+                    attempt: try row.next(),
+                    worker: worker
+                )
+            )
+        }
+        // Cut short by the limit: teams that were walked over have had no turn.
+        if taken.claims.count == limit { taken.reached = taken.claims.map(\.team.rawValue).max() }
+        return taken
+    }
+
+    /// Keeps what is still being worked on.
+    ///
+    /// - Returns: what is still this worker's.
+    func renew(_ claims: [JobClaim]) async throws(PostgresFailure) -> Set<JobClaim.Key> {
+        let rows = try await database.query(
+            """
+            UPDATE jobs j SET due_at = now() + \(lease.interval)
+            FROM unnest(\(claims.map(\.team.rawValue)), \(claims.map(\.id.rawValue))) AS mine (team_id, job_id)
+            WHERE j.team_id = mine.team_id AND j.job_id = mine.job_id
+                AND j.state = 'pending' AND j.worker = \(worker)
+            RETURNING j.team_id, j.job_id
+            """
+        )
+        var kept: Set<JobClaim.Key> = []
+        for var row in rows { kept.insert(JobClaim.Key(team: try row.next(), id: try row.next())) }
+        return kept
+    }
+
+    /// Gives back what was not finished, for others to take at once; the attempt does not count.
+    func release(_ claims: [JobClaim]) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            UPDATE jobs j SET due_at = now(), worker = NULL, attempts = attempts - 1
+            FROM unnest(\(claims.map(\.team.rawValue)), \(claims.map(\.id.rawValue))) AS mine (team_id, job_id)
+            WHERE j.team_id = mine.team_id AND j.job_id = mine.job_id
+                AND j.state = 'pending' AND j.worker = \(worker)
+            """
+        )
+    }
+}
+
+extension Duration {
+    /// The duration as PostgreSQL's `interval`.
+    var interval: SQL { "\(Int(microseconds)) * interval '1 microsecond'" }
+}

@@ -1,0 +1,88 @@
+import Bytes
+import Domain
+import Postgres
+
+/// Reads what a claimed job carries, and ends the attempt: as the job's team, and only while the claim holds.
+struct JobEndStore: Sendable {
+    private let database: TeamDatabase
+
+    init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// What the job carries, as JSON, or nil when it is no longer the claimant's.
+    func payload(of claim: JobClaim) async throws(PostgresFailure) -> [UInt8]? {
+        let rows = try await database.query(
+            "SELECT payload::text FROM jobs WHERE \(claim.holds)",
+            in: claim.team
+        )
+        guard var row = rows.first else { return nil }
+        return Array(try row.next(String.self).utf8)
+    }
+
+    /// Ends the attempt; false when the job is no longer the claimant's.
+    ///
+    /// - Parameter spread: see `JobPolicy.delay`.
+    func end(
+        _ claim: JobClaim,
+        _ outcome: JobOutcome,
+        _ policy: JobPolicy,
+        spread: Double
+    ) async throws(PostgresFailure) -> Bool {
+        let sql: SQL
+        if let problem = outcome.problem {
+            sql =
+                outcome.isDeath(at: claim.attempt, policy)
+                ? claim.death(problem, policy)
+                : claim.delay(outcome.delay(after: claim.attempt, policy, spread: spread), problem)
+        } else if case .succeeded(let result) = outcome {
+            sql = claim.success(result, policy)
+        } else {
+            return true
+        }
+        return try await database.queryJointly(sql, in: claim.team).changed == 1
+    }
+}
+
+extension JobClaim {
+    /// That the claim still holds.
+    fileprivate var holds: SQL {
+        """
+        team_id = \(team) AND job_id = \(id) AND state = 'pending' AND worker = \(worker)
+        AND attempts = \(attempt)
+        """
+    }
+
+    /// The payload goes with success: a receipt needs none of it.
+    func success(_ result: JSONValue?, _ policy: JobPolicy) -> SQL {
+        let json = result.map { String(decoding: JSON.encode($0), as: UTF8.self) }
+        return """
+            UPDATE jobs
+            SET state = 'succeeded', worker = NULL, payload = '{}', problem = NULL, result = \(json)::jsonb,
+                finished_at = clock_timestamp(), keep_until = clock_timestamp() + \(policy.keepsReceipt.interval)
+            WHERE \(holds)
+            """
+    }
+
+    fileprivate func death(_ problem: String, _ policy: JobPolicy) -> SQL {
+        """
+        UPDATE jobs
+        SET state = 'dead', worker = NULL, problem = \(Self.stored(problem)),
+            finished_at = clock_timestamp(), keep_until = clock_timestamp() + \(policy.keepsDead.interval)
+        WHERE \(holds)
+        """
+    }
+
+    fileprivate func delay(_ delay: Duration, _ problem: String) -> SQL {
+        """
+        UPDATE jobs
+        SET due_at = clock_timestamp() + \(delay.interval), worker = NULL, problem = \(Self.stored(problem))
+        WHERE \(holds)
+        """
+    }
+
+    /// What another server said may be long, and may hold what PostgreSQL takes in no text.
+    private static func stored(_ problem: String) -> String {
+        String(problem.prefix(1000).filter { $0 != "\0" })
+    }
+}

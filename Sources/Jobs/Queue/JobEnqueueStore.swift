@@ -1,0 +1,62 @@
+import Bytes
+public import Domain
+public import Postgres
+
+// Enqueueing.
+extension NewJob {
+    /// The statement that enqueues the job.
+    ///
+    /// Run it in the transaction of the change, or splice it into the one statement that makes the change:
+    /// `WITH changed AS (…), job AS (\(job.insertion(in: team))) SELECT …`. Ring the queue's bell afterwards.
+    /// - Parameter condition: a FROM or WHERE clause; the job is enqueued when it yields a row.
+    public func insertion(in team: TeamID, when condition: SQL = "") -> SQL {
+        """
+        INSERT INTO jobs (team_id, job_id, kind, priority, payload, idempotence_key, due_at)
+        SELECT \(team), \(id), \(kind), \(priority), \(payload)::jsonb, \(idempotenceKey),
+            clock_timestamp() + \(Int(delay.microseconds)) * interval '1 microsecond'
+        \(condition)
+        ON CONFLICT DO NOTHING
+        """
+    }
+}
+
+/// Where jobs are put: the queue, and the bell that wakes this process's worker.
+public struct JobQueue: Sendable {
+    private let database: TeamDatabase
+    private let bell: JobBell
+
+    public init(_ database: TeamDatabase, bell: JobBell) {
+        self.database = database
+        self.bell = bell
+    }
+
+    /// Enqueues a job, committed when this returns.
+    ///
+    /// - Returns: false when a job with its idempotence key is there already.
+    @discardableResult
+    public func enqueue(_ job: NewJob, in team: TeamID) async throws(PostgresFailure) -> Bool {
+        let rows = try await database.query(job.insertion(in: team), in: team)
+        bell.ring()
+        return rows.changed == 1
+    }
+
+    /// Enqueues a job in the caller's transaction, which must be under the team's setting: it is done if that
+    /// commits, and only then.
+    ///
+    /// - Returns: false when a job with its idempotence key is there already.
+    @discardableResult
+    public func enqueue(
+        _ job: NewJob,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query(job.insertion(in: team))
+        bell.ring()
+        return rows.changed == 1
+    }
+
+    /// Says that jobs were enqueued by a statement of the caller's own.
+    public func ring() {
+        bell.ring()
+    }
+}

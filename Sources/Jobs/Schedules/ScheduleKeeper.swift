@@ -1,0 +1,106 @@
+import Crypto
+public import Domain
+public import EventLoop
+public import Log
+import Postgres
+
+/// Runs the schedules of the installation, of which it takes those that no other process is at.
+// @unchecked Sendable: all state is touched on the loop's thread alone; `Task`s started here live there.
+public final class ScheduleKeeper: @unchecked Sendable {
+    private static let lease = Duration.seconds(60)
+    private static let pollInterval = Duration.seconds(1)
+
+    private let loop: EventLoop
+    private let store: ScheduleStore
+    private let schedules: [String: Schedule]
+    private let worker: WorkerID
+    private let log: Log
+    private var running: [String: Task<Void, Never>] = [:]
+    private let pause: LoopPause
+    private var isStopping = false
+
+    public init(
+        on loop: EventLoop,
+        _ system: SystemDatabase,
+        _ schedules: [Schedule],
+        worker: WorkerID,
+        log: Log
+    ) {
+        self.loop = loop
+        store = ScheduleStore(system)
+        self.schedules = Dictionary(uniqueKeysWithValues: schedules.map { ($0.name, $0) })
+        self.worker = worker
+        self.log = log
+        pause = LoopPause(on: loop)
+    }
+
+    /// Keeps the schedules until `stop`; call it as a task of the loop.
+    public func run() async {
+        var isDeclared = false
+        var renewal = MonotonicTime.now()
+        while !isStopping {
+            do {
+                if !isDeclared {
+                    for schedule in schedules.values {
+                        try await store.declare(schedule.name, every: schedule.interval)
+                    }
+                    isDeclared = true
+                }
+                if !running.isEmpty, MonotonicTime.now() - renewal > Self.lease.nanoseconds / 3 {
+                    try await store.renew(Array(running.keys), worker: worker, lease: Self.lease)
+                    renewal = MonotonicTime.now()
+                }
+                try await take()
+            } catch {
+                if !isStopping { log(.warning, "schedules.not-taken", ("cause", "\(error)")) }
+            }
+            await pause.wait(for: Self.pollInterval)
+        }
+    }
+
+    /// Begins nothing more, lets what is under way end, and gives back what has not ended in time.
+    ///
+    /// Called on the loop.
+    public func stop(within patience: Duration) async {
+        isStopping = true
+        pause.end()
+        let deadline = MonotonicTime.now() + patience.nanoseconds
+        while !running.isEmpty, MonotonicTime.now() < deadline { await loop.sleep(for: .milliseconds(20)) }
+        guard !running.isEmpty else { return }
+        for task in running.values { task.cancel() }
+        do {
+            try await store.release(Array(running.keys), worker: worker)
+        } catch {
+            log(.warning, "schedules.not-released", ("cause", "\(error)"))
+        }
+    }
+
+    private func take() async throws(PostgresFailure) {
+        let idle = schedules.keys.filter { running[$0] == nil }
+        guard !idle.isEmpty, !isStopping else { return }
+        for name in try await store.claim(idle, worker: worker, lease: Self.lease) {
+            guard let schedule = schedules[name] else { continue }
+            running[name] = Task(executorPreference: loop) {
+                await self.perform(schedule)
+                self.running[name] = nil
+            }
+        }
+    }
+
+    private func perform(_ schedule: Schedule) async {
+        var problem: String?
+        do {
+            try await schedule.perform()
+        } catch {
+            problem = String("\(error)".prefix(1000))
+            if !isStopping {
+                log(.warning, "schedule.failed", ("schedule", schedule.name), ("cause", problem))
+            }
+        }
+        do {
+            try await store.finish(schedule.name, worker: worker, problem: problem)
+        } catch {
+            if !isStopping { log(.warning, "schedule.not-ended", ("cause", "\(error)")) }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/// How many attempts ended how, since the process started.
+public struct JobCounts: Sendable {
+    public private(set) var succeeded = 0
+    /// Attempts that will be followed by another.
+    public private(set) var failed = 0
+    public private(set) var dead = 0
+
+    public init() {}
+
+    mutating func note(_ outcome: JobOutcome, isDead: Bool) {
+        switch outcome {
+        case .succeeded, .ended: succeeded += 1
+        case .failed, .retry, .refused: if isDead { dead += 1 } else { failed += 1 }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Crypto
+public import Domain
+public import EventLoop
+public import Log
+import Postgres
+
+/// Does the jobs of all teams, a bounded number at a time, on one loop.
+///
+/// There is one in each process; they share the work by taking it.
+// @unchecked Sendable: all state is touched on the loop's thread alone; `Task`s started here live there.
+public final class JobWorker: @unchecked Sendable {
+    /// How a worker goes about it.
+    public struct Options: Sendable {
+        /// Jobs under way at once.
+        public var concurrency = 32
+        /// How long a job stays taken without a sign of life of its worker.
+        public var lease = Duration.seconds(60)
+        /// The longest time between two looks at the queue.
+        public var pollInterval = Duration.seconds(2)
+
+        public init() {}
+    }
+
+    private struct Running {
+        let claim: JobClaim
+        let task: Task<Void, Never>
+    }
+
+    private let loop: EventLoop
+    private let claims: JobClaimStore
+    private let ends: JobEndStore
+    private let handlers: JobHandlers
+    private let options: Options
+    private let log: Log
+    private var running: [JobClaim.Key: Running] = [:]
+    private var position: [JobPolicy.Priority: String] = [:]
+    private let pause: LoopPause
+    private var isStopping = false
+    /// Looks at the queue still to come soon, after the bell rang.
+    private var eagerness: [Duration] = []
+    /// Jobs ended since the start, by how.
+    public private(set) var counts = JobCounts()
+    public let id: WorkerID
+
+    public init(
+        on loop: EventLoop,
+        _ app: TeamDatabase,
+        system: SystemDatabase,
+        handlers: JobHandlers,
+        bell: JobBell,
+        options: Options = Options(),
+        log: Log
+    ) {
+        self.loop = loop
+        id = WorkerID(random: .system)
+        claims = JobClaimStore(system, worker: id, lease: options.lease)
+        ends = JobEndStore(app)
+        self.handlers = handlers
+        self.options = options
+        self.log = log
+        pause = LoopPause(on: loop)
+        bell.connect(loop) { [weak self] in self?.wake() }
+    }
+
+    /// Takes and does jobs until `stop`; call it as a task of the loop.
+    public func run() async {
+        Task(executorPreference: loop) { await self.keepLeases() }
+        while !isStopping {
+            var mayBeMore = false
+            for priority in JobPolicy.Priority.allCases where await take(priority) { mayBeMore = true }
+            if mayBeMore, running.count < options.concurrency { continue }
+            await pause.wait(for: nextLook())
+        }
+    }
+
+    /// Takes nothing more, lets what is under way end, and gives back what has not ended in time.
+    ///
+    /// Called on the loop.
+    public func stop(within patience: Duration) async {
+        isStopping = true
+        pause.end()
+        let deadline = MonotonicTime.now() + patience.nanoseconds
+        while !running.isEmpty, MonotonicTime.now() < deadline { await loop.sleep(for: .milliseconds(20)) }
+        guard !running.isEmpty else { return }
+        for job in running.values { job.task.cancel() }
+        let left = running.values.map(\.claim)
+        running = [:]
+        do {
+            try await claims.release(left)
+        } catch {
+            log(.warning, "jobs.not-released", ("cause", "\(error)"))
+        }
+    }
+
+    /// Looks at the queue now, and again a few times: the bell may ring before its transaction commits.
+    func wake() {
+        eagerness = [.milliseconds(5), .milliseconds(25), .milliseconds(125), .milliseconds(600)]
+        pause.end()
+    }
+
+    private func nextLook() -> Duration {
+        guard running.count < options.concurrency, !eagerness.isEmpty else {
+            return options.pollInterval * Double.random(in: 0.75...1)
+        }
+        return eagerness.removeFirst()
+    }
+}
+
+// Taking.
+extension JobWorker {
+    /// Fills the free places.
+    ///
+    /// - Returns: whether another look may find more: something was found, or the circle of teams has not been walked
+    ///   from its beginning to its end.
+    private func take(_ priority: JobPolicy.Priority) async -> Bool {
+        let room = options.concurrency - running.count
+        guard room > 0, !isStopping else { return false }
+        let start = position[priority]
+        do {
+            let taken = try await claims.claim(priority, of: handlers.kinds, after: start ?? "", limit: room)
+            position[priority] = taken.reached
+            for claim in taken.claims { begin(claim) }
+            return !taken.claims.isEmpty || taken.reached != nil || start != nil
+        } catch {
+            if !isStopping { log(.warning, "jobs.not-taken", ("cause", "\(error)")) }
+            return false
+        }
+    }
+
+    private func begin(_ claim: JobClaim) {
+        let task = Task(executorPreference: loop) {
+            await self.attempt(claim)
+            self.running[claim.key] = nil
+            // Not for each that ends: a look at the queue is worth several places.
+            if self.running.count <= self.options.concurrency / 2 { self.pause.end() }
+        }
+        running[claim.key] = Running(claim: claim, task: task)
+    }
+
+    /// Renews the leases of what is under way, and ends what is no longer this worker's.
+    private func keepLeases() async {
+        while !isStopping {
+            await loop.sleep(for: options.lease / 3)
+            let mine = running.values.map(\.claim)
+            guard !mine.isEmpty, !isStopping else { continue }
+            do {
+                let kept = try await claims.renew(mine)
+                for claim in mine where !kept.contains(claim.key) { running[claim.key]?.task.cancel() }
+            } catch {
+                log(.warning, "jobs.not-renewed", ("cause", "\(error)"))
+            }
+        }
+    }
+}
+
+// Doing.
+extension JobWorker {
+    private func attempt(_ claim: JobClaim) async {
+        guard let handler = handlers[claim.kind] else { return }
+        do {
+            guard let payload = try await ends.payload(of: claim) else { return }
+            let outcome = await perform(handler, payload, claim)
+            if try await ends.end(claim, outcome, handler.policy, spread: Double.random(in: 0..<1)) {
+                note(outcome, claim, handler.policy)
+            }
+        } catch {
+            // The lease ends by itself, and the job is taken again.
+            if !isStopping {
+                log(.warning, "job.not-ended", ("job", claim.id.rawValue), ("cause", "\(error)"))
+            }
+        }
+    }
+
+    private func perform(
+        _ handler: JobHandlers.Handler,
+        _ payload: [UInt8],
+        _ claim: JobClaim
+    ) async -> JobOutcome {
+        // Its worker died so often that another try would only kill the next.
+        guard claim.attempt <= handler.policy.attempts else { return .refused("no attempt came to its end") }
+        let key = claim.key
+        let limit = loop.schedule(after: handler.policy.patience) { [weak self] in
+            self?.running[key]?.task.cancel()
+        }
+        defer { limit.cancel() }
+        do {
+            return try await handler.perform(payload, JobRun(claim: claim, policy: handler.policy))
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    private func note(_ outcome: JobOutcome, _ claim: JobClaim, _ policy: JobPolicy) {
+        let isDead = outcome.isDeath(at: claim.attempt, policy)
+        counts.note(outcome, isDead: isDead)
+        guard let problem = outcome.problem else { return }
+        log(
+            isDead ? .warning : .info,
+            isDead ? "job.dead" : "job.failed",
+            ("job", claim.id.rawValue),
+            ("kind", claim.kind),
+            ("team", claim.team.rawValue),
+            ("attempt", String(claim.attempt)),
+            ("cause", problem)
+        )
+    }
+}

@@ -1,0 +1,17 @@
+public import Crypto
+public import Postgres
+
+/// The name of a worker: random, since processes and machines may share every other name.
+public struct WorkerID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(random: RandomSource) {
+        rawValue = random.text(13, from: .readable)
+    }
+
+    public var description: String { rawValue }
+}

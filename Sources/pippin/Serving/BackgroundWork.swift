@@ -1,0 +1,42 @@
+import Domain
+import EventLoop
+import Jobs
+import Log
+
+/// What a process does beside its requests: the jobs of all teams, and the schedules of the installation.
+struct BackgroundWork: Sendable {
+    /// How long what is under way may take once the server is told to stop.
+    private static let patience = Duration.seconds(10)
+
+    private let loop: EventLoop
+    private let jobs: JobWorker
+    private let schedules: ScheduleKeeper
+
+    init(on worker: Worker, handlers: JobHandlers, schedules: [Schedule], log: Log) {
+        loop = worker.loop
+        let system = SystemDatabase(worker.system)
+        jobs = JobWorker(
+            on: loop,
+            TeamDatabase(worker.app),
+            system: system,
+            handlers: handlers,
+            bell: worker.bell,
+            log: log
+        )
+        self.schedules = ScheduleKeeper(on: loop, system, schedules, worker: jobs.id, log: log)
+    }
+
+    /// Begins; called on the loop.
+    func begin() {
+        Task(executorPreference: loop) { await jobs.run() }
+        Task(executorPreference: loop) { await schedules.run() }
+    }
+
+    /// Takes nothing more, and finishes what is under way or gives it back; called on the loop.
+    func stop() async {
+        await withTaskGroup { group in
+            group.addTask(executorPreference: loop) { await jobs.stop(within: Self.patience) }
+            group.addTask(executorPreference: loop) { await schedules.stop(within: Self.patience) }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import AuthEngine
+import Bytes
+import Domain
+import Jobs
+
+/// What is done now and then for the whole installation, whoever asks or not.
+enum Upkeep {
+    /// The schedules, kept on that worker's loop.
+    static func schedules(on worker: Worker) -> [Schedule] {
+        let system = SystemDatabase(worker.system)
+        let purge = PurgeStore(system)
+        return [
+            Schedule("slots.sweep", every: .seconds(240)) {
+                try await SlotSweep(database: system).run(at: .now())
+            },
+            Schedule("partitions.make", every: .seconds(3600)) {
+                try await Partitions(database: system).make()
+            },
+            Schedule("jobs.purge", every: .seconds(600)) { try await purge.purgeJobs() },
+            Schedule("sessions.purge", every: .seconds(3600)) { try await purge.purgeSessions() },
+            Schedule("limits.purge", every: .seconds(900)) { try await purge.purgeLimits() },
+        ]
+    }
+}
