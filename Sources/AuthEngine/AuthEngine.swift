@@ -1,7 +1,7 @@
 // AuthEngine: Sign in with Apple's protocol towards the apps of a team.
 //
 // Owns: what a team's registry looks like to the protocol, authorization requests, sign-in attempts, codes,
-// tokens, signing keys, revocation, discovery, trials.
+// tokens, signing keys, revocation, introspection, notices to apps, deletion of accounts, discovery, trials.
 // Must not know: incoming HTTP, HTML, cookies; how a person proves who they are.
 // Standards: RFC 6749 (OAuth 2.0), OpenID Connect Core 1.0, RFC 7636 (PKCE), RFC 7009 (revocation), RFC 7523 as
 // Apple narrows it (client secrets), Apple's Sign in with Apple REST API, TN3107.

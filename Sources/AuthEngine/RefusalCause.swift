@@ -72,4 +72,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case refreshTokenDead = "refresh_token_dead"
     case migrationScopeWanted = "migration_scope_wanted"
     case trialMayNot = "trial_may_not"
+
+    // Accounts.
+    case personUnknown = "person_unknown"
 }

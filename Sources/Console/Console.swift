@@ -23,6 +23,8 @@ public struct Console: Sendable {
     private let registry: RegistryPages
     private let users: UserPages
     private let audit: AuditPages
+    private let signingKeys: SigningKeyPages
+    private let notices: NoticePages
 
     /// What the console is served with.
     public struct Parts: Sendable {
@@ -87,6 +89,8 @@ public struct Console: Sendable {
         registry = try RegistryPages(parts)
         users = try UserPages(parts)
         audit = try AuditPages(parts)
+        signingKeys = try SigningKeyPages(parts)
+        notices = try NoticePages(parts)
     }
 
     /// Adds every address of the console.
@@ -103,6 +107,8 @@ public struct Console: Sendable {
         registry.mount(on: &router)
         users.mount(on: &router)
         audit.mount(on: &router)
+        signingKeys.mount(on: &router)
+        notices.mount(on: &router)
         return router
     }
 
@@ -119,6 +125,6 @@ public struct Console: Sendable {
     public static var views: [any View.Type] {
         let own: [any View.Type] = [ConsoleErrorPage.self]
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
-            + UserPages.views + AuditPages.views
+            + UserPages.views + AuditPages.views + SigningKeyPages.views + NoticePages.views
     }
 }

@@ -23,3 +23,5 @@ extension KeyID: PathValue {}
 extension Subject: PathValue {}
 extension AttemptID: PathValue {}
 extension TrialID: PathValue {}
+extension NoticeID: PathValue {}
+extension ReceiptID: PathValue {}

@@ -12,6 +12,7 @@ import Web
         "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web", "key": "ACMEKEY001",
         "domain": "acme.example", "source": "acme.example",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
+        "notice": String(repeating: "a", count: 26),
     ]
     /// Values for which the sample names nothing.
     private static let unknown: Set<String> = ["token", "trial"]
@@ -139,6 +140,12 @@ import Web
     }
 
     private func seedRegistry(_ world: World) throws {
+        try world.admin(
+            """
+            INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time)
+            VALUES ('ACMETEAM01', repeat('a', 26), 'com.acme.app', 'consent-revoked', 'x', now())
+            """
+        )
         try world.admin(
             "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', 'com.acme.web', 'service')"
         )

@@ -11,7 +11,8 @@ import Testing
     static let token = "/t/ACMETEAM01/auth/token"
     static let revoke = "/t/ACMETEAM01/auth/revoke"
     /// Every address that takes a form from an app.
-    static let forms = ["token", "revoke", "introspect", "sign-out", "credential-state"].map {
+    static let forms = ["token", "revoke", "introspect", "sign-out", "credential-state", "delete-account"].map
+    {
         "/t/ACMETEAM01/auth/\($0)"
     }
     static let form = "Content-Type: application/x-www-form-urlencoded"
@@ -192,6 +193,30 @@ import Testing
             }
             let form = ["client_id": "com.acme.web", "scope": long]
             #expect(try site.post("/t/ACMETEAM01/auth/authorize", form).status == 400)
+        }
+    }
+
+    @Test func `deleting an account answers 202 with a receipt that anyone who knows its address may read`()
+        async throws
+    {
+        try await withSite { site in
+            let tokens = try site.post(Self.token, try site.redemption(of: try code(site))).json
+            let form = [
+                "client_id": "com.acme.web", "client_secret": try site.teams.secret(),
+                "sub": site.teams.people.ada.rawValue,
+            ]
+            let accepted = try site.post("/t/ACMETEAM01/auth/delete-account", form)
+            #expect(accepted.status == 202)
+            let id = try #require(accepted.json["receipt"]?.string)
+            let receipt = try site.ask("GET", "/t/ACMETEAM01/auth/receipts/\(id)")
+            #expect(receipt.status == 200 && receipt.json["status"] == "done")
+            #expect(receipt.body.contains(#""fate":"revoked""#))
+            #expect(receipt["Content-Type"] == "application/json;charset=UTF-8")
+            for path in ["/t/RIVALTEAM1/auth/receipts/\(id)", "/t/ACMETEAM01/auth/receipts/\(id)a"] {
+                #expect(try site.ask("GET", path).status == 404)
+            }
+            let access = "Authorization: Bearer \(tokens["access_token"]?.string ?? "")"
+            #expect(try site.ask("GET", "/t/ACMETEAM01/auth/userinfo", [access]).status == 401)
         }
     }
 }

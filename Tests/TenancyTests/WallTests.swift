@@ -65,7 +65,7 @@ import Testing
             strays.map { $0[0] } == [
                 "invitations.invitations_token_hash_key",
                 "jobs.jobs_created_at", "jobs.jobs_dead", "jobs.jobs_due", "jobs.jobs_keep_until",
-                "limits.limits_window_ends_at", "memberships.memberships_sub",
+                "limits.limits_window_ends_at", "memberships.memberships_sub", "notices.notices_age",
                 "registry_versions.registry_versions_changed_at", "sessions.sessions_expires_at",
                 "teams.teams_is_system_key",
             ]
@@ -163,8 +163,8 @@ import Testing
             functions.map { $0[0] } == [
                 "pippin_empty_slot pippin_system", "pippin_keep_flows pippin_system",
                 "pippin_make_partitions pippin_system", "pippin_purge_jobs pippin_system",
-                "pippin_purge_limits pippin_system", "pippin_purge_sessions pippin_system",
-                "pippin_registry_changed public",
+                "pippin_purge_limits pippin_system", "pippin_purge_notices pippin_system",
+                "pippin_purge_sessions pippin_system", "pippin_registry_changed public",
             ]
         )
     }

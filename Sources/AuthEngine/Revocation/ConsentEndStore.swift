@@ -13,7 +13,8 @@ public struct ConsentEndStore: Sendable {
         self.database = database
     }
 
-    /// Ends a person's consent to a group of apps, with the codes and refresh tokens the group holds.
+    /// Ends a person's consent to a group of apps, with the codes and refresh tokens the group holds, and tells the
+    /// group (`consent-revoked`).
     ///
     /// - Returns: whether there was anything to end.
     @discardableResult
@@ -31,7 +32,8 @@ public struct ConsentEndStore: Sendable {
             from: origin,
             after: ["appID": .string(appID.rawValue)]
         )
-        let end = ConsentEnd(subject: subject, appID: appID, team: team, event: event)
+        let notice = NewNotice(.consentRevoked, of: subject, to: appID)
+        let end = ConsentEnd(subject: subject, appID: appID, team: team, event: event, notice: notice)
         return try await !database.query([end.codes, end.consentAndTokens], in: team).isEmpty
     }
 }
@@ -44,6 +46,7 @@ private struct ConsentEnd {
     let appID: ClientID
     let team: TeamID
     let event: AuditEvent
+    let notice: NewNotice
 
     /// A redeemed code stays, so that a second redemption is known as one.
     var codes: SQL {
@@ -68,7 +71,7 @@ private struct ConsentEnd {
             SELECT sub FROM consent UNION SELECT sub FROM tokens
         ), audit AS (
             \(event.insertion(in: team, when: "FROM ended"))
-        )
+        ), \(notice.parts(in: team, when: "FROM ended"))
         SELECT sub FROM ended
         """
     }

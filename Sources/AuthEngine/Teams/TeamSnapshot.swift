@@ -21,7 +21,7 @@ public final class TeamSnapshot: Sendable {
     let services: [ClientID: Service]
     let keys: [KeyID: IssuedKey]
     /// In the order they became active, the newest last.
-    let signingKeys: [TeamSigningKey]
+    public let signingKeys: [TeamSigningKey]
     let accessTokens: OpaqueToken
     let tokenRules: TokenRules
     /// Lives and dies with this snapshot.

@@ -21,7 +21,7 @@ public struct SigningKeyStore: Sendable {
         keyRing: KeyRing,
         in transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        let kid = String(JWK(.rsa(key.publicKey), keyID: nil).thumbprint.prefix(10))
+        let kid = keyID(of: key)
         let sealed = keyRing.seal(Array(key.pem.utf8), purpose: purpose, context: context(team, kid))
         try await transaction.query(
             """
@@ -29,6 +29,11 @@ public struct SigningKeyStore: Sendable {
             VALUES (\(team), \(kid), \(sealed), \(moment))
             """
         )
+    }
+
+    /// What a key is called: the beginning of its thumbprint.
+    static func keyID(of key: RSASigningKey) -> String {
+        String(JWK(.rsa(key.publicKey), keyID: nil).thumbprint.prefix(10))
     }
 
     /// All keys of the team, the newest last.

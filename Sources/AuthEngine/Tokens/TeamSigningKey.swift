@@ -18,6 +18,34 @@ public final class TeamSigningKey: Sendable {
         self.retiresAt = retiresAt
     }
 
+    /// How it stands at a moment.
+    public enum State: Sendable {
+        /// Published, so that clients know it when it begins to sign.
+        case next
+        case signing
+        /// Published until the last token it signed has expired.
+        case published
+        /// Needed by nobody any more.
+        case over
+    }
+
+    /// How it stands at `moment` in its team.
+    public func state(at moment: Timestamp, in team: TeamSnapshot) -> State {
+        if moment < activeFrom { return .next }
+        if team.signingKey(at: moment) === self { return .signing }
+        return isPublished(at: moment) ? .published : .over
+    }
+
+    /// Of its modulus, in bits.
+    public var size: Int { publicKey.modulus.count * 8 }
+
+    /// When it leaves the set, or nil while nothing is to take its place.
+    public var leavesAt: Timestamp? { retiresAt.map { $0 + TokenLifetime.longestSigned } }
+
+    func isPublished(at moment: Timestamp) -> Bool {
+        leavesAt.map { moment < $0 } ?? true
+    }
+
     func isActive(at moment: Timestamp) -> Bool {
         activeFrom <= moment && retiresAt.map { moment < $0 } ?? true
     }
@@ -31,9 +59,7 @@ extension TeamSnapshot {
 
     /// The published keys in RFC 7517's form, RSA keys only: some clients try every key of the set.
     public func keySet(at moment: Timestamp) -> [UInt8] {
-        let published = signingKeys.filter { key in
-            key.retiresAt.map { moment < $0 + TokenLifetime.longestSigned } ?? true
-        }
+        let published = signingKeys.filter { $0.isPublished(at: moment) }
         return JWKSet(published.map { JWK(.rsa($0.publicKey), keyID: $0.kid) }).json
     }
 }

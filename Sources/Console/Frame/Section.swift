@@ -7,7 +7,9 @@ enum Section: String, Sendable {
     case serviceIDs
     case keys
     case emailSources
+    case signingKeys
     case users
+    case notices
     case audit
 
     static let fields = Fields<Section>()
@@ -16,6 +18,8 @@ enum Section: String, Sendable {
         .flag("serviceIDs") { $0 == .serviceIDs }
         .flag("keys") { $0 == .keys }
         .flag("emailSources") { $0 == .emailSources }
+        .flag("signingKeys") { $0 == .signingKeys }
+        .flag("notices") { $0 == .notices }
         .flag("users") { $0 == .users }
         .flag("audit") { $0 == .audit }
 }

@@ -18,7 +18,7 @@ struct UserPages: Sendable {
     private let users: UserStore
     private let sessions: SessionStore
     private let consents: ConsentEndStore
-    private let deletions: UserDeletionStore
+    private let deletions: AccountDeletion
     private let listPage: LivePage<UserListPage>
     private let detailPage: LivePage<UserDetailPage>
 
@@ -31,7 +31,7 @@ struct UserPages: Sendable {
         users = UserStore(parts.database)
         sessions = parts.sessions
         consents = ConsentEndStore(parts.database)
-        deletions = UserDeletionStore(parts.database)
+        deletions = AccountDeletion(parts.database)
         listPage = try parts.site.pages.page(UserListPage.self)
         detailPage = try parts.site.pages.page(UserDetailPage.self)
     }
@@ -140,7 +140,7 @@ struct UserPages: Sendable {
             from: scope.origin,
             reason: reason
         )
-        guard deleted else { throw Problem.notFound }
+        guard deleted != nil else { throw Problem.notFound }
         return scope.redirect(
             to: ConsoleRoutes.users.link(scope.teamID),
             saying: .good("\(user.shownName) is deleted.")

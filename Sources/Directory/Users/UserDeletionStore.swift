@@ -1,7 +1,7 @@
 import Audit
 import Bytes
 public import Domain
-import Postgres
+public import Postgres
 
 /// Deletes users for good.
 ///
@@ -25,30 +25,42 @@ public struct UserDeletionStore: Sendable {
         reason: String? = nil
     ) async throws -> Bool {
         try await database.transaction(in: team) { transaction in
-            // Locked first, so that nothing which refers to the person is added meanwhile.
-            let person = try await transaction.query(
-                "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR UPDATE"
-            )
-            guard !person.isEmpty else { return false }
-            // Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
-            try await transaction.query(
-                "DELETE FROM authorization_codes WHERE team_id = \(team) AND sub = \(subject)"
-            )
-            let tokens = try await transaction.query(
-                "DELETE FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject)"
-            )
-            try await transaction.query("DELETE FROM users WHERE team_id = \(team) AND sub = \(subject)")
-            var after: [String: JSONValue] = ["refreshTokens": .integer(Int64(tokens.changed))]
-            if let reason { after["reason"] = .string(reason) }
-            try await AuditEvent(
-                "user.deleted",
-                by: actor,
-                on: .user(subject),
-                from: origin,
-                after: .object(after)
-            )
-            .record(in: team, transaction)
-            return true
+            try await delete(subject, in: team, by: actor, from: origin, reason: reason, transaction)
         }
+    }
+
+    /// The same in the caller's transaction.
+    public func delete(
+        _ subject: Subject,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        reason: String? = nil,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        // Locked first, so that nothing which refers to the person is added meanwhile.
+        let person = try await transaction.query(
+            "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR UPDATE"
+        )
+        guard !person.isEmpty else { return false }
+        // Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
+        try await transaction.query(
+            "DELETE FROM authorization_codes WHERE team_id = \(team) AND sub = \(subject)"
+        )
+        let tokens = try await transaction.query(
+            "DELETE FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject)"
+        )
+        try await transaction.query("DELETE FROM users WHERE team_id = \(team) AND sub = \(subject)")
+        var after: [String: JSONValue] = ["refreshTokens": .integer(Int64(tokens.changed))]
+        if let reason { after["reason"] = .string(reason) }
+        try await AuditEvent(
+            "user.deleted",
+            by: actor,
+            on: .user(subject),
+            from: origin,
+            after: .object(after)
+        )
+        .record(in: team, transaction)
+        return true
     }
 }

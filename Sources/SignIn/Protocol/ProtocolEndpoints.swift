@@ -13,6 +13,8 @@ struct ProtocolEndpoints: Sendable {
     private let introspection: Introspection
     private let credentialStates: CredentialStates
     private let userinfo: Userinfo
+    private let deleteAccount: DeleteAccount
+    private let receipts: DeletionReceiptStore
     private let documents: TeamDocuments
 
     init(_ parts: SignIn.Parts) {
@@ -29,12 +31,15 @@ struct ProtocolEndpoints: Sendable {
         introspection = Introspection(context: context, database: database, trials: trials)
         credentialStates = CredentialStates(context: context, database: database, trials: trials)
         userinfo = Userinfo(context: context, database: database)
+        deleteAccount = DeleteAccount(context: context, database: database, trials: trials)
+        receipts = DeletionReceiptStore(database)
         documents = TeamDocuments(context: context)
     }
 
     func mount(on router: inout Router) {
         mountTokens(on: &router)
         mountPeople(on: &router)
+        mountDeletion(on: &router)
         router.get(TeamRoutes.keys) { _, team in
             Response(try documents.keys(of: try await desk.snapshot(team)))
         }
@@ -82,6 +87,24 @@ struct ProtocolEndpoints: Sendable {
                     try await userinfo.respond(to: token, of: team).map { ProtocolAnswers.json($0) }
                 }
             }
+        }
+    }
+
+    private func mountDeletion(on router: inout Router) {
+        router.post(TeamRoutes.deleteAccount, ProtocolDesk.options) { request, team in
+            await desk.answer(request, team) { parameters, team in
+                let body = try await deleteAccount.respond(
+                    to: parameters,
+                    of: team,
+                    from: request.auditOrigin
+                )
+                return ProtocolAnswers.json(body, status: .accepted)
+            }
+        }
+        router.get(TeamRoutes.receipt) { _, team, id in
+            let team = try await desk.snapshot(team)
+            guard let receipt = try await receipts.find(id, in: team.id) else { throw Problem.notFound }
+            return ProtocolAnswers.json(receipt.json)
         }
     }
 }

@@ -10,10 +10,11 @@ struct AppIDForm: ResourceForm {
     let description: String
     let primary: String
     let isEnabled: Bool
+    let notificationURL: String
 
     /// An empty form.
     init() {
-        (identifier, description, primary, isEnabled) = ("", "", "", true)
+        (identifier, description, primary, isEnabled, notificationURL) = ("", "", "", true, "")
     }
 
     init(_ form: Form) {
@@ -21,6 +22,7 @@ struct AppIDForm: ResourceForm {
         description = form["description"] ?? ""
         primary = form["primary"] ?? ""
         isEnabled = form.isChecked("signIn")
+        notificationURL = form["notificationURL"] ?? ""
     }
 
     init(_ appID: AppID) {
@@ -28,6 +30,7 @@ struct AppIDForm: ResourceForm {
         description = appID.description
         primary = appID.primary?.rawValue ?? ""
         isEnabled = appID.isEnabled
+        notificationURL = appID.notificationURL?.text ?? ""
     }
 
     /// A new App ID as it was typed.
@@ -36,24 +39,28 @@ struct AppIDForm: ResourceForm {
             identifier: identifier.trimmed,
             description: description,
             isEnabled: isEnabled,
-            primary: primary
+            primary: primary,
+            notificationURL: notificationURL.trimmed
         )
     }
 
-    /// What was typed over `current`; what has no field here stays as it is.
+    /// What was typed over `current`; what has no field stays as it is.
     func input(over current: AppID) -> AppID.Input {
         AppID.Input(
             identifier: current.identifier.rawValue,
             description: description,
             isEnabled: isEnabled,
             primary: primary,
-            notificationURL: current.notificationURL?.text ?? ""
+            notificationURL: notificationURL.trimmed
         )
     }
 
     /// The fields, to be sent once more.
     var fields: [FormCoding.Field] {
-        var fields = [FormCoding.Field("description", description), FormCoding.Field("primary", primary)]
+        var fields = [
+            FormCoding.Field("description", description), FormCoding.Field("primary", primary),
+            FormCoding.Field("notificationURL", notificationURL),
+        ]
         if isEnabled { fields.append(FormCoding.Field("signIn", "yes")) }
         return fields
     }
@@ -70,6 +77,11 @@ struct AppIDForm: ResourceForm {
                 yours: grouping(primary)
             ),
             .init(label: "Sign in", theirs: signIn(current.isEnabled), yours: signIn(isEnabled)),
+            .init(
+                label: "Notification URL",
+                theirs: current.notificationURL?.text ?? "None",
+                yours: notificationURL.isEmpty ? "None" : notificationURL
+            ),
         ]
     }
 }
@@ -97,6 +109,21 @@ extension AppIDForm {
             autocomplete: "off",
             hint: "The app's name, as people read it when they sign in to the app itself.",
             error: problems["description"]
+        )
+    }
+
+    func notificationURLField(_ problems: FormProblems) -> FieldView {
+        FieldView(
+            "notificationURL",
+            label: Phrase("console.notices.address"),
+            type: "url",
+            value: notificationURL,
+            autocomplete: "off",
+            placeholder: "https://example.com/apple/notices",
+            hint: Phrase("console.notices.address.hint"),
+            error: problems["notificationURL"],
+            isRequired: false,
+            isCode: true
         )
     }
 

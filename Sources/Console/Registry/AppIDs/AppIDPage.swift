@@ -40,6 +40,7 @@ struct AppIDPage: ConsolePage {
             .list("errors", FormError.fields) { $0.problems.summary() }
             .group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
             .group("signIn", CheckboxView.fields) { $0.form.signInBox }
+            .group("notificationURL", FieldView.fields) { $0.form.notificationURLField($0.problems) }
             .group("primary", SelectView.fields) { $0.form.primarySelect(of: $0.primaries, $0.problems) }
     }
 
@@ -94,6 +95,7 @@ struct AppIDPage: ConsolePage {
         [
             CopyView("Description", appID.description), CopyView("Group", appID.grouping),
             CopyView("Sign in", appID.isEnabled ? "On" : "Off"),
+            CopyView("Notification URL", appID.notificationURL?.text ?? "None"),
         ]
     }
 }

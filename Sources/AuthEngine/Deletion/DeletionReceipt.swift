@@ -1,0 +1,68 @@
+public import Bytes
+public import Domain
+public import Postgres
+
+/// What became of a deleted account: each token and each notice.
+public struct DeletionReceipt: Sendable {
+    /// A token of the account.
+    public struct Token: Sendable {
+        /// What became of it.
+        public enum Fate: String, SQLText, Sendable {
+            case pending
+            case revoked
+            /// It cannot be revoked; the person does it themselves.
+            case refused
+        }
+
+        public let clientID: ClientID
+        public let issuedAt: Timestamp
+        public let fate: Fate
+        public let settledAt: Timestamp?
+    }
+
+    /// What an app was told.
+    public struct Notice: Sendable {
+        public let appID: ClientID
+        public let state: NoticeState
+        public let settledAt: Timestamp?
+    }
+
+    public let id: ReceiptID
+    public let createdAt: Timestamp
+    public let tokens: [Token]
+    public let notices: [Notice]
+
+    /// Whether nothing is left to be done.
+    public var isSettled: Bool {
+        tokens.allSatisfy { $0.fate != .pending } && notices.allSatisfy { $0.state != .pending }
+    }
+}
+
+extension DeletionReceipt {
+    /// The receipt as an app reads it.
+    public var json: [UInt8] {
+        func time(_ moment: Timestamp?) -> JSONValue { moment.map { .string($0.description) } ?? .null }
+        let value: JSONValue = [
+            "receipt": .string(id.rawValue),
+            "status": isSettled ? "done" : "pending",
+            "created_at": time(createdAt),
+            "tokens": .array(
+                tokens.map { token in
+                    [
+                        "client_id": .string(token.clientID.rawValue), "issued_at": time(token.issuedAt),
+                        "fate": .string(token.fate.rawValue), "settled_at": time(token.settledAt),
+                    ]
+                }
+            ),
+            "notices": .array(
+                notices.map { notice in
+                    [
+                        "app_id": .string(notice.appID.rawValue), "state": .string(notice.state.rawValue),
+                        "settled_at": time(notice.settledAt),
+                    ]
+                }
+            ),
+        ]
+        return JSON.encode(value)
+    }
+}

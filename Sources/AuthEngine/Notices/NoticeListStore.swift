@@ -1,0 +1,129 @@
+import Bytes
+public import Domain
+public import Postgres
+
+/// Reads the delivery log.
+public struct NoticeListStore: Sendable {
+    /// Notices are counted up to here.
+    public static let countLimit = 1000
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// A page of the notices that match.
+    public func page(
+        in team: TeamID,
+        matching filter: NoticeFilter,
+        after cursor: NoticePage.Cursor?,
+        limit: Int
+    ) async throws(PostgresFailure) -> NoticePage {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM notices
+            WHERE team_id = \(team) AND \(filter.condition)
+                AND (\(cursor?.createdAt) IS NULL OR created_at < \(cursor?.createdAt)
+                    OR (created_at = \(cursor?.createdAt) AND notice_id > \(cursor?.id)))
+            ORDER BY created_at DESC, notice_id
+            LIMIT \(limit + 1)
+            """,
+            in: team
+        )
+        var found: [NoticeSummary] = []
+        for var row in rows { found.append(try NoticeSummary(&row)) }
+        let notices = Array(found.prefix(limit))
+        let last = found.count > limit ? notices.last : nil
+        return NoticePage(
+            notices: notices,
+            total: try await count(in: team, matching: filter),
+            next: last.map { NoticePage.Cursor(createdAt: $0.createdAt, id: $0.id) }
+        )
+    }
+
+    /// One notice.
+    public func find(_ id: NoticeID, in team: TeamID) async throws(PostgresFailure) -> NoticeSummary? {
+        let rows = try await database.query(
+            "SELECT \(Self.columns) FROM notices WHERE team_id = \(team) AND notice_id = \(id)",
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try NoticeSummary(&row)
+    }
+
+    /// The attempts to deliver a notice, the newest first; the log shows a hundred.
+    public func attempts(
+        of id: NoticeID,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> [NoticeAttempt] {
+        let rows = try await database.query(
+            """
+            SELECT at, url, status, problem, milliseconds, excerpt FROM notice_attempts
+            WHERE team_id = \(team) AND notice_id = \(id)
+            ORDER BY number DESC
+            LIMIT 100
+            """,
+            in: team
+        )
+        var attempts: [NoticeAttempt] = []
+        for var row in rows { attempts.append(try NoticeAttempt(&row)) }
+        return attempts
+    }
+
+    private func count(
+        in team: TeamID,
+        matching filter: NoticeFilter
+    ) async throws(PostgresFailure) -> Int {
+        let rows = try await database.query(
+            """
+            SELECT count(*) FROM (
+                SELECT FROM notices WHERE team_id = \(team) AND \(filter.condition)
+                LIMIT \(Self.countLimit + 1)
+            ) AS counted
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return 0 }
+        return try row.next()
+    }
+
+    private static let columns: SQL = """
+        notice_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at
+        """
+}
+
+extension NoticeFilter {
+    fileprivate var condition: SQL {
+        """
+        (\(state) IS NULL OR state = \(state)) AND (\(type) IS NULL OR type = \(type))
+            AND (\(appID) IS NULL OR app_id = \(appID)) AND (\(subject) IS NULL OR sub = \(subject))
+        """
+    }
+}
+
+extension NoticeSummary {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        id = try row.next()
+        type = try row.next()
+        subject = try row.next()
+        appID = try row.next()
+        state = try row.next()
+        attempts = try row.next()
+        isTest = try row.next()
+        createdAt = try row.next()
+        settledAt = try row.next()
+    }
+}
+
+extension NoticeAttempt {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        at = try row.next()
+        url = try row.next()
+        let status: Int? = try row.next()
+        let problem: String? = try row.next()
+        result = status.map { .answered(status: $0) } ?? .failed(problem.flatMap(Problem.init) ?? .other)
+        milliseconds = try row.next()
+        excerpt = try row.next()
+    }
+}

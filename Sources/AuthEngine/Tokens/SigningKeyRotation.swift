@@ -1,0 +1,130 @@
+import Audit
+public import Bytes
+public import Crypto
+public import Domain
+import Postgres
+
+/// Replaces signing keys: the next one is published a day before it signs, and the one before stays published until its
+/// last token has expired.
+public struct SigningKeyRotation: Sendable {
+    /// How long a key is published before it signs: clients keep key sets for hours.
+    public static let lead = Duration.seconds(86_400)
+    /// How long a key signs before the schedule puts another in its place.
+    public static let period = Duration.seconds(90 * 86_400)
+    /// How long a key that nobody needs any more is kept to be looked at.
+    static let memory = Duration.seconds(30 * 86_400)
+
+    let database: TeamDatabase
+    let keyRing: KeyRing
+    let generate: @Sendable () async throws -> RSASigningKey
+
+    /// - Parameter generate: makes a key away from the loop, whose core it would keep for a tenth of a second.
+    public init(
+        _ database: TeamDatabase,
+        keyRing: KeyRing,
+        generate: @escaping @Sendable () async throws -> RSASigningKey
+    ) {
+        self.database = database
+        self.keyRing = keyRing
+        self.generate = generate
+    }
+
+    /// Publishes the next key, which signs from a day after `moment` on.
+    ///
+    /// - Returns: false when one is waiting already.
+    /// - Throws: `KeyFailure`, `PostgresFailure`.
+    public func rotate(
+        in team: TeamID,
+        at moment: Timestamp,
+        reason: String,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Bool {
+        let key = try await generate()
+        return try await database.transaction(in: team) { transaction in
+            guard try await SigningKeyRotationStore.lock(team, transaction) <= moment else { return false }
+            let start = moment + Self.lead
+            try await SigningKeyStore.insert(
+                key,
+                for: team,
+                activeFrom: start,
+                keyRing: keyRing,
+                in: transaction
+            )
+            try await SigningKeyRotationStore.retireOthers(than: start, in: team, transaction)
+            let event = Self.event("signing_key.rotated", key, start, reason, team, actor, origin)
+            try await event.record(in: team, transaction)
+            return true
+        }
+    }
+
+    /// Puts a new key in the place of all others at once: what they signed verifies no more.
+    ///
+    /// For a key that somebody else may have.
+    ///
+    /// - Throws: `KeyFailure`, `PostgresFailure`.
+    public func replace(
+        in team: TeamID,
+        at moment: Timestamp,
+        reason: String,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws {
+        let key = try await generate()
+        try await database.transaction(in: team) { transaction in
+            _ = try await SigningKeyRotationStore.lock(team, transaction)
+            try await SigningKeyRotationStore.removeAll(in: team, transaction)
+            try await SigningKeyStore.insert(
+                key,
+                for: team,
+                activeFrom: moment,
+                keyRing: keyRing,
+                in: transaction
+            )
+            let event = Self.event("signing_key.replaced", key, moment, reason, team, actor, origin)
+            try await event.record(in: team, transaction)
+        }
+    }
+
+    /// Rotates where the newest key has signed for its period, and forgets keys that nobody needs any more.
+    ///
+    /// - Returns: whether anything changed.
+    public func keep(_ team: TeamID, at moment: Timestamp) async throws -> Bool {
+        let store = SigningKeyRotationStore(database: database)
+        let hasForgotten = try await store.forget(
+            retiredBefore: moment - TokenLifetime.longestSigned - Self.memory,
+            in: team
+        )
+        guard let newest = try await store.newest(in: team), newest <= moment - Self.period else {
+            return hasForgotten
+        }
+        return try await rotate(
+            in: team,
+            at: moment,
+            reason: "every 90 days",
+            by: .system("keys.rotate"),
+            from: .local
+        ) || hasForgotten
+    }
+
+    private static func event(
+        _ action: String,
+        _ key: RSASigningKey,
+        _ start: Timestamp,
+        _ reason: String,
+        _ team: TeamID,
+        _ actor: Actor,
+        _ origin: Origin
+    ) -> AuditEvent {
+        AuditEvent(
+            action,
+            by: actor,
+            on: AuditEvent.Target("team", team.rawValue),
+            from: origin,
+            after: [
+                "keyID": .string(SigningKeyStore.keyID(of: key)), "signsFrom": .string(start.description),
+                "reason": .string(reason),
+            ]
+        )
+    }
+}

@@ -1,0 +1,67 @@
+import AuthEngine
+import Bytes
+import Domain
+import HTTP
+import Templates
+import Web
+
+/// What is looked for in the delivery log, as its address says it.
+struct NoticeSearch: Sendable {
+    /// A filter that is set, and the list without it.
+    struct Chip: Sendable {
+        let words: Phrase
+        let url: String
+
+        static let fields = Fields<Chip>()
+            .words("text") { $0.words }
+            .text("url") { $0.url }
+    }
+
+    let state: NoticeState?
+    let type: NoticeType?
+    let subject: Subject?
+
+    /// What is no filter, or none that is known, is ignored.
+    init(_ query: Form) {
+        state = query["state"].flatMap(NoticeState.init)
+        type = query["type"].flatMap(NoticeType.init)
+        subject = query["q"].flatMap { Subject(rawValue: $0.trimmed) }
+    }
+
+    var filter: NoticeFilter { NoticeFilter(state: state, type: type, subject: subject) }
+
+    var isEmpty: Bool { parameters.isEmpty }
+
+    /// The filters by the names the address has for them.
+    var parameters: [(name: String, value: String)] {
+        [("q", subject?.rawValue), ("state", state?.rawValue), ("type", type?.rawValue)]
+            .compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    func chips(in team: TeamID) -> [Chip] {
+        parameters.map { parameter in
+            let rest = parameters.filter { $0.name != parameter.name }
+            let query = FormCoding.encode(rest.map { FormCoding.Field($0.name, $0.value) })
+            return Chip(
+                words: Phrase("console.notices.chip", ["filter": parameter.value]),
+                url: NoticeRoutes.notices.link(team) + (query.isEmpty ? "" : "?\(query)")
+            )
+        }
+    }
+
+    var stateSelect: SelectView {
+        let known = NoticeState.allCases.map {
+            SelectView.Option($0.rawValue, $0.words, isSelected: $0 == state)
+        }
+        let any = SelectView.Option("", Phrase("console.notices.any-state"), isSelected: state == nil)
+        return SelectView("state", label: Phrase("console.notices.state"), options: [any] + known)
+    }
+
+    var typeSelect: SelectView {
+        let known = NoticeType.allCases.map {
+            SelectView.Option($0.rawValue, $0.rawValue, isSelected: $0 == type)
+        }
+        let any = SelectView.Option("", Phrase("console.notices.any-type"), isSelected: type == nil)
+        return SelectView("type", label: Phrase("console.notices.type"), options: [any] + known)
+    }
+}

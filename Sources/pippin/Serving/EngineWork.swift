@@ -1,0 +1,38 @@
+import AuthEngine
+import Crypto
+import Domain
+import EventLoop
+import Jobs
+
+/// What the engine does beside requests: notices to apps, and signing keys that come and go.
+extension House {
+    /// Has notices delivered by jobs on that worker's loop.
+    func registerNotices(in handlers: inout JobHandlers, on worker: Worker) {
+        NoticeDelivery(
+            context: context,
+            database: TeamDatabase(worker.app),
+            teams: worker.teams,
+            client: worker.client,
+            allowsLoopback: installation.settings.allowsLoopback
+        )
+        .register(in: &handlers)
+    }
+
+    /// What the engine does now and then.
+    func engineSchedules(on worker: Worker) -> [Schedule] {
+        let system = SystemDatabase(worker.system)
+        let (pool, clock, watch) = (pool, context.clock, watch)
+        let rotation = SigningKeyRotation(TeamDatabase(worker.app), keyRing: context.keyRing) {
+            try await pool.run { try RSASigningKey.generate() }
+        }
+        return [
+            Schedule("keys.rotate", every: .seconds(6 * 3600)) {
+                for team in try await EveryTeamStore(system).list()
+                where try await rotation.keep(team, at: clock()) { watch.announce(team) }
+            },
+            Schedule("notices.purge", every: .seconds(3600)) {
+                try await NoticePurgeStore(system).purge()
+            },
+        ]
+    }
+}

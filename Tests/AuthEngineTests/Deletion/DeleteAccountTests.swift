@@ -1,0 +1,127 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// An app deletes an account, and the receipt tells what became of it.
+@Suite struct DeleteAccountTests {
+    private func delete(
+        _ sub: String?,
+        at client: ClientID = .web,
+        in team: TeamID = .acme,
+        _ engine: Engine
+    ) async throws -> ReceiptID {
+        let deletion = DeleteAccount(
+            context: engine.teams.context,
+            database: engine.teams.database,
+            trials: engine.teams.trials
+        )
+        let body = try await deletion.respond(
+            to: try engine.parameters(of: client, in: team, ["sub": sub]),
+            of: try await engine.snapshot(team),
+            from: TestTeams.origin
+        )
+        let json = try JSON.decode(JSONValue.self, from: body)
+        let id = try #require(json["receipt"]?.string)
+        #expect(json["receipt_url"]?.string == "https://pippin.example/t/\(team)/auth/receipts/\(id)")
+        return try #require(ReceiptID(rawValue: id))
+    }
+
+    private func receipt(_ id: ReceiptID, _ engine: Engine, in team: TeamID = .acme) async throws
+        -> DeletionReceipt?
+    {
+        try await DeletionReceiptStore(engine.teams.database).find(id, in: team)
+    }
+
+    @Test func `the person and every token are gone, and the receipt names each`() async throws {
+        try await withEngine { engine in
+            let web = try await engine.tokens()
+            let other = try await engine.tokens(at: .otherWeb)
+            let code = try await engine.code()
+            let id = try await delete(engine.ada.rawValue, engine)
+
+            #expect(try await !engine.isAlive(web.refreshToken))
+            #expect(try await !engine.isAlive(other.refreshToken, .otherWeb))
+            #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
+            #expect(try await engine.credentialState(of: engine.ada.rawValue) == "notFound")
+            let receipt = try #require(try await receipt(id, engine))
+            #expect(receipt.tokens.map(\.clientID) == [.web, .otherWeb])
+            #expect(receipt.tokens.allSatisfy { $0.fate == .revoked && $0.settledAt != nil })
+            #expect(receipt.isSettled)
+            #expect(try engine.teams.actions().last == "user.deleted")
+            let text = String(decoding: receipt.json, as: UTF8.self)
+            #expect(!text.contains(engine.ada.rawValue) && !text.contains("acme.example"))
+        }
+    }
+
+    @Test func `an app that asks again gets the same receipt`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens()
+            let first = try await delete(engine.ada.rawValue, engine)
+            #expect(try await delete(engine.ada.rawValue, engine) == first)
+        }
+    }
+
+    @Test func `only people of the client's own group can be deleted, and strangers cannot`() async throws {
+        try await withEngine { engine in
+            let tokens = try await engine.tokens()
+            for (sub, client, team) in [
+                (engine.ada.rawValue, ClientID.otherWeb, TeamID.acme), (engine.ada.rawValue, .web, .rival),
+                (engine.teams.people.ben.rawValue, .web, .acme), ("nobody", .web, .acme),
+                ("\u{1F34F}", .web, .acme),
+            ] {
+                let error = await #expect(throws: OAuthError.self) {
+                    try await delete(sub, at: client, in: team, engine)
+                }
+                #expect(error?.code == .invalidRequest && error?.cause == .personUnknown)
+            }
+            #expect(try await engine.isAlive(tokens.refreshToken))
+        }
+    }
+
+    @Test func `Rival cannot read Acme's receipt`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens()
+            let id = try await delete(engine.ada.rawValue, engine)
+            #expect(try await receipt(id, engine, in: .rival) == nil)
+        }
+    }
+
+    @Test func `each group that knows the person is told in the team's spelling, and the receipt says so`()
+        async throws
+    {
+        try await withAppServer { app in
+            for group in [ClientID.app, .other] { try app.register(group) }
+            let engine = app.engine
+            _ = try await engine.tokens()
+            _ = try await engine.tokens(at: .otherWeb)
+            try engine.teams.admin("UPDATE teams SET account_delete_event = 'account-deleted'")
+            let id = try await delete(engine.ada.rawValue, engine)
+            #expect(try await receipt(id, engine)?.isSettled == false)
+            try await app.work { try app.states() == ["delivered", "delivered"] }
+
+            let receipt = try #require(try await receipt(id, engine))
+            #expect(receipt.isSettled && receipt.notices.map(\.appID) == [.app, .other])
+            for body in app.inbox.all {
+                let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
+                let events = try await engine.claims(try #require(payload)).string("events")
+                #expect(events.contains(#""type":"account-deleted""#))
+            }
+        }
+    }
+
+    @Test func `of twenty requests at once one deletes, and all get its receipt`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens()
+            let receipts = try await withThrowingTaskGroup(of: ReceiptID.self) { group in
+                for _ in 0..<20 { group.addTask { try await delete(engine.ada.rawValue, engine) } }
+                return try await group.reduce(into: Set<ReceiptID>()) { $0.insert($1) }
+            }
+            #expect(receipts.count == 1)
+            #expect(try engine.teams.actions().count { $0 == "user.deleted" } == 1)
+        }
+    }
+}

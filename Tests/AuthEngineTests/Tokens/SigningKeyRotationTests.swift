@@ -1,0 +1,114 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+/// How keys come and go, point P11 of the conformance list.
+@Suite struct SigningKeyRotationTests {
+    private func rotation(_ engine: Engine) -> SigningKeyRotation {
+        SigningKeyRotation(engine.teams.database, keyRing: engine.teams.context.keyRing) {
+            try RSASigningKey.generate()
+        }
+    }
+
+    private func rotate(_ engine: Engine, in team: TeamID = .acme) async throws -> Bool {
+        try await rotation(engine).rotate(
+            in: team,
+            at: engine.clock.now,
+            reason: "by hand",
+            by: .member(engine.ada),
+            from: TestTeams.origin
+        )
+    }
+
+    private func published(_ engine: Engine, in team: TeamID = .acme) async throws -> [String?] {
+        try JWKSet(json: try await engine.snapshot(team).keySet(at: engine.clock.now)).keys.map(\.keyID)
+    }
+
+    private func signer(_ engine: Engine) async throws -> String? {
+        try await engine.snapshot().signingKey(at: engine.clock.now)?.kid
+    }
+
+    @Test func `P11: the next key is published a day before it signs, the old one until its tokens are over`()
+        async throws
+    {
+        try await withEngine { engine in
+            let old = try #require(try await signer(engine))
+            let before = try await engine.tokens().idToken
+            #expect(try await rotate(engine))
+            let both = try await published(engine)
+            #expect(both.count == 2 && both.first == old)
+            #expect(try await signer(engine) == old)
+
+            engine.clock.advance(by: .seconds(86_399))
+            #expect(try await signer(engine) == old)
+            engine.clock.advance(by: .seconds(1))
+            #expect(try await signer(engine) == both.last)
+            _ = try await engine.claims(before)
+            #expect(
+                try await engine.claims(try await engine.tokens().idToken).string("aud") == "com.acme.web"
+            )
+            #expect(try await published(engine) == both)
+
+            engine.clock.advance(by: .seconds(86_400))
+            #expect(try await published(engine) == [both.last])
+            #expect(try engine.teams.actions().contains("signing_key.rotated"))
+        }
+    }
+
+    @Test func `while one key is waiting there is no second, however many ask`() async throws {
+        try await withEngine { engine in
+            let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<5 { group.addTask { try await rotate(engine) } }
+                return try await group.reduce(into: [Bool]()) { $0.append($1) }
+            }
+            #expect(answers.count { $0 } == 1)
+            #expect(try await published(engine).count == 2)
+        }
+    }
+
+    @Test func `a key that leaked is replaced at once, and what it signed verifies no more`() async throws {
+        try await withEngine { engine in
+            let old = try #require(try await signer(engine))
+            let token = try await engine.tokens().idToken
+            try await rotation(engine).replace(
+                in: .acme,
+                at: engine.clock.now,
+                reason: "leaked",
+                by: .member(engine.ada),
+                from: TestTeams.origin
+            )
+            let keys = try await published(engine)
+            #expect(keys.count == 1 && keys.first != old)
+            let kid = try UnverifiedJWT(token).header.keyID
+            #expect(kid == old)
+            _ = try await engine.claims(try await engine.tokens().idToken)
+        }
+    }
+
+    @Test func `the schedule rotates after ninety days, and forgets what is long over`() async throws {
+        try await withEngine { engine in
+            let isEarly = try await rotation(engine).keep(.acme, at: engine.clock.now)
+            #expect(!isEarly)
+            engine.clock.advance(by: .seconds(90 * 86_400))
+            #expect(try await rotation(engine).keep(.acme, at: engine.clock.now))
+            #expect(try await !rotation(engine).keep(.acme, at: engine.clock.now))
+            #expect(try await published(engine).count == 2)
+            engine.clock.advance(by: .seconds(40 * 86_400))
+            #expect(try await rotation(engine).keep(.acme, at: engine.clock.now))
+            #expect(try await engine.snapshot().signingKeys.count == 1)
+        }
+    }
+
+    @Test func `Rival's rotation leaves Acme's keys alone`() async throws {
+        try await withEngine { engine in
+            let before = try await published(engine)
+            #expect(try await rotate(engine, in: .rival))
+            #expect(try await published(engine) == before)
+            #expect(try await published(engine, in: .rival).count == 2)
+        }
+    }
+}

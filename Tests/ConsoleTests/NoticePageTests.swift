@@ -1,0 +1,120 @@
+import Domain
+import Testing
+
+@testable import Console
+
+@Suite struct `Notices in the console` {
+    private static let list = "/console/ACMETEAM01/notices"
+    private static let url = "https://acme.example/notices"
+
+    private func register(_ world: World) async throws {
+        _ = try await world.addAcmeWeb()
+        try world.admin("UPDATE app_ids SET notification_url = $1", Self.url)
+    }
+
+    private func test(_ browser: inout Browser, _ type: String = "email-enabled") async throws
+        -> Browser.Answer
+    {
+        try await browser.post(Self.list, [("appID", "com.acme.app"), ("testType", type)])
+    }
+
+    @Test func `a test event is sent about nobody, and its page shows what came back`() async throws {
+        try await withWorld { world in
+            try await register(world)
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let page = try #require(try await test(&owner).location)
+            #expect(try await owner.get(page).text.contains("None yet."))
+            try world.admin(
+                """
+                INSERT INTO notice_attempts (team_id, notice_id, number, url, status, milliseconds, excerpt)
+                SELECT team_id, notice_id, 1, $1, 500, 42, '<b>oops</b>' FROM notices
+                """,
+                Self.url
+            )
+            try world.admin("UPDATE notices SET state = 'dead', settled_at = now(), attempts = 1")
+
+            let text = try await owner.get(page).text
+            #expect(text.contains("Given up") && text.contains("Status 500") && text.contains("42 ms"))
+            #expect(text.contains("&lt;b&gt;oops&lt;/b&gt;") && !text.contains("<b>oops</b>"))
+            #expect(text.contains("000000.00000000000000000000000000000000.0000"))
+            #expect(try world.actions().last == "notice.tested")
+        }
+    }
+
+    @Test func `one that was given up is sent again, and one that waits is not sent twice`() async throws {
+        try await withWorld { world in
+            try await register(world)
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let page = try #require(try await test(&owner).location)
+            #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("anyway"))
+            try world.admin("UPDATE notices SET state = 'dead'")
+
+            #expect(
+                try await owner.follow(try await owner.post("\(page)/replays")).text.contains("once more")
+            )
+            #expect(try world.admin("SELECT state FROM notices") == [["pending"]])
+            #expect(try world.admin("SELECT count(*) FROM jobs") == [["2"]])
+            #expect(try world.actions().last == "notice.replayed")
+        }
+    }
+
+    @Test func `filters narrow the list, stay in the fields and come off one by one`() async throws {
+        try await withWorld { world in
+            try await register(world)
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            for type in ["email-enabled", "consent-revoked"] { _ = try await test(&owner, type) }
+            try world.admin("UPDATE notices SET state = 'delivered' WHERE type = 'consent-revoked'")
+
+            let all = try await owner.get(Self.list).text
+            #expect(all.contains("2 notices"))
+            let found = try await owner.get("\(Self.list)?state=delivered&type=consent-revoked").text
+            #expect(found.contains("1 notice") && !found.contains("2 notices"))
+            #expect(found.contains("<option value=\"delivered\" selected>"))
+            #expect(found.contains("href=\"\(Self.list)?type=consent-revoked\""))
+            let none = try await owner.get("\(Self.list)?q=nobody").text
+            #expect(none.contains("No notice matches"))
+        }
+    }
+
+    @Test func `without an address the page says where to enter one`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let text = try await owner.get(Self.list).text
+            #expect(
+                text.contains("No App ID has a notification URL yet") && !text.contains("Send a test event")
+            )
+            #expect(try await test(&owner).status == 404)
+
+            let page = "/console/ACMETEAM01/app-ids/com.acme.app"
+            let saved = try await owner.post(
+                page,
+                [
+                    ("version", "1"), ("description", "Acme"), ("signIn", "yes"),
+                    ("notificationURL", Self.url),
+                ]
+            )
+            #expect(saved.status == 303)
+            #expect(try await owner.get(page).text.contains("value=\"\(Self.url)\""))
+            #expect(try await owner.get(Self.list).text.contains("Send a test event"))
+        }
+    }
+
+    @Test func `an auditor reads and sends nothing, and Rival sees nothing`() async throws {
+        try await withWorld { world in
+            try await register(world)
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            var auditor = try await world.signedIn("Ben", [World.acme: .auditor])
+            var rival = try await world.signedIn("Cleo", [World.rival: .owner])
+            let page = try #require(try await test(&owner).location)
+
+            #expect(try await auditor.get(page).status == 200)
+            #expect(try await test(&auditor).status == 403)
+            #expect(try await auditor.post("\(page)/replays").status == 403)
+            #expect(try await rival.get(page).status == 404)
+            let theirs = page.replacing("ACMETEAM01", with: "RIVALTEAM1")
+            #expect(try await rival.get(theirs).status == 404)
+            #expect(try await rival.post("\(theirs)/replays").status == 404)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Domain
+import Testing
+
+@testable import Console
+
+@Suite struct `Signing keys in the console` {
+    private static let list = "/console/ACMETEAM01/signing-keys"
+
+    @Test func `the next key is published by hand, once, and the page says what will happen`() async throws {
+        try await withWorld { world in
+            try await world.addSigningKey()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let before = try await owner.get(Self.list).text
+            #expect(before.contains("RS256") && before.contains("2048 bit") && before.contains("Signs"))
+
+            let answer = try await owner.post("\(Self.list)/rotations")
+            let after = try await owner.follow(answer).text
+            #expect(after.contains("It signs from tomorrow on") && after.contains("takes over by itself"))
+            #expect(
+                try await owner.follow(try await owner.post("\(Self.list)/rotations")).text.contains(
+                    "already"
+                )
+            )
+            #expect(try world.admin("SELECT count(*) FROM signing_keys") == [["2"]])
+            #expect(try world.actions().last == "signing_key.rotated")
+        }
+    }
+
+    @Test func `replacing at once asks for the Team ID and a reason`() async throws {
+        try await withWorld { world in
+            try await world.addSigningKey()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let path = "\(Self.list)/replacement"
+            let refused = try await owner.post(path, [("confirmation", "RIVALTEAM1"), ("reason", "Leaked")])
+            #expect(refused.status == 422)
+            let old = try world.admin("SELECT kid FROM signing_keys")
+
+            let done = try await owner.post(path, [("confirmation", "ACMETEAM01"), ("reason", "Leaked")])
+            #expect(done.status == 303)
+            let new = try world.admin("SELECT kid FROM signing_keys")
+            #expect(new.count == 1 && new != old)
+            #expect(try world.actions().last == "signing_key.replaced")
+        }
+    }
+
+    @Test func `a developer reads and changes nothing`() async throws {
+        try await withWorld { world in
+            try await world.addSigningKey()
+            var developer = try await world.signedIn("Ben", [World.acme: .developer])
+            let text = try await developer.get(Self.list).text
+            #expect(text.contains("RS256") && !text.contains("Replace all keys"))
+            #expect(try await developer.post("\(Self.list)/rotations").status == 403)
+            #expect(try await developer.post("\(Self.list)/replacement").status == 403)
+        }
+    }
+}
