@@ -34,6 +34,6 @@ public enum Discovery {
 
     private static let claims = [
         "aud", "email", "email_verified", "exp", "iat", "is_private_email", "iss", "nonce", "nonce_supported",
-        "sub", "auth_time", "name", "given_name", "family_name",
+        "sub", "transfer_sub", "auth_time", "name", "given_name", "family_name",
     ]
 }

@@ -75,4 +75,6 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
 
     // Accounts.
     case personUnknown = "person_unknown"
+    case accessTokenWrong = "access_token_wrong"
+    case transferClosed = "transfer_closed"
 }

@@ -25,6 +25,7 @@ public struct Console: Sendable {
     private let audit: AuditPages
     private let signingKeys: SigningKeyPages
     private let notices: NoticePages
+    private let transfers: TransferPages
 
     /// What the console is served with.
     public struct Parts: Sendable {
@@ -91,6 +92,7 @@ public struct Console: Sendable {
         audit = try AuditPages(parts)
         signingKeys = try SigningKeyPages(parts)
         notices = try NoticePages(parts)
+        transfers = try TransferPages(parts)
     }
 
     /// Adds every address of the console.
@@ -109,6 +111,7 @@ public struct Console: Sendable {
         audit.mount(on: &router)
         signingKeys.mount(on: &router)
         notices.mount(on: &router)
+        transfers.mount(on: &router)
         return router
     }
 
@@ -126,5 +129,6 @@ public struct Console: Sendable {
         let own: [any View.Type] = [ConsoleErrorPage.self]
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
             + UserPages.views + AuditPages.views + SigningKeyPages.views + NoticePages.views
+            + TransferPages.views
     }
 }

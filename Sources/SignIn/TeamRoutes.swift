@@ -14,6 +14,7 @@ public enum TeamRoutes {
     public static let signOut = Route("/t/:team/auth/sign-out", TeamID.self)
     public static let deleteAccount = Route("/t/:team/auth/delete-account", TeamID.self)
     public static let receipt = Route("/t/:team/auth/receipts/:receipt", TeamID.self, ReceiptID.self)
+    public static let userMigration = Route("/t/:team/auth/usermigrationinfo", TeamID.self)
     public static let keys = Route("/t/:team/auth/keys", TeamID.self)
     public static let discovery = Route("/t/:team/.well-known/openid-configuration", TeamID.self)
 

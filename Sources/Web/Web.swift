@@ -25,3 +25,4 @@ extension AttemptID: PathValue {}
 extension TrialID: PathValue {}
 extension NoticeID: PathValue {}
 extension ReceiptID: PathValue {}
+extension TransferID: PathValue {}

@@ -12,7 +12,7 @@ import Web
         "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web", "key": "ACMEKEY001",
         "domain": "acme.example", "source": "acme.example",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
-        "notice": String(repeating: "a", count: 26),
+        "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
     ]
     /// Values for which the sample names nothing.
     private static let unknown: Set<String> = ["token", "trial"]

@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling at any page tells the app so and nothing else`() async throws {
+    @Test func `P10: cancelling at any page tells the app so and nothing else`() async throws {
         try await withSite { site in
             let cancelled = "\(TestTeams.callback)?error=user_cancelled_authorize&state=s"
             let stranger = site.browser()
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `the exit page alone has no form-action, and no page has script or style of its own`()
+    @Test func `P14: the exit page alone has no form-action, and no page has script or style of its own`()
         async throws
     {
         try await withSite { site in

@@ -11,8 +11,10 @@ import Testing
     static let token = "/t/ACMETEAM01/auth/token"
     static let revoke = "/t/ACMETEAM01/auth/revoke"
     /// Every address that takes a form from an app.
-    static let forms = ["token", "revoke", "introspect", "sign-out", "credential-state", "delete-account"].map
-    {
+    static let forms = [
+        "token", "revoke", "introspect", "sign-out", "credential-state", "delete-account",
+        "usermigrationinfo",
+    ].map {
         "/t/ACMETEAM01/auth/\($0)"
     }
     static let form = "Content-Type: application/x-www-form-urlencoded"
@@ -156,7 +158,8 @@ import Testing
         }
     }
 
-    @Test func `discovery names this team's addresses and issuer, and keys may be kept for five minutes`()
+    @Test
+    func `P11: discovery names this team's addresses and issuer, and keys may be kept for five minutes`()
         async throws
     {
         try await withSite { site in

@@ -11,16 +11,25 @@ import Testing
 
 /// When the store is gone, when everybody asks at once, and what the log shows of it.
 @Suite struct TroubleTests {
-    @Test func `without PostgreSQL apps get 503 with Retry-After in JSON, and people a page`() async throws {
+    @Test func `V22: without PostgreSQL apps get 503 with Retry-After in JSON, and people a page`()
+        async throws
+    {
         try await withSite { site in
             let browser = site.browser()
             let sheet = try browser.signIn(try browser.get(Browser.authorize()))
             let form = try site.redemption(of: "c0")
+            let bearer = ["Authorization: Bearer x"]
             let connections = site.teams.connections
             try await site.teams.loop.run { connections.close() }
             for answer in [
                 try site.post("/t/ACMETEAM01/auth/token", form),
                 try site.post("/t/ACMETEAM01/auth/revoke", form),
+                try site.post("/t/ACMETEAM01/auth/introspect", form),
+                try site.post("/t/ACMETEAM01/auth/sign-out", form),
+                try site.post("/t/ACMETEAM01/auth/credential-state", form),
+                try site.post("/t/ACMETEAM01/auth/delete-account", form),
+                try site.post("/t/ACMETEAM01/auth/usermigrationinfo", form),
+                try site.ask("GET", "/t/ACMETEAM01/auth/userinfo", bearer),
                 try site.ask("GET", "/t/ACMETEAM01/auth/keys"),
                 try site.ask("GET", "/t/ACMETEAM01/.well-known/openid-configuration"),
             ] {
@@ -49,8 +58,7 @@ import Testing
         }
     }
 
-    /// Security case V36.
-    @Test func `a thousand failing requests at once each show their own reference`() async throws {
+    @Test func `V36: a thousand failing requests at once each show their own reference`() async throws {
         try await withSite { site in
             var references: Set<String> = []
             for batch in 0..<4 {
@@ -105,8 +113,9 @@ import Testing
         return nil
     }
 
-    /// Security case V38.
-    @Test func `no line of the log shows a token, a code, a secret, a password or a cookie`() async throws {
+    @Test func `V38: no line of the log shows a token, a code, a secret, a password or a cookie`()
+        async throws
+    {
         try await withSite { site in
             let browser = site.browser()
             let changes = Browser.everything.merging(["response_type": "code id_token"]) { $1 }

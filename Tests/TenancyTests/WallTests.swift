@@ -15,6 +15,7 @@ import Testing
                 SELECT string_agg(p.polcmd::text || ' ' || pg_get_expr(p.polqual, p.polrelid), '; ')
                 FROM pg_policy p
                 WHERE p.polrelid = c.oid AND 'pippin_app'::regrole = ANY (p.polroles)
+                    AND p.polname NOT IN ('target_reads', 'target_answers', 'sender')
             )
             FROM pg_class c
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -40,11 +41,30 @@ import Testing
             """
             SELECT polrelid::regclass::text FROM pg_policy
             WHERE 'pippin_app'::regrole = ANY (polroles) AND polcmd <> 'r'
+                AND polname NOT IN ('target_answers', 'sender')
                 AND pg_get_expr(polwithcheck, polrelid) IS DISTINCT FROM '(team_id = pippin_team())'
             """
         )
 
         #expect(policies.isEmpty)
+    }
+
+    /// Two teams speak through the rows of a transfer, and through nothing else.
+    @Test func `has these gates between two teams`() async throws {
+        let gates = try await catalogue(
+            """
+            SELECT polrelid::regclass::text || ' ' || polname || ' ' || polcmd::text FROM pg_policy
+            WHERE 'pippin_app'::regrole = ANY (polroles) AND polname <> 'team'
+            ORDER BY 1
+            """
+        )
+
+        #expect(
+            gates.map { $0[0] } == [
+                "app_transfers target_answers w", "app_transfers target_reads r",
+                "transferred_people sender a",
+            ]
+        )
     }
 
     @Test func `begins every primary key and index of a walled table with the team`() async throws {
@@ -63,11 +83,13 @@ import Testing
         // What is read across teams by the system, or purged by time.
         #expect(
             strays.map { $0[0] } == [
+                "app_transfers.app_transfers_target_team",
                 "invitations.invitations_token_hash_key",
                 "jobs.jobs_created_at", "jobs.jobs_dead", "jobs.jobs_due", "jobs.jobs_keep_until",
                 "limits.limits_window_ends_at", "memberships.memberships_sub", "notices.notices_age",
                 "registry_versions.registry_versions_changed_at", "sessions.sessions_expires_at",
                 "teams.teams_is_system_key",
+                "transferred_people.transferred_people_expires_at",
             ]
         )
     }
@@ -162,9 +184,10 @@ import Testing
         #expect(
             functions.map { $0[0] } == [
                 "pippin_empty_slot pippin_system", "pippin_keep_flows pippin_system",
-                "pippin_make_partitions pippin_system", "pippin_purge_jobs pippin_system",
-                "pippin_purge_limits pippin_system", "pippin_purge_notices pippin_system",
-                "pippin_purge_sessions pippin_system", "pippin_registry_changed public",
+                "pippin_make_partitions pippin_system",
+                "pippin_purge_jobs pippin_system", "pippin_purge_limits pippin_system",
+                "pippin_purge_notices pippin_system", "pippin_purge_sessions pippin_system",
+                "pippin_purge_transferred_people pippin_system", "pippin_registry_changed public",
             ]
         )
     }

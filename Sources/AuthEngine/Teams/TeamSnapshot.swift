@@ -24,6 +24,7 @@ public final class TeamSnapshot: Sendable {
     public let signingKeys: [TeamSigningKey]
     let accessTokens: OpaqueToken
     let tokenRules: TokenRules
+    let transfers: TransferWindows
     /// Lives and dies with this snapshot.
     let verifiedSecrets = VerifiedSecrets()
 
@@ -66,7 +67,8 @@ public final class TeamSnapshot: Sendable {
         keys: [KeyID: IssuedKey],
         signingKeys: [TeamSigningKey],
         accessTokens: OpaqueToken,
-        tokenRules: TokenRules = TokenRules()
+        tokenRules: TokenRules = TokenRules(),
+        transfers: TransferWindows = TransferWindows()
     ) {
         self.id = id
         self.name = name
@@ -81,6 +83,7 @@ public final class TeamSnapshot: Sendable {
         self.signingKeys = signingKeys
         self.accessTokens = accessTokens
         self.tokenRules = tokenRules
+        self.transfers = transfers
     }
 }
 

@@ -38,7 +38,13 @@ struct TeamSnapshotStore: Sendable {
                 id_token_seconds,
                 (SELECT coalesce(json_agg(json_build_object(
                     'client', client_id, 'at', (extract(epoch FROM not_before) * 1000000)::bigint
-                )), '[]')::text FROM token_cutoffs WHERE team_id = \(team))
+                )), '[]')::text FROM token_cutoffs WHERE team_id = \(team)),
+                (SELECT coalesce(json_agg(json_build_object(
+                    'app', app_id, 'from', team_id, 'to', target_team,
+                    'at', (extract(epoch FROM settled_at) * 1000000)::bigint
+                )), '[]')::text FROM app_transfers
+                    WHERE (team_id = \(team) OR target_team = \(team)) AND state = 'accepted'
+                        AND settled_at > now() - interval '60 days')
             FROM teams
             WHERE team_id = \(team) AND deleted_at IS NULL
             """,
@@ -64,6 +70,7 @@ struct TeamSnapshotStore: Sendable {
         let keys = try Self.decode([KeyRecord].self, try row.next())
         let idTokenSeconds: Int = try row.next()
         let cutoffs = try Self.decode([CutoffRecord].self, try row.next())
+        let transfers = try Self.decode([TransferRecord].self, try row.next())
         let appTable = Self.table(apps) { record in
             ClientID(rawValue: record.group).map {
                 TeamSnapshot.App(isEnabled: record.enabled, group: $0, description: record.description)
@@ -87,7 +94,8 @@ struct TeamSnapshotStore: Sendable {
                 cutoffs: Dictionary(cutoffs.map { ($0.client, Timestamp(microseconds: $0.at)) }) {
                     max($0, $1)
                 }
-            )
+            ),
+            transfers: TransferWindows(transfers, of: team)
         )
     }
 
@@ -170,4 +178,27 @@ private struct KeyRecord: Decodable {
 private struct CutoffRecord: Decodable {
     let client: String
     let at: Int64
+}
+
+private struct TransferRecord: Decodable {
+    let app: String
+    let from: String
+    let to: String
+    let at: Int64
+}
+
+extension TransferWindows {
+    fileprivate init(_ records: [TransferRecord], of team: TeamID) {
+        for record in records {
+            guard let app = ClientID(rawValue: record.app), let source = TeamID(rawValue: record.from),
+                let target = TeamID(rawValue: record.to)
+            else { continue }
+            let closesAt = Timestamp(microseconds: record.at) + AppTransfer.window
+            if source == team {
+                outgoing[app] = Window(team: target, closesAt: closesAt)
+            } else {
+                incoming[app] = Window(team: source, closesAt: closesAt)
+            }
+        }
+    }
 }

@@ -15,6 +15,7 @@ extension TokenEndpoint {
         if let flow = grant.flow {
             flows.redeem(.redemption(claim, grant, request), of: flow, in: request.team)
         }
+        let transferSubject = try await transferSubject(of: grant.subject, request)
         return try answer(
             request,
             claims: { companion in
@@ -24,6 +25,7 @@ extension TokenEndpoint {
                     nonce: grant.nonce,
                     email: grant.email,
                     authenticatedAt: grant.authenticatedAt,
+                    transferSubject: transferSubject,
                     companion: companion
                 )
             },

@@ -14,6 +14,7 @@ extension TokenEndpoint {
             at: request.moment
         )
         guard let holder else { throw Self.deadToken }
+        let transferSubject = try await transferSubject(of: holder.subject, request)
         return try answer(
             request,
             claims: { companion in
@@ -23,6 +24,7 @@ extension TokenEndpoint {
                     nonce: nil,
                     email: holder.email,
                     authenticatedAt: holder.authenticatedAt,
+                    transferSubject: transferSubject,
                     companion: companion
                 )
             },

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 public import Domain
 import EventLoop
+import Postgres
 
 /// The token endpoint: parse, authenticate the client, check the grant, issue.
 ///
@@ -14,6 +15,7 @@ public struct TokenEndpoint: Sendable {
     let uses: KeyUses
     let redeemers: RedeemingClients
     let flows: FlowRecorder
+    let migration: UserMigrationStore
 
     public init(
         context: EngineContext,
@@ -28,6 +30,7 @@ public struct TokenEndpoint: Sendable {
         tokens = RefreshTokenStore(database: database)
         uses = KeyUses(database: database)
         redeemers = RedeemingClients(database: database)
+        migration = UserMigrationStore(database: database, context: context)
     }
 
     /// Answers one request with the JSON of RFC 6749 section 5.1.
@@ -75,6 +78,13 @@ public struct TokenEndpoint: Sendable {
         let moment: Timestamp
 
         var team: TeamID { issuer.team.id }
+    }
+
+    /// What the person is called in a transfer whose window is open; asked for nobody else.
+    func transferSubject(of subject: Subject, _ request: Request) async throws(PostgresFailure) -> Subject? {
+        let group = request.client.client.group
+        guard request.issuer.team.transfers.incoming(group, at: request.moment) != nil else { return nil }
+        return try await migration.name(of: subject, for: group, in: request.team, at: request.moment)
     }
 
     /// The answer for a person that two grants share; a refresh token only where a new one was made.

@@ -11,6 +11,8 @@ struct TokenIssuer: Sendable {
         let nonce: String?
         let email: SharedEmail?
         let authenticatedAt: Timestamp
+        /// What the person was called on the way from another team, while the window of that transfer is open.
+        var transferSubject: Subject?
         /// The code or access token it came with, and under which claim its hash stands.
         let companion: Companion?
     }
@@ -67,6 +69,7 @@ struct TokenIssuer: Sendable {
         let backdated = min(claims.authenticatedAt, moment - TokenLifetime.backdating)
         json.member("auth_time", backdated.seconds)
         json.member("nonce_supported", true)
+        if let name = claims.transferSubject { json.member("transfer_sub", name.rawValue) }
         return json.finish()
     }
 }

@@ -15,6 +15,7 @@ struct ProtocolEndpoints: Sendable {
     private let userinfo: Userinfo
     private let deleteAccount: DeleteAccount
     private let receipts: DeletionReceiptStore
+    private let migration: UserMigration
     private let documents: TeamDocuments
 
     init(_ parts: SignIn.Parts) {
@@ -33,6 +34,7 @@ struct ProtocolEndpoints: Sendable {
         userinfo = Userinfo(context: context, database: database)
         deleteAccount = DeleteAccount(context: context, database: database, trials: trials)
         receipts = DeletionReceiptStore(database)
+        migration = UserMigration(context: context, database: database, trials: trials)
         documents = TeamDocuments(context: context)
     }
 
@@ -40,6 +42,7 @@ struct ProtocolEndpoints: Sendable {
         mountTokens(on: &router)
         mountPeople(on: &router)
         mountDeletion(on: &router)
+        mountMigration(on: &router)
         router.get(TeamRoutes.keys) { _, team in
             Response(try documents.keys(of: try await desk.snapshot(team)))
         }
@@ -86,6 +89,21 @@ struct ProtocolEndpoints: Sendable {
                 await desk.answer(bearerOf: request, team) { token, team in
                     try await userinfo.respond(to: token, of: team).map { ProtocolAnswers.json($0) }
                 }
+            }
+        }
+    }
+
+    private func mountMigration(on router: inout Router) {
+        router.post(TeamRoutes.userMigration, ProtocolDesk.options) { request, team in
+            await desk.answer(request, team) { parameters, team in
+                ProtocolAnswers.json(
+                    try await migration.respond(
+                        to: parameters,
+                        accessToken: BearerToken(request)?.text,
+                        of: team,
+                        from: request.auditOrigin
+                    )
+                )
             }
         }
     }

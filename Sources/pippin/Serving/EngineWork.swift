@@ -33,6 +33,9 @@ extension House {
             Schedule("notices.purge", every: .seconds(3600)) {
                 try await NoticePurgeStore(system).purge()
             },
+            Schedule("transfers.purge", every: .seconds(3600)) {
+                try await TransferPurgeStore(system).purge()
+            },
         ]
     }
 }

@@ -165,7 +165,7 @@ extension Client {
         }
     }
 
-    @Test(arguments: rules) func `a request that breaks the rule is refused by it`(rule: Rule) throws {
+    @Test(arguments: rules) func `P9: a request that breaks the rule is refused by it`(rule: Rule) throws {
         for changes in rule.broken {
             let input = try input(changes, rule.client(false))
             let first = AuthorizationCheck.all.first { check in

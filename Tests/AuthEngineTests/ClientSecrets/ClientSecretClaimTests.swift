@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the audience is Apple or the team's base, as one text or in an array`() async throws {
+    @Test func `P3: the audience is Apple or the team's base, as one text or in an array`() async throws {
         try await withEngine { engine in
             let base = "https://pippin.example/t/ACMETEAM01"
             let good: [JSONValue] = [
@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func `a secret lasts at most 15,777,000 seconds from now, and a clock may differ by five minutes`()
+    @Test
+    func `P3: a secret lasts at most 15,777,000 seconds from now, and a clock may differ by five minutes`()
         async throws
     {
         try await withEngine { engine in

@@ -39,7 +39,7 @@ import Testing
         return HMACSHA256(key: pem).code(for: Array(secret.signedPart.utf8))
     }
 
-    @Test func `the signature is raw, whole and over this very text`() async throws {
+    @Test func `P3: the signature is raw, whole and over this very text`() async throws {
         try await withEngine { engine in
             let secret = ClientSecret(
                 of: .web,
@@ -76,7 +76,7 @@ import Testing
         return [0x30, UInt8(numbers.count)] + numbers
     }
 
-    @Test func `a header with any member but alg, kid and typ is refused, as Apple does`() async throws {
+    @Test func `P3: a header with any member but alg, kid and typ is refused, as Apple does`() async throws {
         try await withEngine { engine in
             let members: [(String, JSONValue)] = [
                 ("cty", "JWT"), ("jku", "https://evil.example/keys"), ("x5c", []), ("crit", ["exp"]),

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test
-    func `V6, V7, V9: a code is redeemed when everything is right, and a refused try leaves it unspent`()
+    func `P2, V6, V7, V9: a code is redeemed when everything is right, and a refused try leaves it unspent`()
         async throws
     {
         try await withEngine { engine in
@@ -185,6 +185,21 @@ import Testing
             #expect(try await !engine.isAlive(try #require(winners.first).refreshToken))
             let rows = try engine.teams.admin("SELECT count(*), count(revoked_at) FROM refresh_tokens")
             #expect(rows == [["1", "1"]])
+        }
+    }
+
+    @Test func `P16: a verifier nobody asked for is ignored, one that was is needed and must be right`()
+        async throws
+    {
+        try await withEngine { engine in
+            let plain = try await engine.code()
+            #expect(try await engine.refusal(redeeming: plain, .web, ["code_verifier": Self.verifier]) == nil)
+            let bound = try await engine.code(Self.pkce)
+            for verifier in [nil, "", String(Self.verifier.reversed()), AuthorizationCheckTests.challenge] {
+                let error = try await engine.refusal(redeeming: bound, .web, ["code_verifier": verifier])
+                #expect(error?.code == .invalidGrant, "\(verifier ?? "absent")")
+            }
+            #expect(try await engine.refusal(redeeming: bound, .web, ["code_verifier": Self.verifier]) == nil)
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `user is a JSON text with the parts that were asked for, the name as it was edited`()
+    @Test func `P8: user is a JSON text with the parts that were asked for, the name as it was edited`()
         async throws
     {
         try await withEngine { engine in
@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    @Test func `user comes again until a code that carried it is redeemed, and then never more`() async throws
+    @Test func `P8: user comes again until a code that carried it is redeemed, and then never more`()
+        async throws
     {
         try await withEngine { engine in
             let lost = try await engine.signIn(to: .web, Engine.fullRequest)
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `only what was asked for is returned`() async throws {
+    @Test func `P10: only what was asked for is returned`() async throws {
         try await withEngine { engine in
             let plain = try await engine.signIn()
             #expect(plain.names == ["code"])

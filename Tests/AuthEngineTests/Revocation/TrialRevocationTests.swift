@@ -76,19 +76,3 @@ import Testing
         return trial
     }
 }
-
-extension Engine {
-    fileprivate func code(_ changes: Changes) async throws -> String {
-        try await code(for: nil, to: .web, changes, in: .acme)
-    }
-
-    fileprivate func redeem(_ code: String, _ client: ClientID, _ changes: Changes) async throws
-        -> TokenAnswer
-    {
-        try await redeem(code, client, in: .acme, changes)
-    }
-
-    fileprivate func revoke(_ token: String, _ client: ClientID, _ changes: Changes) async throws {
-        try await revoke(token, client, in: .acme, changes)
-    }
-}

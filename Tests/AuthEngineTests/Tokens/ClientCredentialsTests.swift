@@ -55,9 +55,3 @@ import Testing
         }
     }
 }
-
-extension Engine {
-    fileprivate func clientToken(_ changes: Changes) async throws -> TokenAnswer {
-        try await clientToken(of: .web, in: .acme, changes)
-    }
-}

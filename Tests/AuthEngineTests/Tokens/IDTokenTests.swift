@@ -9,7 +9,7 @@ import Testing
 
 /// The id_token's shape and claims, points P4 to P6 of the conformance list.
 @Suite struct IDTokenTests {
-    @Test func `the header is kid and alg, nothing else`() async throws {
+    @Test func `P4: the header is kid and alg, nothing else`() async throws {
         try await withEngine { engine in
             let text = try await engine.tokens().idToken
             let head = try #require(text.split(separator: ".").first.flatMap { Base64URL.decode(String($0)) })
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `the token endpoint's token claims exactly what Apple's does`() async throws {
+    @Test func `P5: the token endpoint's token claims exactly what Apple's does`() async throws {
         try await withEngine { engine in
             let now = Int64(engine.clock.now.seconds)
             let answer = try await engine.tokens()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a client may have booleans in quotes and Apple's issuer`() async throws {
+    @Test func `P4, P6: a client may have booleans in quotes and Apple's issuer`() async throws {
         try await withEngine { engine in
             let answer = try await engine.signIn(to: .legacy, Engine.fullRequest, email: .hidden)
             let code = try #require(answer["code"])
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `the front channel's token is bound to its code, and sent only when it was asked for`()
+    @Test func `P5: the front channel's token is bound to its code, and sent only when it was asked for`()
         async throws
     {
         try await withEngine { engine in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce is echoed as it came, whatever it is made of`() async throws {
+    @Test func `P5: a nonce is echoed as it came, whatever it is made of`() async throws {
         try await withEngine { engine in
             for nonce in ["a.b|c\"d\\e", "5f3c…ü\u{1F34F}", " ", "\u{0001}\n", "</script>"] {
                 let answer = try await engine.tokens(at: .web, ["nonce": nonce])
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `iat lies in the past and auth_time is no later, for clients that test without leeway`()
+    @Test func `P4: iat lies in the past and auth_time is no later, for clients that test without leeway`()
         async throws
     {
         try await withEngine { engine in
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `the answer is Apple's: Bearer, 3600 as a number, and the three tokens`() async throws {
+    @Test func `P7: the answer is Apple's: Bearer, 3600 as a number, and the three tokens`() async throws {
         try await withEngine { engine in
             let json = try await engine.tokens().json
             #expect(json["token_type"] == "Bearer")

@@ -9,7 +9,8 @@ import Testing
 
 /// Refreshing, point P7 of the conformance list.
 @Suite struct RefreshTests {
-    @Test func `a refresh answers new tokens, an id_token among them, and no new refresh token`() async throws
+    @Test func `P7: a refresh answers new tokens, an id_token among them, and no new refresh token`()
+        async throws
     {
         try await withEngine { engine in
             let first = try await engine.tokens()

@@ -22,6 +22,7 @@ struct AppIDPage: ConsolePage {
         .list("keys", KeyRow.fields) { $0.keys }
         .text("keyCount") { "\($0.keys.count) of \(Limit.activeKeys.count)" }
         .optionalText("newKeyURL") { $0.newKeyURL }
+        .text("transferURL") { $0.transferURL }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
 
     /// The form of its settings.
@@ -86,6 +87,7 @@ struct AppIDPage: ConsolePage {
     let keys: [KeyRow]
     let newKeyURL: String?
     let danger: DangerView?
+    let transferURL: String
 
     private var badge: BadgeView {
         appID.isEnabled ? BadgeView(.good, "Sign-in on") : BadgeView(.warn, "Sign-in off")

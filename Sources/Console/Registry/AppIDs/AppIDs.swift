@@ -78,7 +78,8 @@ struct AppIDs: ListedResource {
             newKeyURL: hasKeyRoom && scope.may(.changeKeys)
                 ? "\(ConsoleRoutes.newKey.link(team))?app=\(id)" : nil,
             danger: mayDelete(with: consequences, scope)
-                ? danger(appID, consequences, unfinished, team) : nil
+                ? danger(appID, consequences, unfinished, team) : nil,
+            transferURL: "\(TransferPages.transfers.link(team))?app=\(id)"
         )
         return scope.site.respond(page, view, status: unfinished.status)
     }

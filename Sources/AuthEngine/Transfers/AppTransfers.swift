@@ -1,0 +1,187 @@
+import Audit
+import Bytes
+import Crypto
+public import Domain
+import Postgres
+public import Registry
+
+/// Offers App IDs to other teams, and takes what is offered.
+///
+/// Each side acts in its own transactions and sees of the other what stands in the offer.
+public struct AppTransfers: Sendable {
+    let database: TeamDatabase
+    let random: RandomSource
+    let clock: @Sendable () -> Timestamp
+
+    public init(_ database: TeamDatabase, context: EngineContext) {
+        self.database = database
+        random = context.random
+        clock = context.clock
+    }
+
+    /// Offers an App ID with its Service IDs.
+    ///
+    /// - Throws: `TransferRefusal`, `PostgresFailure`.
+    public func offer(
+        _ appID: ClientID,
+        to target: TeamID,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> TransferID {
+        guard target != team else { throw TransferRefusal.ownTeam }
+        let registration = try await registration(of: appID, in: team)
+        let id = TransferID(random: random)
+        let (store, moment) = (AppTransferStore(database: database), clock())
+        guard try await !store.isUnderWay(appID, in: team, at: moment) else { throw TransferRefusal.underWay }
+        let event = AuditEvent(
+            "app_transfer.offered",
+            by: actor,
+            on: AuditEvent.Target("app_id", appID.rawValue),
+            from: origin,
+            after: ["to": .string(target.rawValue)]
+        )
+        do throws(PostgresFailure) {
+            try await store.insert(id, appID, registration, to: target, event: event, in: team, at: moment)
+        } catch {
+            switch error.constraint {
+            case "app_transfers_target_team_fkey", "app_transfers_target_team_check":
+                throw TransferRefusal.unknownTeam
+            case "app_transfers_offered_key": throw TransferRefusal.underWay
+            default: throw error
+            }
+        }
+        return id
+    }
+
+    /// Takes an offer back; false when there is none any more.
+    public func withdraw(
+        _ id: TransferID,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Bool {
+        try await settle(id, .withdrawn, "app_transfer.withdrawn", in: team, by: actor, from: origin)
+    }
+
+    /// Refuses an offer; false when there is none any more.
+    public func decline(
+        _ id: TransferID,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Bool {
+        try await settle(id, .declined, "app_transfer.declined", in: team, by: actor, from: origin)
+    }
+
+    /// Registers what is offered, by the rules of the team that takes it, and opens the window for its people.
+    ///
+    /// - Returns: the App ID, or nil when there is no such offer any more.
+    /// - Throws: `Problems` and `Refusal` of the registry, `PostgresFailure`.
+    public func accept(
+        _ id: TransferID,
+        policy: AddressPolicy,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> ClientID? {
+        let moment = clock()
+        return try await database.transaction(in: team) { transaction in
+            guard let transfer = try await AppTransferStore.take(id, for: team, at: moment, transaction)
+            else {
+                return nil
+            }
+            let draft = try AppID.Draft(parsing: transfer.input, policy: policy)
+            _ = try await AppIDStore(database)
+                .create(draft, in: team, by: actor, from: origin, transaction)
+            for service in transfer.registration.services {
+                let draft = try ServiceID.Draft(parsing: service.input, of: transfer.appID, policy: policy)
+                _ = try await ServiceIDStore(database)
+                    .create(draft, in: team, by: actor, from: origin, transaction)
+            }
+            try await transfer.event("app_transfer.accepted", by: actor, from: origin)
+                .record(in: team, transaction)
+            return transfer.appID
+        }
+    }
+
+    private func settle(
+        _ id: TransferID,
+        _ state: AppTransfer.State,
+        _ action: String,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Bool {
+        let store = AppTransferStore(database: database)
+        guard let transfer = try await store.find(id, in: team) else { return false }
+        let event = transfer.event(action, by: actor, from: origin)
+        return try await store.settle(id, state, event: event, in: team, at: clock())
+    }
+
+    private func registration(of appID: ClientID, in team: TeamID) async throws -> TransferredRegistration {
+        guard let app = try await AppIDStore(database).find(appID, in: team) else {
+            throw TransferRefusal.unknownApp
+        }
+        let below = try await AppIDStore(database).consequences(of: appID, in: team)
+        guard app.primary == nil, below?.groupedAppIDs.isEmpty ?? true else { throw TransferRefusal.grouped }
+        let services = try await database.transaction(in: team) { transaction in
+            try await ServiceIDStore(database).all(in: team, transaction).filter { $0.appID == appID }
+        }
+        return TransferredRegistration(app, services)
+    }
+}
+
+extension TransferredRegistration {
+    fileprivate init(_ app: AppID, _ services: [ServiceID]) {
+        description = app.description
+        isEnabled = app.isEnabled
+        notificationURL = app.notificationURL?.text ?? ""
+        self.services = services.map { service in
+            Service(
+                identifier: service.identifier.rawValue,
+                description: service.description,
+                domains: service.domains.map(\.text),
+                returnURLs: service.returnURLs.map(\.text),
+                issuer: service.issuer.rawValue,
+                booleans: service.booleans.rawValue,
+                requiresPKCE: service.requiresPKCE
+            )
+        }
+    }
+}
+
+extension TransferredRegistration.Service {
+    fileprivate var input: ServiceID.Input {
+        ServiceID.Input(
+            identifier: identifier,
+            description: description,
+            domains: domains,
+            returnURLs: returnURLs,
+            issuer: issuer,
+            booleans: booleans,
+            requiresPKCE: requiresPKCE
+        )
+    }
+}
+
+extension AppTransfer {
+    fileprivate var input: AppID.Input {
+        AppID.Input(
+            identifier: appID.rawValue,
+            description: registration.description,
+            isEnabled: registration.isEnabled,
+            notificationURL: registration.notificationURL
+        )
+    }
+
+    fileprivate func event(_ action: String, by actor: Actor, from origin: Origin) -> AuditEvent {
+        AuditEvent(
+            action,
+            by: actor,
+            on: AuditEvent.Target("app_id", appID.rawValue),
+            from: origin,
+            after: ["from": .string(source.rawValue), "to": .string(target.rawValue)]
+        )
+    }
+}
