@@ -26,6 +26,7 @@ public struct Console: Sendable {
     private let signingKeys: SigningKeyPages
     private let notices: NoticePages
     private let transfers: TransferPages
+    private let cutoffs: CutoffPages
 
     /// What the console is served with.
     public struct Parts: Sendable {
@@ -93,6 +94,7 @@ public struct Console: Sendable {
         signingKeys = try SigningKeyPages(parts)
         notices = try NoticePages(parts)
         transfers = try TransferPages(parts)
+        cutoffs = try CutoffPages(parts)
     }
 
     /// Adds every address of the console.
@@ -112,6 +114,7 @@ public struct Console: Sendable {
         signingKeys.mount(on: &router)
         notices.mount(on: &router)
         transfers.mount(on: &router)
+        cutoffs.mount(on: &router)
         return router
     }
 
@@ -129,6 +132,6 @@ public struct Console: Sendable {
         let own: [any View.Type] = [ConsoleErrorPage.self]
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
             + UserPages.views + AuditPages.views + SigningKeyPages.views + NoticePages.views
-            + TransferPages.views
+            + TransferPages.views + CutoffPages.views
     }
 }

@@ -8,12 +8,12 @@ public struct TransferID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
     public init?(rawValue: String) {
-        guard let id = NoticeID(rawValue: rawValue) else { return nil }
-        self.rawValue = id.rawValue
+        guard RandomID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
     }
 
     init(random: RandomSource) {
-        rawValue = NoticeID(random: random).rawValue
+        rawValue = RandomID.make(random)
     }
 
     public var description: String { rawValue }

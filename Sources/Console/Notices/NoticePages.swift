@@ -56,7 +56,7 @@ struct NoticePages: Sendable {
         let told = try await registry.primaries(in: team).filter { $0.notificationURL != nil }
         let mayTest = scope.may(.changeRegistry) && !told.isEmpty
         let view = NoticeListPage(
-            frame: scope.frame("Notices"),
+            frame: scope.frame(Phrase("console.notices.title")),
             team: team,
             search: search,
             rows: page.notices.map { NoticeRow(notice: $0, team: team) },

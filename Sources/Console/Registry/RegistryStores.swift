@@ -47,6 +47,13 @@ struct RegistryStores: Sendable {
         }
     }
 
+    /// Every Service ID of the team.
+    func allServiceIDs(in team: TeamID) async throws -> [ServiceID] {
+        try await database.transaction(in: team) { transaction in
+            try await serviceIDs.all(in: team, transaction)
+        }
+    }
+
     /// The App IDs that others can be grouped under, and that keys can be made for.
     func primaries(in team: TeamID) async throws -> [AppID] {
         try await allAppIDs(in: team).filter { $0.primary == nil }

@@ -51,7 +51,7 @@ struct SigningKeyPages: Sendable {
         let mayChange = scope.may(.changeKeys)
         let isWaiting = team.signingKeys.contains { $0.state(at: now, in: team) == .next }
         let view = SigningKeyPage(
-            frame: scope.frame("Signing keys"),
+            frame: scope.frame(Phrase("console.signing-keys.title")),
             keySetURL: "\(context.base(of: scope.teamID))/auth/keys",
             rows: rows.filter { $0.state != .over }.reversed(),
             rotateURL: mayChange && !isWaiting ? Self.rotations.link(scope.teamID) : nil,

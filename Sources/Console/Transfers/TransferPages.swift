@@ -75,7 +75,7 @@ struct TransferPages: Sendable {
         if form.appID.isEmpty { form.appID = try scope.request.parameters()["app"] ?? "" }
         let primaries = try await registry.primaries(in: team)
         let view = TransferPage(
-            frame: scope.frame("Transfers"),
+            frame: scope.frame(Phrase("console.transfers.title")),
             team: team,
             transfers: known,
             mayChange: mayChange,
