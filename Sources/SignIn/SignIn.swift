@@ -30,6 +30,7 @@ public struct SignIn: Sendable {
         public let database: TeamDatabase
         public let trials: TrialStore
         public let passwords: PasswordSignIn
+        public let hasher: PasswordHasher
         public let sessions: SessionStore
         public let consents: ConsentStore
         public let limits: AttemptLimits
@@ -43,6 +44,7 @@ public struct SignIn: Sendable {
             database: TeamDatabase,
             trials: TrialStore,
             passwords: PasswordSignIn,
+            hasher: PasswordHasher,
             sessions: SessionStore,
             consents: ConsentStore,
             limits: AttemptLimits,
@@ -55,6 +57,7 @@ public struct SignIn: Sendable {
             self.database = database
             self.trials = trials
             self.passwords = passwords
+            self.hasher = hasher
             self.sessions = sessions
             self.consents = consents
             self.limits = limits
@@ -97,6 +100,7 @@ public struct SignIn: Sendable {
             pages: pages,
             teams: parts.teams,
             sessions: parts.sessions,
+            accounts: AccountStores(database, signIn: parts.passwords, hasher: parts.hasher),
             context: context
         )
     }
@@ -114,7 +118,7 @@ public struct SignIn: Sendable {
     public func respond(to refusal: Refusal, _ request: Request) -> Response {
         let problem = Problem(refusal)
         if TeamRoutes.isProtocol(request.routePattern) { return ProtocolAnswers.problem(problem) }
-        return pages.respond(problem, reference: request.id.description, of: nil)
+        return pages.respond(problem, to: request, of: nil)
     }
 
     /// Every page with its template, for the check at the start and in tests.
@@ -122,7 +126,8 @@ public struct SignIn: Sendable {
         [
             SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
             ExitMessagePage.self,
-            HostedErrorPage.self, SignedOutPage.self, AccountPage.self,
+            HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
+            StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self,
         ]
     }
 }

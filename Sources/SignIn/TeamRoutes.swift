@@ -1,4 +1,5 @@
 public import AuthEngine
+public import Directory
 public import Domain
 public import HTTP
 public import Web
@@ -37,6 +38,19 @@ public enum TeamRoutes {
     public static let session = Route("/t/:team/account/session", TeamID.self)
     public static let sessionEnd = Route("/t/:team/account/session/end", TeamID.self)
 
+    /// What a person does on their own page.
+    public static let appEnd = Route("/t/:team/account/apps/:app/end", TeamID.self, ClientID.self)
+    public static let appRelay = Route("/t/:team/account/apps/:app/relay", TeamID.self, ClientID.self)
+    public static let oneSession = Route(
+        "/t/:team/account/sessions/:session/end",
+        TeamID.self,
+        SessionID.self
+    )
+    public static let otherSessions = Route("/t/:team/account/sessions/end", TeamID.self)
+    public static let ownPassword = Route("/t/:team/account/password", TeamID.self)
+    public static let ownData = Route("/t/:team/account/data", TeamID.self)
+    public static let deletion = Route("/t/:team/account/deletion", TeamID.self)
+
     /// The team's logo, by its SHA-256.
     public static let logo = Route("/t/:team/logo/:digest", TeamID.self, String.self)
 
@@ -50,4 +64,12 @@ public enum TeamRoutes {
     public static func isProtocol(_ pattern: String?) -> Bool {
         pattern.map(protocolPatterns.contains) ?? false
     }
+}
+
+extension SessionID: PathValue {
+    public static func parse(pathSegment: Span<UInt8>) -> SessionID? {
+        String.parse(pathSegment: pathSegment).flatMap(SessionID.init(text:))
+    }
+
+    public var pathSegment: String { text }
 }

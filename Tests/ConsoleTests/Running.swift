@@ -205,6 +205,7 @@ private func signIn(_ parts: Console.Parts) throws -> SignIn {
             database: parts.database,
             trials: parts.trials,
             passwords: PasswordSignIn(parts.database, hasher: parts.hasher),
+            hasher: parts.hasher,
             sessions: parts.sessions,
             consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
             limits: AttemptLimits(),

@@ -125,6 +125,7 @@ private struct SiteParts: Sendable {
                 database: teams.database,
                 trials: teams.trials,
                 passwords: PasswordSignIn(teams.database, hasher: hasher),
+                hasher: hasher,
                 sessions: teams.sessions,
                 consents: try teams.consents(),
                 limits: limits,

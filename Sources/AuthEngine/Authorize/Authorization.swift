@@ -67,7 +67,8 @@ public struct Authorization: Sendable {
             nonce: parameters["nonce"],
             codeChallenge: parameters["code_challenge"],
             trial: input.trial?.id,
-            loginHint: parameters["login_hint"]
+            loginHint: parameters["login_hint"],
+            locales: parameters["ui_locales"] ?? parameters["locale"]
         )
     }
 }

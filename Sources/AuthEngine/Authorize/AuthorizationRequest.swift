@@ -40,6 +40,8 @@ public struct AuthorizationRequest: Sendable {
     public let trial: TrialID?
     /// Whom the client expects (OpenID Connect Core section 3.1.2.1).
     public let loginHint: String?
+    /// The languages it asks for, tags joined by spaces: `ui_locales` of OpenID Connect, else Apple's `locale`.
+    public let locales: String?
 }
 
 /// A request that goes nowhere: the person sees a page, the team learns the reason.

@@ -22,19 +22,23 @@ public struct Consent: Hashable, Sendable {
     public let grantedAt: Timestamp
     /// When an app of the group received `user`; until then it is delivered again.
     public let deliveredAt: Timestamp?
+    /// Whether mail to the relay address is passed on to the person.
+    public let forwardsMail: Bool
 
     init(
         appID: ClientID,
         name: PersonName?,
         email: EmailChoice,
         grantedAt: Timestamp,
-        deliveredAt: Timestamp? = nil
+        deliveredAt: Timestamp? = nil,
+        forwardsMail: Bool = true
     ) {
         self.appID = appID
         self.name = name
         self.email = email
         self.grantedAt = grantedAt
         self.deliveredAt = deliveredAt
+        self.forwardsMail = forwardsMail
     }
 
     /// Reads the columns of `ConsentStore.columns`.
@@ -48,6 +52,7 @@ public struct Consent: Hashable, Sendable {
         email = sharesEmail ? (hidesEmail ? .hidden : .shared) : .withheld
         grantedAt = try row.next()
         deliveredAt = try row.next()
+        forwardsMail = try row.next()
     }
 }
 

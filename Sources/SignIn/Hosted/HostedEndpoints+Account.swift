@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -11,9 +12,16 @@ extension HostedEndpoints {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
         try await admit(request, teamID)
         let visitor = try await visitor(request, teamID)
-        let next = LocalPath(try request.query()["next"])
-        let id = try await flow.begin(next: next?.text, browserHash: visitor.browserHash, in: teamID)
-        var response = pages.respond(signInPage(team, nil, id, visitor, email: nil))
+        let query = try request.query()
+        let language = request.language(asked: query["ui_locales"])
+        let id = try await flow.begin(
+            next: LocalPath(query["next"])?.text,
+            browserHash: visitor.browserHash,
+            language: language.tag,
+            in: teamID
+        )
+        let start = SignInStart(team: team, client: nil, attempt: id, language: language)
+        var response = pages.respond(signInPage(start, visitor, email: nil))
         if visitor.isNewBrowser { response.set(site.browserCookie(visitor.browser)) }
         return response
     }

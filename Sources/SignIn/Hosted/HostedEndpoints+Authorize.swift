@@ -42,16 +42,18 @@ extension HostedEndpoints {
         try await admit(request, team.id)
         let visitor = try await visitor(request, team.id)
         if request.method == .post, visitor.isNewBrowser { return try askAgain(fields, team.id) }
+        let language = request.language(asked: authorized.locales)
         let id = try await flow.begin(
             authorized,
             browserHash: visitor.browserHash,
+            language: language.tag,
             in: team.id,
             from: request.auditOrigin
         )
         var response: Response
         if visitor.session == nil {
-            let page = signInPage(team, authorized.client, id, visitor, email: authorized.loginHint)
-            response = pages.respond(page)
+            let start = SignInStart(team: team, client: authorized.client, attempt: id, language: language)
+            response = pages.respond(signInPage(start, visitor, email: authorized.loginHint))
         } else {
             response = .redirect(to: TeamRoutes.attempt.link(team.id, id))
         }
@@ -91,23 +93,23 @@ extension HostedEndpoints {
             ("reason", refusal.reason),
             ("hint", refusal.hint)
         )
-        return pages.respond(.wrongRequest, reference: request.id.description, of: team)
+        return pages.respond(.wrongRequest, to: request, of: team)
     }
 }
 
 extension Problem {
     static let wrongRequest = Problem(
         .badRequest,
-        "This app’s sign-in is not set up right",
-        "The app sent something that does not match what its makers registered, so you cannot be sent on.",
-        advice: "It is not your doing. Tell the makers of the app the reference below."
+        Phrase("hosted.problems.wrong-request.headline"),
+        Phrase("hosted.problems.wrong-request.message"),
+        advice: Phrase("hosted.problems.wrong-request.advice")
     )
 
     static let tooManySignIns = Problem(
         .tooManyRequests,
-        "Too many sign-ins at once",
-        "More sign-ins were begun from your network than people usually begin.",
-        advice: "Wait a minute, then go back to the app and try again.",
+        Phrase("hosted.problems.too-many.headline"),
+        Phrase("hosted.problems.too-many.message"),
+        advice: Phrase("hosted.problems.too-many.advice"),
         retryAfter: 60
     )
 }

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Crypto
 import Directory
 import Domain
@@ -19,7 +20,7 @@ extension HostedEndpoints {
         guard let name = PersonName(given: given, family: family) else {
             var page = consentPage(context, client, session.user)
             page.errors = [
-                FormError(id: "field-given_name", message: "A name has at most 100 characters in one line.")
+                FormError(id: "field-given_name", message: Phrase("hosted.consent.name-wrong"))
             ]
             page.name = ConsentPage.NameChoice(given: given, family: family, errors: page.errors)
             return pages.respond(page, status: .unprocessableContent)
@@ -77,13 +78,17 @@ extension HostedEndpoints {
 
     private func exit(with answer: AuthorizationAnswer?, _ context: Context) throws -> Response {
         guard let answer, let client = context.client else { throw Problem.attemptOver }
-        return try pages.exit(with: answer, appName: client.name, of: context.team)
+        return try pages.exit(with: answer, appName: client.name, of: context.team, in: context.language)
     }
 
     func consentPage(_ context: Context, _ client: Client, _ user: User) -> ConsentPage {
         let scope = context.attempt.app?.scope ?? AuthorizationRequest.Scope(name: false, email: false)
         return ConsentPage(
-            frame: pages.frame("Continue to \(client.name)", of: context.team),
+            frame: pages.frame(
+                Phrase("hosted.consent.title", ["app": client.name]),
+                of: context.team,
+                in: context.language
+            ),
             appName: client.name,
             action: TeamRoutes.consent.link(context.team.id, context.attempt.id),
             formToken: site.formTokens.token(for: context.visitor.browser),
@@ -98,7 +103,11 @@ extension HostedEndpoints {
     func continuePage(_ context: Context, _ client: Client, _ user: User) -> ContinuePage {
         let person = PersonView(name: user.name.full, email: user.email?.rawValue)
         return ContinuePage(
-            frame: pages.frame("Continue to \(client.name)", of: context.team),
+            frame: pages.frame(
+                Phrase("hosted.consent.title", ["app": client.name]),
+                of: context.team,
+                in: context.language
+            ),
             appName: client.name,
             action: TeamRoutes.confirmation.link(context.team.id, context.attempt.id),
             formToken: site.formTokens.token(for: context.visitor.browser),

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -62,31 +63,38 @@ extension HostedEndpoints {
     }
 
     func signInPage(_ context: Context) -> SignInPage {
-        signInPage(
-            context.team,
-            context.client,
-            context.attempt.id,
-            context.visitor,
-            email: context.attempt.loginHint
+        let start = SignInStart(
+            team: context.team,
+            client: context.client,
+            attempt: context.attempt.id,
+            language: context.language
         )
+        return signInPage(start, context.visitor, email: context.attempt.loginHint)
     }
 
-    /// - Parameter client: nil for a sign-in that leads to a page of ours.
-    func signInPage(
-        _ team: TeamSnapshot,
-        _ client: Client?,
-        _ id: AttemptID,
-        _ visitor: Visitor,
-        email: String?
-    ) -> SignInPage {
-        let name = client?.name ?? (team.id == .system ? "the Pippin console" : "your account")
+    func signInPage(_ start: SignInStart, _ visitor: Visitor, email: String?) -> SignInPage {
+        let title = start.title
         return SignInPage(
-            frame: pages.frame(client == nil ? "Sign in" : "Sign in to \(name)", of: team),
-            appName: name,
-            action: TeamRoutes.password.link(team.id, id),
+            frame: pages.frame(title, of: start.team, in: start.language),
+            title: title.asWords,
+            action: TeamRoutes.password.link(start.team.id, start.attempt),
             formToken: site.formTokens.token(for: visitor.browser),
             email: email ?? "",
-            isCancellable: client != nil
+            isCancellable: start.client != nil
         )
+    }
+}
+
+/// Where and in which language a sign-in begins.
+struct SignInStart: Sendable {
+    let team: TeamSnapshot
+    /// Nil for a sign-in that leads to a page of ours.
+    let client: Client?
+    let attempt: AttemptID
+    let language: Language
+
+    var title: Phrase {
+        if let client { return Phrase("hosted.sign-in.to-app", ["app": client.name]) }
+        return team.id == .system ? Phrase("hosted.sign-in.to-console") : Phrase("hosted.sign-in.to-account")
     }
 }

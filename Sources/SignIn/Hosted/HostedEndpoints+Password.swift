@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -39,7 +40,7 @@ extension HostedEndpoints {
     private func refuse(_ refusal: SignInRefusal, _ context: Context, login: String) -> Response {
         var page = signInPage(context)
         page.email = login
-        page.error = refusal.words
+        page.error = refusal.words.asWords
         var response = pages.respond(page, status: refusal.status)
         if let seconds = refusal.retryAfter { response.append(.retryAfter, String(seconds)) }
         return response

@@ -54,6 +54,11 @@ struct HostedEndpoints: Sendable {
         /// The app the sign-in leads back to; nil where it leads to a page of ours.
         let client: Client?
         let visitor: Visitor
+
+        /// The language the sign-in was begun in.
+        var language: Language {
+            attempt.language.flatMap(Language.init(rawValue:)) ?? request.language
+        }
     }
 
     /// Finds what a step needs and checks that it comes from the browser that began: the address alone is worth
@@ -91,7 +96,7 @@ struct HostedEndpoints: Sendable {
 
     private func over(_ request: Request, _ team: TeamSnapshot) -> Response {
         flows.refuseOver(in: team.id, from: request.auditOrigin)
-        return pages.respond(.attemptOver, reference: request.id.description, of: team)
+        return pages.respond(.attemptOver, to: request, of: team)
     }
 
     func visitor(_ request: Request, _ team: TeamID) async throws -> Visitor {
@@ -114,8 +119,8 @@ extension Problem {
     /// The attempt is unknown, over, or another browser's.
     static let attemptOver = Problem(
         .gone,
-        "This sign-in is over",
-        "It took longer than a quarter of an hour, was finished already, or began in another browser.",
-        advice: "Go back to the app and sign in again."
+        Phrase("hosted.problems.attempt-over.headline"),
+        Phrase("hosted.problems.attempt-over.message"),
+        advice: Phrase("hosted.problems.attempt-over.advice")
     )
 }

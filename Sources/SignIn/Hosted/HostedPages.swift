@@ -18,6 +18,10 @@ struct HostedPages: Sendable {
     private let error: LivePage<HostedErrorPage>
     private let signedOut: LivePage<SignedOutPage>
     private let account: LivePage<AccountPage>
+    private let password: LivePage<PasswordPage>
+    private let stopUsing: LivePage<StopUsingPage>
+    private let deletion: LivePage<AccountDeletionPage>
+    private let deleted: LivePage<AccountDeletedPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
     init(site: Site) throws(Diagnostics) {
@@ -31,10 +35,15 @@ struct HostedPages: Sendable {
         error = try site.pages.page(HostedErrorPage.self)
         signedOut = try site.pages.page(SignedOutPage.self)
         account = try site.pages.page(AccountPage.self)
+        password = try site.pages.page(PasswordPage.self)
+        stopUsing = try site.pages.page(StopUsingPage.self)
+        deletion = try site.pages.page(AccountDeletionPage.self)
+        deleted = try site.pages.page(AccountDeletedPage.self)
     }
 
-    func frame(_ title: any Wording, of team: TeamSnapshot?) -> HostedFrame {
+    func frame(_ title: any Wording, of team: TeamSnapshot?, in language: Language) -> HostedFrame {
         HostedFrame(
+            language: language,
             title: title.asWords,
             assets: site.assets,
             brand: team.map(HostedFrame.Brand.init) ?? .pippin
@@ -61,14 +70,35 @@ struct HostedPages: Sendable {
         site.respond(account, page)
     }
 
+    func respond(_ page: PasswordPage, status: Status = .ok) -> Response {
+        site.respond(password, page, status: status)
+    }
+
+    func respond(_ page: StopUsingPage) -> Response {
+        site.respond(stopUsing, page)
+    }
+
+    func respond(_ page: AccountDeletionPage, status: Status = .ok) -> Response {
+        site.respond(deletion, page, status: status)
+    }
+
+    func respond(_ page: AccountDeletedPage) -> Response {
+        site.respond(deleted, page)
+    }
+
     /// A refusal as a page of the team, or of Pippin where there is none.
-    func respond(_ problem: Problem, reference: String, of team: TeamSnapshot?) -> Response {
+    func respond(
+        _ problem: Problem,
+        to request: Request,
+        of team: TeamSnapshot?,
+        in language: Language? = nil
+    ) -> Response {
         let page = HostedErrorPage(
-            frame: frame(problem.headline, of: team),
+            frame: frame(problem.headline, of: team, in: language ?? request.language),
             headline: problem.headline,
             message: problem.message,
             advice: problem.advice,
-            reference: reference
+            reference: request.id.description
         )
         var response = site.respond(error, page, status: problem.status)
         if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
@@ -76,11 +106,14 @@ struct HostedPages: Sendable {
     }
 
     /// The one way out of the hosted pages after a form.
-    func exit(with answer: AuthorizationAnswer, appName: String, of team: TeamSnapshot) throws(Problem)
-        -> Response
-    {
+    func exit(
+        with answer: AuthorizationAnswer,
+        appName: String,
+        of team: TeamSnapshot,
+        in language: Language
+    ) throws(Problem) -> Response {
         guard let target = SafeURL(vetted: answer.location) else { throw .failed }
-        let frame = frame("Back to \(appName)", of: team)
+        let frame = frame(Phrase("hosted.exit.title", ["app": appName]), of: team, in: language)
         switch answer.mode {
         case .query, .fragment:
             let page = ExitRedirectPage(frame: frame, appName: appName, target: target)

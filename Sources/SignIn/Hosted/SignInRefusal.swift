@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -8,7 +9,7 @@ import Web
 ///
 /// They never tell whether the account exists.
 struct SignInRefusal: Sendable {
-    let words: String
+    let words: Phrase
     let status: Status
     /// What the team is told.
     let cause: RefusalCause
@@ -17,27 +18,22 @@ struct SignInRefusal: Sendable {
     init(_ result: SignInResult) {
         switch result {
         case .success, .wrong:
-            words = "The e-mail address or the password is not right. Check both and try again."
+            words = Phrase("hosted.sign-in.wrong")
             status = .unauthorized
             cause = .passwordWrong
             retryAfter = nil
         case .locked(let wait):
             let seconds = max(1, Int(wait.components.seconds))
-            words = "There were too many wrong passwords. Try again in \(Self.minutes(seconds))."
+            words = Phrase("hosted.sign-in.locked", count: (seconds + 59) / 60)
             status = .tooManyRequests
             cause = .accountLocked
             retryAfter = seconds
         case .busy:
-            words = "Many people are signing in right now. Try again in a few seconds."
+            words = Phrase("hosted.sign-in.busy")
             status = .serviceUnavailable
             cause = .tooBusy
             retryAfter = 2
         }
-    }
-
-    private static func minutes(_ seconds: Int) -> String {
-        let minutes = (seconds + 59) / 60
-        return minutes == 1 ? "a minute" : "\(minutes) minutes"
     }
 }
 

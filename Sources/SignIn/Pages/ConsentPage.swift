@@ -28,7 +28,7 @@ struct ConsentPage: HostedPage {
             func error(_ name: String) -> Words? { errors.first { $0.id == "field-\(name)" }?.message }
             self.given = FieldView(
                 "given_name",
-                label: "First name",
+                label: Phrase("hosted.consent.given"),
                 value: given,
                 autocomplete: "given-name",
                 error: error("given_name"),
@@ -36,7 +36,7 @@ struct ConsentPage: HostedPage {
             )
             self.family = FieldView(
                 "family_name",
-                label: "Last name",
+                label: Phrase("hosted.consent.family"),
                 value: family,
                 autocomplete: "family-name",
                 error: error("family_name"),

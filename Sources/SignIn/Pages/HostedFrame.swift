@@ -5,8 +5,9 @@ import Templates
 import Tenancy
 import Web
 
-/// What every hosted page carries: its title, the files it loads, the team it belongs to.
+/// What every hosted page carries: its language and title, the files it loads, the team it belongs to.
 struct HostedFrame: Sendable {
+    let language: Language
     let title: Words
     let assets: AssetLinks
     let brand: Brand
@@ -53,10 +54,13 @@ protocol HostedPage: View, SendableMetatype {
 }
 
 extension HostedPage {
+    static var languages: [Language] { Language.allCases }
+    var language: Language { frame.language }
+
     /// The fields of `layouts/hosted`; a page adds its own.
     static var frameFields: Fields<Self> {
         Fields<Self>()
-            .text("lang") { _ in "en" }
+            .text("lang") { $0.frame.language.tag }
             .words("title") { $0.frame.title }
             .group("assets", AssetLinks.fields) { $0.frame.assets }
             .group("brand", HostedFrame.Brand.fields) { $0.frame.brand }

@@ -10,7 +10,7 @@ struct HostedErrorPage: HostedPage {
         .words("headline") { $0.headline }
         .words("message") { $0.message }
         .words("advice") { $0.advice }
-        .group("reference", CopyView.fields) { CopyView("reference", $0.reference) }
+        .group("reference", CopyView.fields) { CopyView(Phrase("hosted.problems.reference"), $0.reference) }
         .optionalText("retryURL") { _ in nil }
 
     let frame: HostedFrame
@@ -30,19 +30,4 @@ struct SignedOutPage: HostedPage {
 
     let frame: HostedFrame
     let signInURL: String?
-}
-
-/// The person's own page.
-struct AccountPage: HostedPage {
-    static let template = "hosted/account"
-    static let fields =
-        frameFields
-        .group("person", PersonView.fields) { $0.person }
-        .text("csrf") { $0.formToken }
-        .text("signOutURL") { $0.signOutURL }
-
-    let frame: HostedFrame
-    let person: PersonView
-    let formToken: String
-    let signOutURL: String
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Templates
 import Web
 
@@ -6,31 +7,37 @@ struct SignInPage: HostedPage {
     static let template = "hosted/sign-in"
     static let fields =
         frameFields
-        .text("appName") { $0.appName }
+        .words("heading") { $0.title }
         .text("action") { $0.action }
         .text("csrf") { $0.formToken }
-        .optionalText("error") { $0.error }
+        .optionalWords("error") { $0.error }
         .group("email", FieldView.fields) { page in
             FieldView(
                 "email",
-                label: "E-mail address",
+                label: Phrase("hosted.sign-in.email"),
                 type: "email",
                 value: page.email,
                 autocomplete: "username"
             )
         }
         .group("password", FieldView.fields) { _ in
-            FieldView("password", label: "Password", type: "password", autocomplete: "current-password")
+            FieldView(
+                "password",
+                label: Phrase("hosted.sign-in.password"),
+                type: "password",
+                autocomplete: "current-password"
+            )
         }
         .optionalText("appleURL") { _ in nil }
         .flag("cancellable") { $0.isCancellable }
 
     let frame: HostedFrame
-    let appName: String
+    /// Where the sign-in leads.
+    let title: Words
     let action: String
     let formToken: String
     /// What was typed before, kept when the password was wrong.
     var email = ""
-    var error: String?
+    var error: Words?
     var isCancellable = true
 }

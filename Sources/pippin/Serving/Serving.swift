@@ -91,6 +91,7 @@ struct Serving {
                     database: database,
                     trials: TrialStore(database: database, keyRing: context.keyRing),
                     passwords: PasswordSignIn(database, hasher: hasher),
+                    hasher: hasher,
                     sessions: SessionStore(database),
                     consents: ConsentStore(database, relay: relay),
                     limits: limits,

@@ -1,0 +1,53 @@
+import AuthEngine
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Web
+
+// Apps that use the account: *Stop using*, and mail through the relay.
+extension AccountEndpoints {
+    func askToStop(_ person: Person, _ app: ClientID) async throws -> Response {
+        guard let granted = try await granted(app, person) else { throw Problem.notFound }
+        let page = StopUsingPage(
+            frame: frame(Phrase("hosted.app.stop-title", ["app": granted.name]), person),
+            appName: granted.name,
+            action: TeamRoutes.appEnd.link(person.team.id, app),
+            formToken: formToken(person),
+            backURL: TeamRoutes.account.link(person.team.id)
+        )
+        return pages.respond(page)
+    }
+
+    /// Ends the consent with its tokens; one that is over already needs no ending.
+    func stop(_ person: Person, _ app: ClientID) async throws -> Response {
+        _ = try form(of: person)
+        try await accounts.consentEnds.end(
+            of: person.subject,
+            for: app,
+            in: person.team.id,
+            by: person.actor,
+            from: person.request.auditOrigin
+        )
+        return home(person, .stopped)
+    }
+
+    func switchRelay(_ person: Person, _ app: ClientID) async throws -> Response {
+        let forwards = try form(of: person)["relay"] == "on"
+        let isKnown = try await accounts.relays.set(
+            forwards,
+            of: person.subject,
+            for: app,
+            in: person.team.id,
+            by: person.actor,
+            from: person.request.auditOrigin
+        )
+        guard isKnown else { throw Problem.notFound }
+        return home(person, forwards ? .relayOn : .relayOff)
+    }
+
+    private func granted(_ app: ClientID, _ person: Person) async throws -> GrantedApp? {
+        let detail = try await accounts.details.find(person.subject, in: person.team.id)
+        return detail?.consents.first { $0.consent.appID == app }
+    }
+}

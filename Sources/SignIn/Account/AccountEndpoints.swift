@@ -1,0 +1,145 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import Web
+
+/// A person's own pages at a team.
+struct AccountEndpoints: Sendable {
+    let pages: HostedPages
+    let teams: TeamCache
+    let sessions: SessionStore
+    let accounts: AccountStores
+    let context: EngineContext
+
+    var site: Site { pages.site }
+
+    func mount(on router: inout Router) {
+        router.get(TeamRoutes.account) { request, team in
+            try await asPerson(request, team) { try await show($0) }
+        }
+        router.post(TeamRoutes.sessionEnd, .form) { try await signOut($0, $1) }
+        router.get(TeamRoutes.appEnd) { request, team, app in
+            try await asPerson(request, team) { try await askToStop($0, app) }
+        }
+        router.post(TeamRoutes.appEnd, .form) { request, team, app in
+            try await asPerson(request, team) { try await stop($0, app) }
+        }
+        router.post(TeamRoutes.appRelay, .form) { request, team, app in
+            try await asPerson(request, team) { try await switchRelay($0, app) }
+        }
+        router.post(TeamRoutes.oneSession, .form) { request, team, id in
+            try await asPerson(request, team) { try await end(id, $0) }
+        }
+        router.post(TeamRoutes.otherSessions, .form) { request, team in
+            try await asPerson(request, team) { try await endOthers($0) }
+        }
+        router.get(TeamRoutes.ownPassword) { request, team in
+            try await asPerson(request, team) { try await askPassword($0) }
+        }
+        router.post(TeamRoutes.ownPassword, .form) { request, team in
+            try await asPerson(request, team) { try await changePassword($0) }
+        }
+        router.get(TeamRoutes.ownData) { request, team in
+            try await asPerson(request, team) { try await download($0) }
+        }
+        router.get(TeamRoutes.deletion) { request, team in
+            try await asPerson(request, team) { try await askToDelete($0) }
+        }
+        router.post(TeamRoutes.deletion, .form) { request, team in
+            try await asPerson(request, team) { try await delete($0) }
+        }
+    }
+
+    /// A person on pages of their own.
+    struct Person: Sendable {
+        let request: Request
+        let team: TeamSnapshot
+        let visitor: Visitor
+        let session: Session
+        let language: Language
+
+        var subject: Subject { session.user.subject }
+
+        /// Who acts, as the audit log names them.
+        var actor: Actor { team.id == .system ? .member(subject) : .person(subject) }
+    }
+
+    /// Lets a person in; a stranger signs in first and comes back to the page.
+    private func asPerson(
+        _ request: Request,
+        _ teamID: TeamID,
+        _ body: (Person) async throws -> Response
+    ) async throws -> Response {
+        let (team, visitor) = try await arrive(request, teamID)
+        guard let session = visitor.session else {
+            let asked = request.method == .get ? request.path : TeamRoutes.account.link(teamID)
+            let next = PercentCoding.encode(asked)
+            return .redirect(to: "\(TeamRoutes.session.link(teamID))?next=\(next)")
+        }
+        let person = Person(
+            request: request,
+            team: team,
+            visitor: visitor,
+            session: session,
+            language: request.language
+        )
+        return try await body(person)
+    }
+
+    /// The fields of a form that a page of ours sent to this browser.
+    func form(of person: Person) throws(Problem) -> Form {
+        try site.form(of: person.request, from: person.visitor.browser)
+    }
+
+    /// Back to the person's page, which says what was done.
+    func home(_ person: Person, _ change: AccountChange) -> Response {
+        var response = Response.redirect(to: TeamRoutes.account.link(person.team.id))
+        response.set(change.cookie(site.cookies, of: person.team.id))
+        return response
+    }
+
+    func frame(_ title: Phrase, _ person: Person) -> HostedFrame {
+        pages.frame(title, of: person.team, in: person.language)
+    }
+
+    func formToken(_ person: Person) -> String {
+        site.formTokens.token(for: person.visitor.browser)
+    }
+
+    private func signOut(_ request: Request, _ teamID: TeamID) async throws -> Response {
+        let (team, visitor) = try await arrive(request, teamID)
+        _ = try site.form(of: request, from: visitor.browser)
+        if let session = visitor.session {
+            let subject = session.user.subject
+            try await sessions.end(
+                session.id,
+                of: subject,
+                in: teamID,
+                by: teamID == .system ? .member(subject) : .person(subject),
+                from: request.auditOrigin
+            )
+        }
+        let page = SignedOutPage(
+            frame: pages.frame(Phrase("hosted.signed-out.title"), of: team, in: request.language),
+            signInURL: teamID == .system ? "/console" : TeamRoutes.session.link(teamID)
+        )
+        var response = pages.respond(page)
+        response.set(site.cookies.forgotten(site.cookies.session(of: teamID)))
+        return response
+    }
+
+    private func arrive(_ request: Request, _ teamID: TeamID) async throws -> (TeamSnapshot, Visitor) {
+        guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
+        let visitor = try await Visitor.read(
+            request,
+            team: teamID,
+            cookies: site.cookies,
+            sessions: sessions,
+            context: context
+        )
+        return (team, visitor)
+    }
+}

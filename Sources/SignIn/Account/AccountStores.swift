@@ -1,0 +1,26 @@
+import AuthEngine
+import Directory
+import Domain
+
+/// What the person's own pages read and change.
+struct AccountStores: Sendable {
+    let details: UserDetailStore
+    let consentEnds: ConsentEndStore
+    let relays: RelaySwitchStore
+    let passwords: PasswordStore
+    let signIn: PasswordSignIn
+    let hasher: PasswordHasher
+    let deletions: UserDeletionStore
+    let exports: PersonExportStore
+
+    init(_ database: TeamDatabase, signIn: PasswordSignIn, hasher: PasswordHasher) {
+        details = UserDetailStore(database)
+        consentEnds = ConsentEndStore(database)
+        relays = RelaySwitchStore(database)
+        passwords = PasswordStore(database)
+        self.signIn = signIn
+        self.hasher = hasher
+        deletions = UserDeletionStore(database)
+        exports = PersonExportStore(database)
+    }
+}

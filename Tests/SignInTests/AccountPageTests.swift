@@ -1,0 +1,178 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import SignIn
+@testable import TestTeams
+
+/// The person's own page: apps, relay, sessions, password, data, the end.
+@Suite struct AccountPageTests {
+    private static let home = "/t/ACMETEAM01/account"
+
+    @Test func `apps in use are listed with what they know, and one can be left for good`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            let exit = try browser.consent()
+            let code = try #require(exit.value(of: "code"))
+            let tokens = try site.post("/t/ACMETEAM01/auth/token", try site.redemption(of: code))
+            let page = try browser.get(Self.home)
+            #expect(page.body.contains("The app com.acme.app") && page.body.contains("your e-mail address"))
+            let sheet = try browser.get("\(Self.home)/apps/com.acme.app/end")
+            #expect(sheet.headline == "Stop using The app com.acme.app?")
+            let home = try browser.follow(try browser.send(sheet, []))
+            #expect(home.body.contains("can no longer use your account"))
+            #expect(!home.body.contains("The app com.acme.app"))
+            #expect(!(try browser.get(Self.home).body.contains("can no longer use your account")))
+            let refresh = try site.post(
+                "/t/ACMETEAM01/auth/token",
+                [
+                    "client_id": "com.acme.web", "client_secret": try site.teams.secret(),
+                    "grant_type": "refresh_token", "refresh_token": tokens.json["refresh_token"]?.string,
+                ]
+            )
+            #expect(refresh.status == 400 && refresh.json["error"] == "invalid_grant")
+            // The next sign-in is a first one again.
+            let again = try browser.get(
+                try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
+            )
+            #expect(again.body.contains("email_choice"))
+        }
+    }
+
+    @Test func `mail of an app that got the relay address can be switched off and on`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+            _ = try browser.send(sheet, [("email_choice", "hide"), ("decision", "continue")])
+            func flag() throws -> String? {
+                try site.teams.admin(
+                    "SELECT forwards_mail::text FROM consents WHERE app_id = 'com.acme.app'"
+                )[0][0]
+            }
+            let page = try browser.get(Self.home)
+            #expect(page.body.contains("@relay.example"))
+            let csrf = try #require(page.value(of: "csrf"))
+            for (choice, expected) in [("off", "false"), ("off", "false"), ("on", "true")] {
+                let answer = try browser.post(
+                    "\(Self.home)/apps/com.acme.app/relay",
+                    [("csrf", csrf), ("relay", choice)]
+                )
+                #expect(answer.status == 303)
+                #expect(try flag() == expected)
+            }
+            let events = try site.teams.actions().filter { $0.hasPrefix("relay.") }
+            #expect(events == ["relay.disabled", "relay.enabled"])
+            let other = try browser.post(
+                "\(Self.home)/apps/com.acme.other/relay",
+                [("csrf", csrf), ("relay", "off")]
+            )
+            #expect(other.status == 404)
+        }
+    }
+
+    @Test func `another browser is signed out, one by one or all at once, and another person's never`()
+        async throws
+    {
+        try await withSite { site in
+            let browsers = [site.browser(), site.browser(), site.browser()]
+            for browser in browsers { _ = try browser.signIn(try browser.get(Browser.authorize())) }
+            let ben = site.browser()
+            _ = try ben.signIn(try ben.get(Browser.authorize()), email: "ben@acme.example")
+            let page = try browsers[0].get(Self.home)
+            #expect(page.body.ranges(of: "This browser").count == 1)
+            let ends = page.body.matches(of: /action="(\/t\/ACMETEAM01\/account\/sessions\/[^"\/]+\/end)"/)
+            #expect(ends.count == 2)
+            let csrf = try #require(page.value(of: "csrf"))
+            let end = try #require(ends.first).1
+            // Ben knows the address, and it is none of his.
+            let foreign = try #require(try ben.get(Self.home).value(of: "csrf"))
+            #expect(try ben.post(String(end), [("csrf", foreign)]).status == 303)
+            #expect(try browsers.map { try $0.get(Self.home).status } == [200, 200, 200])
+            _ = try browsers[0].post(String(end), [("csrf", csrf)])
+            #expect(try browsers.map { try $0.get(Self.home).status }.filter { $0 == 200 }.count == 2)
+            _ = try browsers[0].post("\(Self.home)/sessions/end", [("csrf", csrf)])
+            #expect(try browsers.map { try $0.get(Self.home).status } == [200, 303, 303])
+            #expect(try ben.get(Self.home).status == 200)
+        }
+    }
+
+    @Test func `a new password wants the old one, keeps the rules, and signs out everywhere else`()
+        async throws
+    {
+        try await withSite { site in
+            let browser = site.browser()
+            let other = site.browser()
+            for one in [browser, other] { _ = try one.signIn(try one.get(Browser.authorize())) }
+            let page = try browser.get("\(Self.home)/password")
+            #expect(page.body.contains("autocomplete=\"new-password\""))
+            let wrong = try browser.send(page, [("current", "wrong"), ("new", "another password")])
+            #expect(wrong.status == 422 && wrong.body.contains("field-current-error"))
+            for (new, words) in [("short", "at least 8"), ("ada@acme.example", "first thing")] {
+                let answer = try browser.send(page, [("current", People.password), ("new", new)])
+                #expect(answer.status == 422 && answer.body.contains(words))
+            }
+            let done = try browser.send(page, [("current", People.password), ("new", "another password")])
+            #expect(done.status == 303)
+            #expect(try browser.get(Self.home).status == 200)
+            #expect(try other.get(Self.home).status == 303)
+            let stranger = site.browser()
+            let start = try stranger.get(Browser.authorize())
+            #expect(try stranger.signIn(start).status == 401)
+            #expect(try stranger.signIn(start, password: "another password").status == 200)
+        }
+    }
+
+    @Test func `the person takes everything along, and the end is typed, proved and complete`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            _ = try browser.consent()
+            let data = try browser.get("\(Self.home)/data")
+            #expect(data["Content-Disposition"] == "attachment; filename=\"account.json\"")
+            #expect(data.json["account"]?["email"] == "ada@acme.example")
+            #expect(!data.body.contains("argon2"))
+            let page = try browser.get("\(Self.home)/deletion")
+            let untyped = try browser.send(page, [("confirmation", "ben"), ("password", People.password)])
+            #expect(untyped.status == 422 && untyped.body.contains("field-confirmation-error"))
+            let typed = [("confirmation", "ada@acme.example")]
+            let unproved = try browser.send(page, typed + [("password", "wrong")])
+            #expect(unproved.status == 422 && unproved.body.contains("field-password-error"))
+            let gone = try browser.send(page, typed + [("password", People.password)])
+            #expect(gone.status == 200 && gone.headline == "Your account is deleted")
+            #expect(browser.cookies[Browser.sessionCookie] == nil)
+            let left = try site.teams.admin(
+                "SELECT count(*)::text FROM users WHERE team_id = 'ACMETEAM01' AND given_name = 'Ada'"
+            )
+            #expect(left[0][0] == "0")
+            let rivals = try site.teams.admin(
+                "SELECT count(*)::text FROM users WHERE team_id = 'RIVALTEAM1' AND given_name = 'Ada'"
+            )
+            #expect(rivals[0][0] == "1")
+        }
+    }
+
+    @Test
+    func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`()
+        async throws
+    {
+        try await withSite { site in
+            let browser = site.browser()
+            for path in ["", "/password", "/data", "/deletion", "/apps/com.acme.app/end"] {
+                let answer = try browser.get(Self.home + path)
+                #expect(answer.status == 303)
+                let next = PercentCoding.encode(Self.home + path)
+                #expect(answer["Location"] == "\(Self.home)/session?next=\(next)")
+            }
+            _ = try browser.consent()
+            for path in ["/apps/com.acme.app/end", "/sessions/end", "/password", "/deletion"] {
+                let answer = try browser.post(
+                    Self.home + path,
+                    [("csrf", "AAAAAAAAAAAAAAAAAAAAAAAA")],
+                    ["Origin: https://evil.example"]
+                )
+                #expect(answer.status == 403)
+            }
+            #expect(try site.teams.actions().filter { $0.contains("ended") || $0.contains("deleted") } == [])
+        }
+    }
+}
