@@ -119,4 +119,14 @@ static inline struct MHD_Response *_Nullable pippin_mhd_copy_response(
     return MHD_create_response_from_buffer(size, (void *) body, mode);
 }
 
+static const ssize_t pippin_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
+static const ssize_t pippin_mhd_end_with_error = MHD_CONTENT_READER_END_WITH_ERROR;
+
+// A response of unknown length whose body `read` gives out; `context` is handed to `free` in the end.
+static inline struct MHD_Response *_Nullable pippin_mhd_stream_response(
+    size_t piece, MHD_ContentReaderCallback _Nonnull read, void *_Nonnull context,
+    MHD_ContentReaderFreeCallback _Nonnull free) {
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, piece, read, context, free);
+}
+
 #endif

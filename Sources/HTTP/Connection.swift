@@ -19,6 +19,8 @@ internal import Glibc
         case resumption
         /// The client, to take the answer.
         case delivery
+        /// The next piece of a streamed body; libmicrohttpd has suspended this connection.
+        case production
     }
 
     let handle: OpaquePointer
@@ -41,6 +43,8 @@ internal import Glibc
     /// The answer of a handler that has suspended.
     var outcome: Response?
     var task: Task<Void, Never>?
+    /// The streamed body under way.
+    var delivery: BodyDelivery?
     var status: Status?
     /// Whether the answer under way is the last one.
     var isLast = false
@@ -70,6 +74,8 @@ internal import Glibc
         refusal = nil
         outcome = nil
         task = nil
+        delivery?.abandon()
+        delivery = nil
         status = nil
         isLast = false
         discarded = 0

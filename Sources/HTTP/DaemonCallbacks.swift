@@ -54,7 +54,7 @@ enum DaemonCallbacks {
             return server.complete(connection)
         case .resumption:
             return server.answerResumed(connection)
-        case .answer, .suspension, .delivery:
+        case .answer, .suspension, .delivery, .production:
             return pippin_mhd_no
         }
     }

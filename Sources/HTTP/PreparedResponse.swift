@@ -38,10 +38,10 @@ internal import CMicroHTTPD
 /// Turns answers into those of libmicrohttpd.
 enum ResponseHandle {
     /// Makes a response that the caller queues and destroys; nil when a field cannot be sent.
-    static func make(_ response: Response, isLast: Bool) -> OpaquePointer? {
-        let made = unsafe response.body.withUnsafeBytes { body in
-            unsafe pippin_mhd_copy_response(body.baseAddress, body.count)
-        }
+    ///
+    /// - Parameter delivery: sends the body piece by piece, where the response has a stream.
+    static func make(_ response: Response, _ delivery: BodyDelivery? = nil, isLast: Bool) -> OpaquePointer? {
+        let made = unsafe delivery.map { unsafe $0.makeHandle() } ?? copy(response.body)
         guard let handle = unsafe made else { return nil }
         for field in response.fields {
             guard unsafe add(field, to: handle) else {
@@ -51,6 +51,12 @@ enum ResponseHandle {
         }
         if isLast { _ = unsafe add(HeaderField(.connection, "close"), to: handle) }
         return unsafe handle
+    }
+
+    private static func copy(_ body: [UInt8]) -> OpaquePointer? {
+        unsafe body.withUnsafeBytes { body in
+            unsafe pippin_mhd_copy_response(body.baseAddress, body.count)
+        }
     }
 
     private static func add(_ field: HeaderField, to handle: OpaquePointer) -> Bool {

@@ -1,11 +1,13 @@
 /// What a handler answers.
 ///
-/// `Date`, `Content-Length` and `Connection` are the server's to add.
+/// `Date`, `Content-Length` or `Transfer-Encoding`, and `Connection` are the server's to add.
 public struct Response: Sendable {
     public var status: Status
     /// In the order they are sent.
     public var fields: [HeaderField]
     public var body: [UInt8]
+    /// What makes the body while it is sent, in place of `body`.
+    public let stream: BodyStream?
     /// The answer kept ready by the server, in place of the three above.
     let prepared: PreparedResponse?
 
@@ -13,6 +15,16 @@ public struct Response: Sendable {
         self.status = status
         self.fields = fields
         self.body = body
+        stream = nil
+        prepared = nil
+    }
+
+    /// An answer of any length, made while it is sent.
+    public init(_ status: Status = .ok, fields: [HeaderField] = [], stream: BodyStream) {
+        self.status = status
+        self.fields = fields
+        self.stream = stream
+        body = []
         prepared = nil
     }
 
@@ -23,6 +35,7 @@ public struct Response: Sendable {
         status = prepared.status
         fields = []
         body = []
+        stream = nil
         self.prepared = prepared
     }
 

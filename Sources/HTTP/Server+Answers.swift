@@ -58,7 +58,8 @@ extension Server {
             return unsafe queue(prepared.handle, prepared.status, on: connection)
         }
         let parts = response.prepared?.parts ?? response
-        if let handle = unsafe ResponseHandle.make(parts, isLast: isLast) {
+        connection.delivery = parts.stream.map { BodyDelivery($0, on: connection, of: self) }
+        if let handle = unsafe ResponseHandle.make(parts, connection.delivery, isLast: isLast) {
             defer { unsafe MHD_destroy_response(handle) }
             return unsafe queue(handle, parts.status, on: connection)
         }

@@ -4,7 +4,7 @@ internal import EventLoop
 extension Server {
     /// Stops serving: accepts nothing more, lets requests under way finish, and closes every connection.
     ///
-    /// Requests that are not answered after `patience` are answered 503. To be called on the server's loop,
+    /// Requests that are not answered after `patience` are answered 503, bodies that are not through are cut. To be called on the server's loop,
     /// before that is stopped.
     public func stop(within patience: Duration) async {
         loop.preconditionCurrent()
@@ -15,7 +15,10 @@ extension Server {
         stopListening()
         for connection in connections where connection.phase == .head { connection.abort() }
         await drain(for: patience)
-        for connection in connections { answerEarly(connection, .overloaded) }
+        for connection in connections {
+            answerEarly(connection, .overloaded)
+            connection.delivery?.cut()
+        }
         run()
         await drain(for: .milliseconds(200))
         close()

@@ -22,6 +22,8 @@ extension Server {
             connection.abort()
         case .suspension where isOver(options.answerTimeout, since: connection.since):
             answerEarly(connection, .deadlinePassed)
+        case .production where isOver(options.answerTimeout, since: connection.since):
+            connection.delivery?.cut()
         default: break
         }
     }

@@ -105,6 +105,11 @@ public import EventLoop
         wantsRun = true
     }
 
+    /// The same for what comes about while the daemon itself runs: in another turn, which comes at once.
+    func runNextTurn() {
+        loop.schedule(after: .zero) { [hook] in hook?.server?.runSoon() }
+    }
+
     private func runIfWanted() {
         guard wantsRun else { return }
         run()

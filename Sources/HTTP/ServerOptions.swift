@@ -26,8 +26,10 @@ public struct ServerOptions: Sendable {
     /// From the head until the body is complete.
     public var bodyTimeout: Duration = .seconds(15)
     /// From the body until the handler has answered; then it is answered 503.
+    ///
+    /// For each piece of a streamed body too; then the connection is cut.
     public var answerTimeout: Duration = .seconds(30)
-    /// From the answer until the client has taken it.
+    /// From the answer, or a piece of it, until the client has taken it.
     public var sendTimeout: Duration = .seconds(30)
 
     public init(address: IPAddress, port: UInt16) {
