@@ -176,6 +176,7 @@ let package = Package(
         tests(of: "Templates", uses: ["Bytes"]),
         tests(of: "QRCode"),
         tests(of: "WebAuthn", uses: ["Bytes", "Crypto", "TestAuthenticator"]),
+        tests(of: "Audit", uses: ["Bytes", "Crypto", "Domain", "EventLoop", "Postgres", "TestDatabase"]),
         tests(
             of: "Console",
             uses: [

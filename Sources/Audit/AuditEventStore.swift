@@ -13,12 +13,13 @@ extension AuditEvent {
         """
         INSERT INTO audit_events (
             team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, user_agent,
-            request_id, before, after
+            request_id, before, after, ip_key, words
         )
         SELECT
             \(team), clock_timestamp(), \(actor.kind), \(actor.name), \(action), \(target.kind),
             \(target.name), \(outcome), NULLIF(\(origin.ip), ''), NULLIF(\(origin.userAgent), ''),
-            NULLIF(\(origin.requestID), ''), \(Self.text(before))::jsonb, \(Self.text(after))::jsonb
+            NULLIF(\(origin.requestID), ''), \(Self.text(before))::jsonb, \(Self.text(after))::jsonb,
+            \(AddressRange(origin.ip)?.first), \(EventWords.of(self))
         \(condition)
         """
     }

@@ -1,86 +1,103 @@
-public import Bytes
 public import Domain
 public import Postgres
 
-/// An event as it is read back.
-public struct AuditEntry: Sendable {
-    public let id: String
-    public let at: Timestamp
-    public let actorKind: String
-    public let actor: String
-    public let action: String
-    public let targetKind: String
-    public let target: String
-    public let outcome: AuditEvent.Outcome
-    public let ip: String?
-    public let userAgent: String?
-    public let requestID: String?
-    /// JSON objects as PostgreSQL prints them.
-    public let before: String?
-    public let after: String?
-
-    /// What `init` reads, in its order.
-    static let columns: SQL = """
-        event_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, user_agent,
-        request_id, before::text, after::text
-        """
-
-    init(_ row: inout Row) throws(PostgresFailure) {
-        id = try row.next()
-        at = try row.next()
-        actorKind = try row.next()
-        actor = try row.next()
-        action = try row.next()
-        targetKind = try row.next()
-        target = try row.next()
-        outcome = try row.next()
-        ip = try row.next()
-        userAgent = try row.next()
-        requestID = try row.next()
-        before = try row.next()
-        after = try row.next()
-    }
-}
-
 /// Reads the audit log of one team, newest first.
 public struct AuditStore: Sendable {
-    /// A place in the log: the event a page ended with.
-    public struct Cursor: Sendable {
-        public let at: Timestamp
-        public let id: String
-
-        public init(at: Timestamp, id: String) {
-            self.at = at
-            self.id = id
-        }
-    }
-
     private let database: TeamDatabase
 
     public init(_ database: TeamDatabase) {
         self.database = database
     }
 
-    /// Up to `limit` events, those before `cursor` when there is one.
-    public func list(
-        in team: TeamID,
-        before cursor: Cursor? = nil,
-        limit: Int
-    ) async throws(PostgresFailure) -> [AuditEntry] {
-        let page: SQL =
-            if let cursor { "AND (at, event_id) < (\(cursor.at), \(cursor.id))" } else { "" }
-        let rows = try await database.query(
+    /// Up to `limit` events, the newest of all.
+    public func list(in team: TeamID, limit: Int) async throws(PostgresFailure) -> [AuditEntry] {
+        try await list(
             """
-            SELECT \(AuditEntry.columns)
-            FROM audit_events
-            WHERE team_id = \(team) \(page)
-            ORDER BY at DESC, event_id DESC
+            SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
+            WHERE e.team_id = \(team)
+            ORDER BY e.at DESC, e.event_id DESC
             LIMIT \(limit)
             """,
             in: team
         )
-        var entries: [AuditEntry] = []
-        for var row in rows { entries.append(try AuditEntry(&row)) }
-        return entries
+    }
+
+    /// Up to `limit` events about one thing.
+    public func list(
+        about target: AuditEvent.Target,
+        in team: TeamID,
+        limit: Int
+    ) async throws(PostgresFailure) -> [AuditEntry] {
+        try await list(
+            """
+            SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
+            WHERE e.team_id = \(team) AND e.target = \(target.name) AND e.target_kind = \(target.kind)
+            ORDER BY e.at DESC, e.event_id DESC
+            LIMIT \(limit)
+            """,
+            in: team
+        )
+    }
+
+    /// The event at a place, or nil when the team has none there.
+    public func find(
+        _ place: AuditEntry.Place,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> AuditEntry? {
+        try await list(
+            """
+            SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
+            WHERE e.team_id = \(team) AND e.at = \(place.at) AND e.event_id = \(place.id)
+            """,
+            in: team
+        )
+        .first
+    }
+
+    private func list(_ events: SQL, in team: TeamID) async throws(PostgresFailure) -> [AuditEntry] {
+        let rows = try await database.query(
+            """
+            SELECT \(AuditEntry.columns) FROM \(AuditEntry.naming(events))
+            ORDER BY e.at DESC, e.event_id DESC
+            """,
+            in: team
+        )
+        return try AuditEntry.all(rows)
+    }
+}
+
+// What is read of an event.
+extension AuditEntry {
+    /// What is stored of an event, of a table that goes by `e`.
+    static let storedColumns: SQL = """
+        e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
+        e.request_id, e.before, e.after
+        """
+
+    /// What `init` reads, of what `naming` yields.
+    static let columns: SQL = """
+        e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
+        e.request_id, e.before::text, e.after::text, a.name, a.email, t.name, t.email
+        """
+
+    /// `events`, with their team, and the people they name, under the names that `columns` uses.
+    ///
+    /// OFFSET 0 keeps PostgreSQL from joining the page with everybody the log names: not knowing how many events
+    /// there are, it takes them for many.
+    static func naming(_ events: SQL) -> SQL {
+        """
+        (\(events)) AS e
+        LEFT JOIN LATERAL (
+            SELECT p.name, p.email FROM audit_people p
+            WHERE p.team_id = e.team_id AND p.kind = e.actor_kind AND p.sub = e.actor
+            OFFSET 0
+        ) AS a ON true
+        LEFT JOIN LATERAL (
+            SELECT p.name, p.email FROM audit_people p
+            WHERE p.team_id = e.team_id AND p.sub = e.target
+                AND p.kind = CASE e.target_kind WHEN 'user' THEN 'person' ELSE e.target_kind END
+            OFFSET 0
+        ) AS t ON true
+        """
     }
 }

@@ -83,7 +83,7 @@ import Testing
         // What is read across teams by the system, or purged by time.
         #expect(
             strays.map { $0[0] } == [
-                "app_transfers.app_transfers_target_team",
+                "app_transfers.app_transfers_target_team", "audit_people.audit_people_member",
                 "invitations.invitations_token_hash_key",
                 "jobs.jobs_created_at", "jobs.jobs_dead", "jobs.jobs_due", "jobs.jobs_keep_until",
                 "limits.limits_window_ends_at", "memberships.memberships_sub", "notices.notices_age",
@@ -183,6 +183,7 @@ import Testing
         // A trigger's function cannot be called, so that everybody may matters to nobody.
         #expect(
             functions.map { $0[0] } == [
+                "pippin_audit_added public", "pippin_audit_person_deleted public",
                 "pippin_empty_slot pippin_system", "pippin_keep_flows pippin_system",
                 "pippin_make_partitions pippin_system",
                 "pippin_purge_jobs pippin_system", "pippin_purge_limits pippin_system",

@@ -8,12 +8,10 @@ import Web
 /// An event in short, as overviews and histories list it.
 struct AuditLine: Sendable {
     private let entry: AuditEntry
-    private let names: AuditNames
     private let team: TeamID
 
-    init(_ entry: AuditEntry, _ names: AuditNames, in team: TeamID) {
+    init(_ entry: AuditEntry, in team: TeamID) {
         self.entry = entry
-        self.names = names
         self.team = team
     }
 
@@ -25,13 +23,12 @@ struct AuditLine: Sendable {
 
     /// What it concerns; nothing where people did it to themselves, for the name stands there already.
     private var target: String? {
-        let target = names.target(of: entry)
-        return target == names.actor(of: entry) ? nil : target
+        entry.shownTarget == entry.shownActor ? nil : entry.shownTarget
     }
 
     static let fields = Fields<AuditLine>()
         .group("time", TimeView.fields) { TimeView($0.entry.at) }
-        .text("actor") { $0.names.actor(of: $0.entry) }
+        .text("actor") { $0.entry.shownActor }
         .text("action") { AuditWords.action($0.entry.action) }
         .optionalText("target") { $0.target }
         .text("url") { $0.url }

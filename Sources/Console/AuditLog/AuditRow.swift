@@ -7,7 +7,6 @@ import Web
 /// An event with everything that was kept of it.
 struct AuditRow: Sendable {
     let entry: AuditEntry
-    let names: AuditNames
     let team: TeamID
 
     static func id(of entry: AuditEntry) -> String { "event-\(entry.id)" }
@@ -15,9 +14,9 @@ struct AuditRow: Sendable {
     static let fields = Fields<AuditRow>()
         .text("id") { AuditRow.id(of: $0.entry) }
         .group("time", TimeView.fields) { TimeView($0.entry.at) }
-        .text("actor") { $0.names.actor(of: $0.entry) }
+        .text("actor") { $0.entry.shownActor }
         .text("action") { AuditWords.action($0.entry.action) }
-        .optionalText("target") { $0.names.target(of: $0.entry) }
+        .optionalText("target") { $0.entry.shownTarget }
         .optionalText("targetURL") { $0.targetURL }
         .optionalText("ip") { $0.entry.ip }
         .optionalText("agent") { $0.entry.userAgent }

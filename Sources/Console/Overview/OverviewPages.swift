@@ -1,6 +1,5 @@
 import Audit
 import AuthEngine
-import Directory
 import Domain
 import HTTP
 import SignIn
@@ -15,7 +14,6 @@ struct OverviewPages: Sendable {
     private let context: EngineContext
     private let progress: TeamProgressStore
     private let events: AuditStore
-    private let users: UserStore
     private let page: LivePage<OverviewPage>
 
     /// - Throws: `Diagnostics`, when the template does not fit.
@@ -24,7 +22,6 @@ struct OverviewPages: Sendable {
         context = parts.context
         progress = TeamProgressStore(parts.database)
         events = AuditStore(parts.database)
-        users = UserStore(parts.database)
         page = try parts.site.pages.page(OverviewPage.self)
     }
 
@@ -36,7 +33,6 @@ struct OverviewPages: Sendable {
         let team = scope.teamID
         let progress = try await progress.find(team)
         let entries = try await events.list(in: team, limit: Self.eventLimit)
-        let names = try await AuditNames.read(for: entries, in: team, users)
         return site.respond(
             page,
             OverviewPage(
@@ -44,7 +40,7 @@ struct OverviewPages: Sendable {
                 checklist: Checklist(progress, in: team),
                 counts: Self.counts(progress, team),
                 endpoints: endpoints(of: team),
-                events: entries.map { AuditLine($0, names, in: team) }
+                events: entries.map { AuditLine($0, in: team) }
             )
         )
     }

@@ -14,7 +14,7 @@ struct UserPages: Sendable {
     private let site: Site
     private let list: UserListStore
     private let details: UserDetailStore
-    private let history: AuditTargetStore
+    private let history: AuditStore
     private let users: UserStore
     private let sessions: SessionStore
     private let consents: ConsentEndStore
@@ -27,7 +27,7 @@ struct UserPages: Sendable {
         site = parts.site
         list = UserListStore(parts.database)
         details = UserDetailStore(parts.database)
-        history = AuditTargetStore(parts.database)
+        history = AuditStore(parts.database)
         users = UserStore(parts.database)
         sessions = parts.sessions
         consents = ConsentEndStore(parts.database)
@@ -152,12 +152,11 @@ struct UserPages: Sendable {
         guard let detail = try await details.find(subject, in: team) else { throw Problem.notFound }
         let target = AuditEvent.Target("user", subject.rawValue)
         let entries = try await history.list(about: target, in: team, limit: Self.eventLimit)
-        let names = try await AuditNames.read(for: entries, in: team, users)
         return UserDetailPage(
             frame: scope.frame(detail.user.shownName),
             team: team,
             detail: detail,
-            events: entries.map { AuditLine($0, names, in: team) },
+            events: entries.map { AuditLine($0, in: team) },
             mayChange: scope.may(.changeUsers)
         )
     }

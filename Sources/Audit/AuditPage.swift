@@ -1,0 +1,12 @@
+/// A part of the log, newest first.
+public struct AuditPage: Sendable {
+    public let entries: [AuditEntry]
+    /// Where the next page begins, when there is one.
+    public let next: AuditEntry.Place?
+}
+
+/// How many events fit a filter, as far as they are counted.
+public enum AuditCount: Hashable, Sendable {
+    case exactly(Int)
+    case moreThan(Int)
+}

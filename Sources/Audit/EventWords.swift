@@ -1,0 +1,69 @@
+import Bytes
+import Domain
+
+/// The words that free text finds an event by.
+///
+/// A word is what stands between blanks, in lower case and without punctuation around it; where it has parts, as
+/// `com.acme.app`, each of them is one too.
+public enum EventWords {
+    /// Words of one event; what comes after is not found by.
+    static let limit = 48
+    /// Octets of a word; longer ones are found by their parts.
+    static let longest = 64
+
+    /// The words of an event, each once: its action, target, actor and request, and every text of before and after.
+    static func of(_ event: AuditEvent) -> [String] {
+        var words: [String] = []
+        append(whole: event.actor.name, to: &words)
+        append(whole: event.target.name, to: &words)
+        append(whole: event.origin.requestID, to: &words)
+        for part in event.action.split(separator: ".") { append(whole: String(part), to: &words) }
+        // The parts of a person's id say nothing.
+        if event.target.kind != "user", event.target.kind != "member" {
+            append(event.target.name, to: &words)
+        }
+        for value in [event.after, event.before] { value.map { append($0, to: &words) } }
+        return Array(words.prefix(limit))
+    }
+
+    /// What a person typed, as words that all have to be there; at most six.
+    public static func ofQuery(_ text: String) -> [String] {
+        var words: [String] = []
+        for chunk in text.split(whereSeparator: \.isWhitespace) { append(whole: String(chunk), to: &words) }
+        return Array(words.prefix(6))
+    }
+
+    private static func append(_ value: JSONValue, to words: inout [String]) {
+        switch value {
+        case .string(let text): append(text, to: &words)
+        case .array(let values): for value in values { append(value, to: &words) }
+        case .object(let members):
+            for name in members.keys.sorted() { members[name].map { append($0, to: &words) } }
+        case .null, .boolean, .integer, .number: break
+        }
+    }
+
+    private static func append(_ text: String, to words: inout [String]) {
+        for chunk in text.split(whereSeparator: \.isWhitespace) {
+            append(whole: String(chunk), to: &words)
+            let parts = chunk.split { !isWordy($0) }
+            guard parts.count > 1 else { continue }
+            for part in parts where part.utf8.count > 1 { append(whole: String(part), to: &words) }
+        }
+    }
+
+    private static func append(whole text: String, to words: inout [String]) {
+        guard words.count < limit, let start = text.firstIndex(where: isWordy),
+            let end = text.lastIndex(where: isWordy)
+        else { return }
+        let word = text[start...end].lowercased()
+        guard word.utf8.count <= longest, !word.unicodeScalars.contains("\0"), !words.contains(word) else {
+            return
+        }
+        words.append(word)
+    }
+
+    private static func isWordy(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
+    }
+}

@@ -1,0 +1,81 @@
+import Bytes
+import Domain
+import Postgres
+import Testing
+
+@testable import Audit
+
+@Suite struct `Every search of the audit log` {
+    private static func filter(_ change: (inout AuditFilter) -> Void) -> AuditFilter {
+        var filter = AuditFilter()
+        change(&filter)
+        return filter
+    }
+
+    @Test func `goes by an index, and past no more than it needs`() async throws {
+        try await withWorld { world in
+            try seedMany(100_000, world)
+            try world.admin(
+                """
+                INSERT INTO audit_people (team_id, kind, sub, name)
+                SELECT 'ACMETEAM01', 'person', 'sub' || n, 'Person ' || n FROM generate_series(1, 5000) AS n
+                """
+            )
+            try world.admin("ANALYZE audit_events, audit_words, audit_people")
+            let start = Timestamp.now()
+            let cases: [(String, AuditFilter)] = [
+                ("pkey", AuditFilter()),
+                ("actor", Self.filter { $0.actors = ["actor3"] }),
+                ("action", Self.filter { $0.action = "key.created" }),
+                ("target", Self.filter { $0.target = "thing77" }),
+                ("target", Self.filter { ($0.target, $0.targetKind) = ("thing77", "user") }),
+                ("ip_key", Self.filter { $0.addresses = AddressRange("10.0.1.77") }),
+                ("ip_key", Self.filter { $0.addresses = AddressRange("10.0.1.64/28") }),
+                ("", Self.filter { $0.outcome = .refused }),
+                ("words", Self.filter { $0.words = ["thing77"] }),
+                ("words", Self.filter { $0.words = ["thing77", "word17"] }),
+                ("words", Self.filter { ($0.words, $0.since) = (["thing77"], start - .seconds(800 * 3600)) }),
+                ("", Self.filter { ($0.actors, $0.outcome) = (["actor0"], .refused) }),
+            ]
+            for (index, filter) in cases {
+                let search = AuditSearchStore.Search(filter: filter, team: World.acme)
+                let cursor = AuditEntry.Place(at: start + .seconds(800 * 3600), id: "f")
+                for selection in [
+                    search.selection(before: nil, .page), search.selection(before: cursor, .page),
+                ] {
+                    let plan = try await plan(of: selection, world)
+                    #expect(try !isScanned(plan, world), "\(filter)\n\(plan)")
+                    #expect(plan.contains(index), "\(filter)\n\(plan)")
+                    #expect(removed(plan) < 6000, "\(filter)\n\(plan)")
+                }
+                let plan = try await plan(of: search.count, world)
+                #expect(try !isScanned(plan, world), "\(filter)\n\(plan)")
+            }
+        }
+    }
+
+    private func plan(of statement: SQL, _ world: World) async throws -> String {
+        let rows = try await world.database.query(
+            "EXPLAIN (ANALYZE, TIMING OFF) \(statement)",
+            in: World.acme
+        )
+        var lines: [String] = []
+        for var row in rows { lines.append(try row.next()) }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Whether a table is read from end to end, the empty partitions of the months to come apart.
+    private func isScanned(_ plan: String, _ world: World) throws -> Bool {
+        let month = try world.admin("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMM')")[0][0] ?? ""
+        return ["audit_events_\(month)", "audit_words_\(month)", "audit_people"].contains {
+            plan.contains("Seq Scan on \($0)")
+        }
+    }
+
+    /// Rows that were read in vain.
+    private func removed(_ plan: String) -> Int {
+        plan.split(separator: "\n").filter { $0.contains("Rows Removed by Filter:") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            .reduce(0, +)
+    }
+}
