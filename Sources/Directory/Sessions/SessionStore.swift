@@ -29,10 +29,12 @@ public struct SessionStore: Sendable {
     /// - Parameters:
     ///   - first: how the person proved who they are.
     ///   - second: the second factor, where one was given.
+    ///   - app: the app the sign-in leads to, which the event names; none where it leads to a page of ours.
     public func begin(
         for subject: Subject,
         first: ProofMethod = .password,
         second: ProofMethod? = nil,
+        to app: ClientID? = nil,
         in team: TeamID,
         from origin: Origin,
         replacing old: SessionToken? = nil,
@@ -40,12 +42,14 @@ public struct SessionStore: Sendable {
     ) async throws(PostgresFailure) -> SessionToken {
         let token = SessionToken(random: random)
         let factors = [first, second].compactMap { $0 }
+        var after: [String: JSONValue] = ["factors": .array(factors.map { .string($0.rawValue) })]
+        after["app"] = app.map { .string($0.rawValue) }
         let event = AuditEvent(
             "sign_in.completed",
             by: .user(subject, of: team),
             on: .user(subject),
             from: origin,
-            after: ["factors": .array(factors.map { .string($0.rawValue) })]
+            after: .object(after)
         )
         try await database.query(
             """

@@ -48,10 +48,15 @@ extension HostedEndpoints {
         guard let identity = attempt.progress.identity,
             try await flow.enter(attempt, browserHash: visitor.browserHash, of: team)
         else { return response }
-        let second = attempt.progress.second
-        for cookie in try await door.enter(identity, second: second, context.request, team, visitor) {
-            response.set(cookie)
-        }
+        let cookies = try await door.enter(
+            identity,
+            second: attempt.progress.second,
+            to: context.client?.id,
+            context.request,
+            team,
+            visitor
+        )
+        for cookie in cookies { response.set(cookie) }
         return response
     }
 

@@ -45,6 +45,7 @@ struct SessionDoor: Sendable {
     func enter(
         _ identity: AttemptProgress.Identity,
         second: Proof?,
+        to app: ClientID?,
         _ request: Request,
         _ team: TeamID,
         _ visitor: Visitor
@@ -53,6 +54,7 @@ struct SessionDoor: Sendable {
             for: identity.subject,
             first: identity.proof.method,
             second: second?.method,
+            to: app,
             in: team,
             from: request.auditOrigin,
             replacing: visitor.sessionToken,

@@ -27,6 +27,18 @@ import Testing
         }
     }
 
+    @Test func `tell the audit log which app they were begun for`() async throws {
+        try await withWorld { world in
+            let ada = try await world.add("ada")
+            _ = try await world.sessions.begin(for: ada, to: World.app, in: World.acme, from: World.origin)
+
+            let apps = try world.admin(
+                "SELECT after->>'app' FROM audit_events WHERE action = 'sign_in.completed'"
+            )
+            #expect(apps == [["com.acme.app"]])
+        }
+    }
+
     @Test func `are new at every sign-in, and the browser's old one ends`() async throws {
         try await withWorld { world in
             let ada = try await world.add("Ada")
