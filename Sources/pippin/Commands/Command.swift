@@ -6,6 +6,7 @@ enum Command: Sendable {
     case migrate(Settings)
     case apply(Settings, ApplyCommand.Arguments)
     case export(Settings, team: String)
+    case audit(Settings, AuditCommand.Task)
     case setupLink(Settings)
 
     /// Reads the command line; every mistake is reported, not only the first.
@@ -35,6 +36,7 @@ enum Command: Sendable {
         case "serve": return .serve(try options.settings(operands: 0).settings)
         case "migrate": return .migrate(try options.settings(operands: 0).settings)
         case "setup-link": return .setupLink(try options.settings(operands: 0).settings)
+        case "audit": return try AuditCommand.parse(rest)
         case "export":
             let (settings, operands) = try options.settings(operands: 1, called: "TEAMID")
             return .export(settings, team: operands[0])
@@ -63,6 +65,7 @@ enum Command: Sendable {
             return try ApplyCommand(settings: settings, arguments: arguments).run()
         case .export(let settings, let team):
             return try ExportCommand(settings: settings, team: team).run()
+        case .audit(let settings, let task): return try AuditCommand(settings: settings, task: task).run()
         case .setupLink(let settings): return try SetupLinkCommand(settings: settings).run()
         }
     }

@@ -1,6 +1,6 @@
 /// What `--help` prints.
 enum Help {
-    static let commands = ["serve", "migrate", "apply", "export", "setup-link", "version"]
+    static let commands = ["serve", "migrate", "apply", "export", "audit", "setup-link", "version"]
 
     static func text(for topic: String?) -> String {
         switch topic {
@@ -8,6 +8,7 @@ enum Help {
         case "migrate": migrate + options
         case "apply": apply + options
         case "export": export + options
+        case "audit": audit + options
         case "setup-link": setupLink + options
         case "version": "pippin version\n\nPrints the version.\n"
         default: overview
@@ -23,6 +24,8 @@ enum Help {
           setup-link      print a one-time link for the first operator
           apply FILE      make teams, apps, keys and people as a registry file says
           export TEAMID   print a team as a registry file, secrets left out
+          audit verify    hold the audit logs against their seals
+          audit export    print a team's audit log
           migrate         bring the database to this version
           version         print the version
 
@@ -68,6 +71,21 @@ enum Help {
         usage: pippin export TEAMID [OPTIONS]
 
         Prints the team as a registry file that `apply` takes; secrets are left out.
+
+        """
+
+    private static let audit = """
+        usage: pippin audit verify [--team TEAMID] [--head POSITION:CODE] [OPTIONS]
+               pippin audit export TEAMID [--format csv|ndjson] [--since 2026-01-31] [OPTIONS]
+
+        verify reads every log, or one team's, and names each event that was changed, removed or inserted since
+        it was sealed. Exit status: 0 whole, 1 not. export prints a team's log, the newest event first, behind
+        an event that records the export.
+
+          --team TEAMID        this team's log only
+          --head POSITION:CODE a head that was logged or exported: the log must still hold it (with --team)
+          --format csv|ndjson  how events are printed (ndjson)
+          --since DAY          nothing older than that day in UTC
 
         """
 

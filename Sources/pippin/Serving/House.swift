@@ -1,3 +1,4 @@
+import Audit
 import AuthEngine
 import Bytes
 import Crypto
@@ -126,7 +127,8 @@ final class House {
         background = BackgroundWork(
             on: worker,
             handlers: handlers,
-            schedules: Upkeep.schedules(on: worker) + engineSchedules(on: worker),
+            schedules: Upkeep.schedules(on: worker) + engineSchedules(on: worker)
+                + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
             log: log
         )
     }

@@ -1,0 +1,54 @@
+import Domain
+public import Postgres
+import Synchronization
+
+/// A log on its way out, piece by piece.
+///
+/// The first event is the export itself, which says what was asked for and where the chain ended; behind it come the
+/// events before it, newest first, so that nothing that happens meanwhile shifts them.
+public final class AuditExport: Sendable {
+    private enum Step {
+        case head(AuditEntry)
+        case events(before: AuditEntry.Place)
+        case end
+    }
+
+    private let filter: AuditFilter
+    private let format: AuditExportFormat
+    private let team: TeamID
+    private let search: AuditSearchStore
+    private let step: Mutex<Step>
+
+    init(
+        _ record: AuditEntry,
+        _ filter: AuditFilter,
+        as format: AuditExportFormat,
+        in team: TeamID,
+        _ search: AuditSearchStore
+    ) {
+        self.filter = filter
+        self.format = format
+        self.team = team
+        self.search = search
+        step = Mutex(.head(record))
+    }
+
+    /// The next piece, or nil at the end; five hundred events are read for it.
+    public func next() async throws(PostgresFailure) -> [UInt8]? {
+        switch step.withLock({ $0 }) {
+        case .head(let record):
+            var bytes = format.head
+            format.append(record, to: &bytes)
+            step.withLock { $0 = .events(before: record.place) }
+            return bytes
+        case .events(let place):
+            let page = try await search.batch(matching: filter, in: team, before: place)
+            step.withLock { $0 = page.next.map { .events(before: $0) } ?? .end }
+            var bytes: [UInt8] = []
+            for entry in page.entries { format.append(entry, to: &bytes) }
+            return bytes
+        case .end:
+            return nil
+        }
+    }
+}

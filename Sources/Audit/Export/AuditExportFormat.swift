@@ -1,0 +1,100 @@
+import Bytes
+
+/// How exported events are written.
+public enum AuditExportFormat: String, CaseIterable, Sendable {
+    /// Comma-separated values (RFC 4180), a head line first.
+    case csv
+    /// A JSON object a line.
+    case ndjson
+
+    /// Of the Content-Type field.
+    public var mediaType: String {
+        switch self {
+        case .csv: "text/csv; charset=utf-8"
+        case .ndjson: "application/x-ndjson"
+        }
+    }
+
+    /// What stands before the first event.
+    var head: [UInt8] {
+        switch self {
+        case .csv: Array((AuditCSV.columns.joined(separator: ",") + "\r\n").utf8)
+        case .ndjson: []
+        }
+    }
+
+    func append(_ entry: AuditEntry, to bytes: inout [UInt8]) {
+        switch self {
+        case .csv: AuditCSV.append(entry, to: &bytes)
+        case .ndjson: bytes += AuditNDJSON.line(entry)
+        }
+    }
+}
+
+/// Events as comma-separated values.
+enum AuditCSV {
+    static let columns = [
+        "at", "event_id", "actor_kind", "actor", "actor_name", "actor_email", "action", "target_kind",
+        "target",
+        "target_name", "target_email", "outcome", "ip", "user_agent", "request_id", "before", "after",
+    ]
+
+    static func append(_ entry: AuditEntry, to bytes: inout [UInt8]) {
+        let fields: [String?] = [
+            entry.at.precise, entry.id, entry.actorKind, entry.actor, entry.actorPerson?.name,
+            entry.actorPerson?.email, entry.action, entry.targetKind, entry.target, entry.targetPerson?.name,
+            entry.targetPerson?.email, entry.outcome.rawValue, entry.ip, entry.userAgent, entry.requestID,
+            entry.before, entry.after,
+        ]
+        for (index, field) in fields.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(field ?? "", to: &bytes)
+        }
+        bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    }
+
+    /// Always in quotes; what a spreadsheet would take for a formula gets an apostrophe before it, as OWASP's page on
+    /// CSV injection advises.
+    static func append(_ field: String, to bytes: inout [UInt8]) {
+        let quote = UInt8(ascii: "\"")
+        bytes.append(quote)
+        if let first = field.utf8.first, dangerous.contains(first) { bytes.append(UInt8(ascii: "'")) }
+        for byte in field.utf8 {
+            if byte == quote { bytes.append(quote) }
+            bytes.append(byte)
+        }
+        bytes.append(quote)
+    }
+
+    private static let dangerous = Array("=+-@\t\r\n".utf8)
+}
+
+/// Events as JSON objects.
+enum AuditNDJSON {
+    static func line(_ entry: AuditEntry) -> [UInt8] {
+        var json = JSONWriter()
+        json.member("at", entry.at.precise)
+        json.member("id", entry.id)
+        json.member("actor", raw: thing(entry.actorKind, entry.actor, entry.actorPerson))
+        json.member("action", entry.action)
+        json.member("target", raw: thing(entry.targetKind, entry.target, entry.targetPerson))
+        json.member("outcome", entry.outcome.rawValue)
+        if let ip = entry.ip { json.member("ip", ip) }
+        if let agent = entry.userAgent { json.member("userAgent", agent) }
+        if let id = entry.requestID { json.member("requestID", id) }
+        if let before = entry.before { json.member("before", raw: Array(before.utf8)) }
+        if let after = entry.after { json.member("after", raw: Array(after.utf8)) }
+        return json.finish() + [UInt8(ascii: "\n")]
+    }
+
+    private static func thing(_ kind: String, _ id: String, _ person: AuditEntry.Person?) -> [UInt8] {
+        var json = JSONWriter()
+        json.member("kind", kind)
+        json.member("id", id)
+        if let person {
+            json.member("name", person.name)
+            if let email = person.email { json.member("email", email) }
+        }
+        return json.finish()
+    }
+}

@@ -1,0 +1,127 @@
+public import Bytes
+public import Domain
+import Postgres
+
+/// Gives events their places in the chain of their team.
+public struct AuditSealStore: Sendable {
+    /// Events sealed in one transaction.
+    static let batch = 500
+
+    private let database: TeamDatabase
+    private let keys: SealKeys
+
+    public init(_ database: TeamDatabase, keys: SealKeys) {
+        self.database = database
+        self.keys = keys
+    }
+
+    /// Seals the oldest events that wait, at most 500, and returns the new head.
+    ///
+    /// Nil when none wait, or somebody else seals this team's events just now.
+    ///
+    /// - Throws: `PostgresFailure`.
+    @discardableResult
+    public func seal(in team: TeamID, at now: Timestamp = .now()) async throws -> AuditHead? {
+        try await database.transaction(in: team) { transaction in
+            try await transaction.query(
+                "INSERT INTO audit_chains (team_id) VALUES (\(team)) ON CONFLICT DO NOTHING"
+            )
+            let chains = try await transaction.query(
+                "SELECT position, code FROM audit_chains WHERE team_id = \(team) FOR UPDATE SKIP LOCKED"
+            )
+            guard var chain = chains.first else { return nil }
+            let (position, code): (Int, [UInt8]) = (try chain.next(), try chain.next())
+            let head = AuditHead(team: team, position: position, code: code)
+            let seals = try await seals(after: head, at: now, transaction)
+            guard let last = seals.last else { return nil }
+            try await insert(seals, in: team, transaction)
+            try await advance(team, to: last, from: seals[0], transaction)
+            return AuditHead(team: team, position: last.position, code: last.code)
+        }
+    }
+
+    /// In the order in which events happened, as far as it is known: what commits late comes late.
+    private func seals(
+        after head: AuditHead,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [Seal] {
+        let rows = try await transaction.query(
+            """
+            SELECT u.at, u.event_id, e.event_id IS NOT NULL, \(AuditEntry.bareColumns)
+            FROM audit_unsealed u
+            LEFT JOIN audit_events e ON e.team_id = u.team_id AND e.at = u.at AND e.event_id = u.event_id
+            WHERE u.team_id = \(head.team)
+            ORDER BY u.at, u.event_id
+            LIMIT \(Self.batch)
+            """
+        )
+        var seals: [Seal] = []
+        var (position, code) = (head.position, head.code)
+        for var row in rows {
+            let place = AuditEntry.Place(at: try row.next(), id: try row.next())
+            let entry = try row.next(Bool.self) ? try AuditEntry(&row) : nil
+            guard
+                let seal = Seal(
+                    place,
+                    entry,
+                    at: position + 1,
+                    after: code,
+                    in: head.team,
+                    by: keys,
+                    at: now
+                )
+            else { break }
+            (position, code) = (seal.position, seal.code)
+            seals.append(seal)
+        }
+        return seals
+    }
+
+    private func insert(
+        _ seals: [Seal],
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            WITH sealed AS (
+                INSERT INTO audit_seals (team_id, position, at, event_id, sealed_at, key_id, code)
+                SELECT \(team), s.position::bigint, s.at::timestamptz, s.event_id, \(seals[0].sealedAt),
+                    \(keys.currentID), decode(s.code, 'hex')
+                FROM unnest(
+                    \(seals.map { String($0.position) }), \(seals.map(\.place.at.precise)),
+                    \(seals.map(\.place.id)), \(seals.map { Hex.encode($0.code) })
+                ) AS s (position, at, event_id, code)
+                RETURNING at, event_id
+            )
+            DELETE FROM audit_unsealed u USING sealed s
+            WHERE u.team_id = \(team) AND u.at = s.at AND u.event_id = s.event_id
+            """
+        )
+    }
+
+    private func advance(
+        _ team: TeamID,
+        to last: Seal,
+        from first: Seal,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            UPDATE audit_chains
+            SET position = \(last.position), code = \(last.code), sealed_at = \(last.sealedAt),
+                oldest_at = COALESCE(oldest_at, \(first.place.at))
+            WHERE team_id = \(team)
+            """
+        )
+    }
+}
+
+extension AuditEntry {
+    /// What `init` reads, of a table that goes by `e`, without the people.
+    static let bareColumns: SQL = """
+        e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
+        e.request_id, e.before::text, e.after::text, NULL::text, NULL::text, NULL::text, NULL::text
+        """
+}

@@ -1,0 +1,59 @@
+import Bytes
+import Domain
+import Postgres
+
+/// The place of one event in its team's chain.
+struct Seal: Sendable {
+    let position: Int
+    let place: AuditEntry.Place
+    let sealedAt: Timestamp
+    let keyID: String
+    let code: [UInt8]
+
+    /// Seals an event, or the lack of one that was written and is gone, behind the seal with `former`.
+    init?(
+        _ place: AuditEntry.Place,
+        _ entry: AuditEntry?,
+        at position: Int,
+        after former: [UInt8],
+        in team: TeamID,
+        by keys: SealKeys,
+        at now: Timestamp
+    ) {
+        let draft = Seal(position: position, place: place, sealedAt: now, keyID: keys.currentID, code: [])
+        let content = SealContent(draft, after: former, of: entry, in: team)
+        guard let code = keys.code(of: content, by: keys.currentID) else { return nil }
+        self.init(position: position, place: place, sealedAt: now, keyID: keys.currentID, code: code)
+    }
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        position = try row.next()
+        place = AuditEntry.Place(at: try row.next(), id: try row.next())
+        sealedAt = try row.next()
+        keyID = try row.next()
+        code = try row.next()
+    }
+
+    private init(
+        position: Int,
+        place: AuditEntry.Place,
+        sealedAt: Timestamp,
+        keyID: String,
+        code: [UInt8]
+    ) {
+        self.position = position
+        self.place = place
+        self.sealedAt = sealedAt
+        self.keyID = keyID
+        self.code = code
+    }
+}
+
+/// Where verification begins after older events were deleted.
+struct Checkpoint: Sendable {
+    let position: Int
+    let code: [UInt8]
+    /// The latest event up to there.
+    let latestAt: Timestamp
+    let madeAt: Timestamp
+}

@@ -1,0 +1,100 @@
+import Bytes
+import Domain
+import Testing
+
+@testable import Audit
+
+@Suite struct `An export of the audit log` {
+    private func export(
+        from world: World,
+        as format: AuditExportFormat,
+        _ filter: AuditFilter = AuditFilter(),
+        in team: TeamID = World.acme
+    ) async throws -> String {
+        let export = try await AuditExportStore(world.database).begin(
+            filter,
+            asked: ["q": "acme"],
+            as: format,
+            in: team,
+            by: .member(World.ada),
+            from: World.origin
+        )
+        var bytes: [UInt8] = []
+        while let piece = try await export.next() { bytes += piece }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func `holds every event that fits once, the newest first, behind its own`() async throws {
+        try await withWorld { world in
+            try seedMany(1234, world)
+            var filter = AuditFilter()
+            filter.action = "key.revoked"
+
+            let all = try await export(from: world, as: .ndjson).split(separator: "\n")
+            let some = try await export(from: world, as: .ndjson, filter).split(separator: "\n")
+
+            #expect(all.count == 1235 && some.count == 25)
+            for lines in [all, some] {
+                let events = try lines.map { try JSON.decode(JSONValue.self, from: Array($0.utf8)) }
+                #expect(events[0]["action"]?.string == "audit_log.exported")
+                #expect(events[0]["after"]?["filter"]?["q"]?.string == "acme")
+                let moments = events.dropFirst().compactMap { $0["at"]?.string }
+                #expect(moments == moments.sorted(by: >) && Set(moments).count == events.count - 1)
+            }
+        }
+    }
+
+    @Test func `names the head of the chain`() async throws {
+        try await withWorld { world in
+            try await world.record(World.event())
+            try world.admin(
+                """
+                INSERT INTO audit_chains (team_id, position, code) VALUES ('ACMETEAM01', 7, '\\xc0de'::bytea)
+                """
+            )
+
+            let line = try #require(try await export(from: world, as: .ndjson).split(separator: "\n").first)
+
+            let event = try JSON.decode(JSONValue.self, from: Array(line.utf8))
+            #expect(event["after"]?["sealedPosition"]?.integer == 7)
+            #expect(event["after"]?["sealedCode"]?.string == "c0de")
+        }
+    }
+
+    @Test func `is one line an event as comma-separated values, with names`() async throws {
+        try await withWorld { world in
+            try world.addPerson(World.ada, "Ada")
+            try await world.record(World.event(after: ["description": "He said \"hi\",\nand left"]))
+
+            let lines = try await export(from: world, as: .csv).split(separator: "\r\n")
+
+            #expect(lines.count == 3)
+            #expect(lines[0].hasPrefix("at,event_id,actor_kind,actor,actor_name,"))
+            #expect(lines[2].contains("\"Ada\",\"ada@acme.example\",\"app_id.updated\""))
+            #expect(lines[2].contains(#""{""description"": ""He said \""hi\"",\nand left""}""#))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("=1+1", "\"'=1+1\""), ("+1", "\"'+1\""), ("-1", "\"'-1\""), ("@SUM(A1)", "\"'@SUM(A1)\""),
+            ("\tx", "\"'\tx\""), ("\r", "\"'\r\""), ("a=1", "\"a=1\""), ("", "\"\""),
+            ("say \"x\"", "\"say \"\"x\"\"\""),
+        ]
+    )
+    func `holds nothing that a spreadsheet would run`(field: String, written: String) {
+        var bytes: [UInt8] = []
+        AuditCSV.append(field, to: &bytes)
+        #expect(bytes == Array(written.utf8))
+    }
+
+    @Test func `holds nothing of another team`() async throws {
+        try await withWorld { world in
+            try await world.record(World.event(on: .init("app_id", "com.acme.secret")))
+
+            let text = try await export(from: world, as: .csv, in: World.rival)
+
+            #expect(!text.contains("com.acme.secret") && text.split(separator: "\r\n").count == 2)
+        }
+    }
+}

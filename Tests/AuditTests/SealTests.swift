@@ -1,0 +1,189 @@
+import Crypto
+import Domain
+import Testing
+
+@testable import Audit
+
+@Suite struct `The seals of the audit log` {
+    @Test func `follow one another, and a log that nobody touched is whole`() async throws {
+        try await withSealed { sealed in
+            let head = try #require(try await sealed.verification.verify(in: World.acme).head)
+            #expect(head.position == 10)
+            #expect(try sealed.world.count("audit_unsealed") == 0)
+
+            try await sealed.world.record(World.event())
+            let next = try #require(try await sealed.seals.seal(in: World.acme))
+            #expect(next.position == 11 && next.codeText != head.codeText)
+            #expect(try await sealed.seals.seal(in: World.acme) == nil)
+            #expect(try await sealed.findings().isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "action = 'app_id.created'", "actor = 'someone'", "target = 'com.rival.app'",
+            "outcome = 'refused'",
+            "ip = '192.0.2.1'", "user_agent = NULL", "after = '{}'", "before = '{\"a\": 1}'",
+            "actor_kind = 'person'",
+            "request_id = ''",
+        ]
+    )
+    func `tell a changed event by its name`(change: String) async throws {
+        try await withSealed { sealed in
+            let place = try sealed.place(4)
+            try sealed.world.admin("UPDATE audit_events SET \(change) WHERE event_id = $1", place.id)
+
+            #expect(try await sealed.findings() == [AuditFinding(.changed, place)])
+        }
+    }
+
+    @Test func `tell a removed event by its name`() async throws {
+        try await withSealed { sealed in
+            let place = try sealed.place(4)
+            try sealed.world.admin("DELETE FROM audit_events WHERE event_id = $1", place.id)
+
+            #expect(try await sealed.findings() == [AuditFinding(.removed, place)])
+        }
+    }
+
+    @Test func `tell where events were removed together with their seals`() async throws {
+        try await withSealed { sealed in
+            try sealed.world.admin(
+                "DELETE FROM audit_events WHERE event_id IN (SELECT event_id FROM audit_seals WHERE position IN (4, 5))"
+            )
+            try sealed.world.admin("DELETE FROM audit_seals WHERE position IN (4, 5)")
+
+            #expect(try await sealed.findings() == [AuditFinding(.cut, detail: "4–5")])
+        }
+    }
+
+    @Test func `tell a tail that was cut off`() async throws {
+        try await withSealed { sealed in
+            try sealed.world.admin(
+                "DELETE FROM audit_events WHERE event_id IN (SELECT event_id FROM audit_seals WHERE position > 8)"
+            )
+            try sealed.world.admin("DELETE FROM audit_seals WHERE position > 8")
+
+            #expect(try await sealed.findings() == [AuditFinding(.cut, detail: "9–10")])
+        }
+    }
+
+    @Test func `tell an event removed before it was sealed`() async throws {
+        try await withSealed { sealed in
+            try await sealed.world.record(World.event("key.revoked"))
+            try sealed.world.admin("DELETE FROM audit_events WHERE action = 'key.revoked'")
+            try await sealed.seals.seal(in: World.acme)
+
+            #expect(try await sealed.findings().map(\.kind) == [.removed])
+        }
+    }
+
+    @Test func `tell an event written past the queue`() async throws {
+        try await withSealed { sealed in
+            try plant(at: "now()", sealed.world)
+            try sealed.world.admin("DELETE FROM audit_unsealed")
+
+            #expect(try await sealed.findings().map(\.kind) == [.inserted])
+            #expect(try await sealed.findings().map(\.place?.id) == ["planted"])
+        }
+    }
+
+    @Test func `tell an event dated back`() async throws {
+        try await withSealed { sealed in
+            try makeJanuary(sealed.world)
+            try plant(at: "timestamptz '2020-01-10'", sealed.world)
+            try await sealed.seals.seal(in: World.acme)
+
+            #expect(try await sealed.findings().map(\.place?.id) == ["planted"])
+            #expect(try await sealed.findings().map(\.kind) == [.inserted])
+        }
+    }
+
+    private func plant(at moment: String, _ world: World) throws {
+        try world.admin(
+            """
+            INSERT INTO audit_events (
+                team_id, at, event_id, actor_kind, actor, action, target_kind, target, outcome
+            ) VALUES (
+                'ACMETEAM01', \(moment), 'planted', 'system', 'x', 'a.b', 'thing', 'x', 'succeeded'
+            )
+            """
+        )
+    }
+
+    @Test func `tell a seal made with another key, and a key that is gone`() async throws {
+        try await withSealed { sealed in
+            let place = try sealed.place(4)
+            let forger = KeyRing(current: try MasterKey.generate(id: "one"))
+            let strangers = AuditVerificationStore(sealed.world.database, keys: SealKeys(forger))
+            #expect(try await strangers.verify(in: World.acme).findings.count == 10)
+
+            try sealed.world.admin("UPDATE audit_seals SET code = sha256('x') WHERE position = 4")
+            let findings = try await sealed.findings()
+            #expect(findings.first == AuditFinding(.changed, place) && findings.count == 2)
+
+            let other = KeyRing(current: try MasterKey.generate(id: "two"))
+            let later = AuditVerificationStore(sealed.world.database, keys: SealKeys(other))
+            #expect(try await later.verify(in: World.acme).findings == [AuditFinding(.key, detail: "one")])
+        }
+    }
+
+    @Test func `go on after a change of the master key`() async throws {
+        try await withSealed { sealed in
+            let ring = KeyRing(current: try MasterKey.generate(id: "two"), older: sealed.ring.keys)
+            try await sealed.world.record(World.event())
+            try await AuditSealStore(sealed.world.database, keys: SealKeys(ring)).seal(in: World.acme)
+
+            let store = AuditVerificationStore(sealed.world.database, keys: SealKeys(ring))
+            #expect(try await store.verify(in: World.acme).findings.isEmpty)
+        }
+    }
+
+    @Test func `outlive the deletion of a person`() async throws {
+        try await withSealed { sealed in
+            try sealed.world.addPerson(World.ben, "Ben", to: World.acme)
+            let target = AuditEvent.Target("user", World.ben.rawValue)
+            try await sealed.world.record(World.event("user.created", on: target))
+            try await sealed.seals.seal(in: World.acme)
+            #expect(try sealed.world.count("audit_people") == 1)
+
+            try sealed.world.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
+
+            #expect(try sealed.world.count("audit_people") == 0)
+            #expect(try await sealed.findings().isEmpty)
+        }
+    }
+
+    @Test func `are given by one at a time`() async throws {
+        try await withSealed { sealed in
+            try seedMany(1200, sealed.world)
+            let seals = sealed.seals
+
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<6 { try await seals.seal(in: World.acme) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+
+            let positions = try sealed.world.admin(
+                "SELECT count(*), max(position), count(DISTINCT event_id) FROM audit_seals"
+            )
+            #expect(positions == [["1210", "1210", "1210"]])
+        }
+    }
+
+    @Test func `are each team's own`() async throws {
+        try await withSealed { sealed in
+            try await sealed.world.record(World.event(), in: World.rival)
+            let head = try #require(try await sealed.seals.seal(in: World.rival))
+            try sealed.world.admin("DELETE FROM audit_events WHERE team_id = 'ACMETEAM01'")
+
+            #expect(head.position == 1)
+            #expect(try await sealed.findings(in: World.rival).isEmpty)
+            #expect(try await sealed.findings().count == 10)
+        }
+    }
+}

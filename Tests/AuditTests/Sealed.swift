@@ -1,0 +1,57 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import Audit
+
+/// A sealed log of ten events, and who may try to change it.
+struct Sealed {
+    let world: World
+    let ring: KeyRing
+
+    var keys: SealKeys { SealKeys(ring) }
+    var seals: AuditSealStore { AuditSealStore(world.database, keys: keys) }
+    var verification: AuditVerificationStore { AuditVerificationStore(world.database, keys: keys) }
+
+    func findings(in team: TeamID = World.acme) async throws -> [AuditFinding] {
+        try await verification.verify(in: team).findings
+    }
+
+    /// The place of the event with the n-th seal.
+    func place(_ position: Int) throws -> AuditEntry.Place {
+        let row = try world.admin(
+            """
+            SELECT event_id, (extract(epoch FROM at) * 1000000)::bigint FROM audit_seals
+            WHERE team_id = 'ACMETEAM01' AND position = \(position)
+            """
+        )[0]
+        return AuditEntry.Place(
+            at: Timestamp(microseconds: try #require(row[1].flatMap { Int64($0) })),
+            id: try #require(row[0])
+        )
+    }
+}
+
+func withSealed(_ body: @escaping @Sendable (Sealed) async throws -> Void) async throws {
+    try await withWorld { world in
+        let sealed = Sealed(world: world, ring: KeyRing(current: try MasterKey.generate(id: "one")))
+        for number in 1...10 {
+            try await world.record(World.event(on: .init("app_id", "com.acme.app\(number)")))
+        }
+        try await sealed.seals.seal(in: World.acme)
+        try await body(sealed)
+    }
+}
+
+/// The partitions of January 2020.
+func makeJanuary(_ world: World) throws {
+    for table in ["audit_events", "audit_words"] {
+        try world.admin(
+            """
+            CREATE TABLE \(table)_202001 PARTITION OF \(table)
+            FOR VALUES FROM ('2020-01-01 00:00:00+00') TO ('2020-02-01 00:00:00+00')
+            """
+        )
+    }
+}
