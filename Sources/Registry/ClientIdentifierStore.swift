@@ -20,14 +20,25 @@ enum ClientIdentifierStore {
             """
         )
         if claimed.changed == 1 { return }
+        try await requireFree(identifier, for: kind, in: team, transaction)
+        // Whoever held it has let go in between; then it is as good as taken for this attempt.
+        throw Refusal.identifierTaken(identifier, by: kind)
+    }
+
+    /// - Throws: `Refusal` when the team has the name, in whatever case.
+    static func requireFree(
+        _ identifier: ClientID,
+        for kind: ClientKind,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
         let holders = try await transaction.query(
             """
             SELECT identifier, kind FROM client_identifiers
             WHERE team_id = \(team) AND lower(identifier) = lower(\(identifier))
             """
         )
-        // Whoever held it may have let go in between; then it is as good as taken for this attempt.
-        guard var holder = holders.first else { throw Refusal.identifierTaken(identifier, by: kind) }
+        guard var holder = holders.first else { return }
         let name: ClientID = try holder.next()
         let holderKind: String = try holder.next()
         if kind == .service, holderKind == ClientKind.app.rawValue { throw Refusal.bundleIDAsServiceID(name) }

@@ -64,7 +64,7 @@ def test_an_identifier_that_is_taken_is_told_beside_it(console: Console):
     )
     page.get_by_role("button", name="Create").click()
     identifier = page.get_by_label("Identifier", exact=True)
-    expect(page.locator("#field-identifier-error")).to_contain_text("already names an App ID")
+    expect(page.locator("#field-identifier-error")).to_contain_text("is the bundle ID of an App ID")
     expect(identifier).to_have_value("COM.orchard.crumble")
     expect(return_url(page, 2)).to_have_value(GOOD[1])
 

@@ -48,6 +48,22 @@ import Testing
         }
     }
 
+    @Test func `P7: it is explained before anything else is typed, and told with the rest on submit`()
+        async throws
+    {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let form = [("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "")]
+
+            let problems = try await problems(&owner, "service-ids", form)
+            #expect(problems.keys.sorted() == ["field-description", "field-identifier"])
+            let submitted = try await owner.post("/console/ACMETEAM01/service-ids", form)
+            #expect(submitted.text.contains("a Service ID never has that name"))
+            #expect(submitted.text.contains("This is required"))
+        }
+    }
+
     @Test func `every field is told its own problem, and a right form none`() async throws {
         try await withWorld { world in
             let web = try await world.addAcmeWeb()

@@ -103,7 +103,7 @@ import Testing
             try await acme.makeApp()
             try await acme.makeService()
             let due: @Sendable () async throws -> Int = {
-                try await acme.domains.due(limit: 10, in: Self.team).count
+                try await acme.domains.takeDue(limit: 10, in: Self.team).count
             }
             let minutes: @Sendable () async throws -> Int = {
                 try await acme.count(
@@ -129,7 +129,7 @@ import Testing
             try await teams.makeService()
 
             #expect(try await domain(teams, in: Registered.rival) == nil)
-            #expect(try await teams.domains.due(limit: 10, in: Registered.rival).isEmpty)
+            #expect(try await teams.domains.takeDue(limit: 10, in: Registered.rival).isEmpty)
             #expect(try await teams.domains.list(of: .named("com.acme.web"), in: Registered.rival).isEmpty)
             let noted = try await teams.domains.note(
                 Self.served,

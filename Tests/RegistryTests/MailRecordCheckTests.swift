@@ -63,7 +63,7 @@ import Testing
                 ]
             )
             #expect(records.map(\.seen) == [["v=spf1 mx -all"], [Self.key], []])
-            #expect(try await acme.emailSources.due(limit: 5, in: Self.team).isEmpty)
+            #expect(try await acme.emailSources.takeDue(limit: 5, in: Self.team).isEmpty)
         }
     }
 

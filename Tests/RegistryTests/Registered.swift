@@ -13,6 +13,7 @@ struct Registered: Sendable {
     static let rival = team("RIVALTEAM1")
 
     let loop: EventLoop
+    let conninfo: String
     let database: TeamDatabase
     let appIDs: AppIDStore
     let serviceIDs: ServiceIDStore
@@ -21,8 +22,9 @@ struct Registered: Sendable {
     let domains: DomainStore
     let emailSources: EmailSourceStore
 
-    private init(_ database: TeamDatabase, on loop: EventLoop) throws {
+    private init(_ database: TeamDatabase, on loop: EventLoop, _ conninfo: String) throws {
         self.loop = loop
+        self.conninfo = conninfo
         self.database = database
         appIDs = AppIDStore(database)
         serviceIDs = ServiceIDStore(database)
@@ -51,7 +53,7 @@ struct Registered: Sendable {
                 let database = Database(loop: loop, configuration: configuration)
                 database.open()
                 defer { database.close() }
-                try await body(Registered(TeamDatabase(database), on: loop))
+                try await body(Registered(TeamDatabase(database), on: loop, conninfo))
             }
         }
     }

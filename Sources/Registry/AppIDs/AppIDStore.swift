@@ -119,6 +119,15 @@ public struct AppIDStore: Sendable {
 
 // What changes stand on.
 extension AppIDStore {
+    /// - Throws: `Refusal` when an App ID cannot have that name, since the team has it already, in whatever case.
+    public func requireFree(
+        _ identifier: ClientID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await ClientIdentifierStore.requireFree(identifier, for: .app, in: team, transaction)
+    }
+
     static let columns: SQL = """
         a.identifier, a.description, a.is_enabled, a.primary_identifier, a.notification_url, a.version,
         a.created_at

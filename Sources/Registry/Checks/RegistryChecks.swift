@@ -56,11 +56,11 @@ public struct RegistryChecks: Sendable {
 
     /// Asks about everything of the team that is due, a few at a time.
     public func checkDue(in team: TeamID) async throws {
-        let domains = try await domains.due(limit: Self.batch, in: team)
+        let domains = try await domains.takeDue(limit: Self.batch, in: team)
         try await Self.each(of: domains) { domain in
             _ = try await check(domain, in: team, by: .system("domain check"), from: .local)
         }
-        let sources = try await emailSources.due(limit: Self.batch, in: team)
+        let sources = try await emailSources.takeDue(limit: Self.batch, in: team)
         try await Self.each(of: sources) { _ = try await check($0, in: team) }
     }
 

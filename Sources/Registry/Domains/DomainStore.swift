@@ -39,13 +39,19 @@ public struct DomainStore: Sendable {
         return try rows.all(RegisteredDomain.init)
     }
 
-    /// Those whose next check is due, the longest waiting first.
-    public func due(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
+    /// Takes those whose next check is due, the longest waiting first: for nobody else are they due then, unless no
+    /// finding is noted within a while.
+    public func takeDue(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
         let rows = try await database.query(
             """
-            SELECT \(Self.columns) FROM domains AS d
-            WHERE d.team_id = \(team) AND d.check_due_at <= now()
-            ORDER BY d.check_due_at LIMIT \(limit)
+            UPDATE domains AS d SET check_due_at = now() + interval '10 minutes'
+            WHERE d.team_id = \(team) AND d.domain IN (
+                SELECT q.domain FROM domains AS q
+                WHERE q.team_id = \(team) AND q.check_due_at <= now()
+                ORDER BY q.check_due_at LIMIT \(limit)
+                FOR UPDATE SKIP LOCKED
+            )
+            RETURNING \(Self.columns)
             """,
             in: team
         )

@@ -29,13 +29,20 @@ public struct EmailSourceStore: Sendable {
         return try rows.firstValue(RegisteredEmailSource.init)
     }
 
-    /// Those whose next check is due, the longest waiting first.
-    public func due(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredEmailSource] {
+    /// Takes those whose next check is due, the longest waiting first: for nobody else are they due then, unless no
+    /// records are noted within a while.
+    public func takeDue(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredEmailSource]
+    {
         let rows = try await database.query(
             """
-            SELECT \(Self.columns) FROM email_sources AS e
-            WHERE e.team_id = \(team) AND e.check_due_at <= now()
-            ORDER BY e.check_due_at LIMIT \(limit)
+            UPDATE email_sources AS e SET check_due_at = now() + interval '10 minutes'
+            WHERE e.team_id = \(team) AND e.source IN (
+                SELECT q.source FROM email_sources AS q
+                WHERE q.team_id = \(team) AND q.check_due_at <= now()
+                ORDER BY q.check_due_at LIMIT \(limit)
+                FOR UPDATE SKIP LOCKED
+            )
+            RETURNING \(Self.columns)
             """,
             in: team
         )

@@ -62,6 +62,15 @@ public struct ServiceIDStore: Sendable {
 
 // As part of the caller's transaction.
 extension ServiceIDStore {
+    /// - Throws: `Refusal` when a Service ID cannot have that name, since the team has it already, in whatever case.
+    public func requireFree(
+        _ identifier: ClientID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await ClientIdentifierStore.requireFree(identifier, for: .service, in: team, transaction)
+    }
+
     public func create(
         _ draft: ServiceID.Draft,
         in team: TeamID,

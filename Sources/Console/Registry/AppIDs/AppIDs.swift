@@ -132,6 +132,11 @@ extension AppIDs {
         try await registry.appIDs.find(id, in: team)
     }
 
+    func checkName(_ form: AppIDForm, _ scope: Scope, _ transaction: borrowing Transaction) async throws {
+        guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
+        try await registry.appIDs.requireFree(id, in: scope.teamID, transaction)
+    }
+
     func create(
         _ form: AppIDForm,
         _ scope: Scope,

@@ -23,6 +23,9 @@ struct AppleKeys: RegistryResource {
         page = try pages.page(AppleKeyPage.self)
     }
 
+    /// They are listed with the keys that are issued here.
+    func home(of team: TeamID) -> String { ConsoleRoutes.keys.link(team) }
+
     func blank(_ scope: Scope) -> AppleKeyForm {
         AppleKeyForm(of: (try? scope.request.query())?["app"] ?? "")
     }

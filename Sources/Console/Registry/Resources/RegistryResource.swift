@@ -41,9 +41,16 @@ protocol RegistryResource: Sendable {
         _ transaction: borrowing Transaction
     ) async throws -> Bool
 
+    /// Refuses a name that is taken, whatever else is wrong with the form.
+    ///
+    /// - Throws: `Refusal`.
+    func checkName(_ form: Form, _ scope: Scope, _ transaction: borrowing Transaction) async throws
+
+    /// The page that a deletion leads to.
+    func home(of team: TeamID) -> String
     /// What is said on the page of a new one.
     func praise(_ value: Value) -> Flash?
-    /// What is said on the list when it is gone.
+    /// What is said there when one is gone.
     func farewell(_ value: Value) -> Flash
     /// Called when one was made or saved, before the answer.
     func settled(_ value: Value, _ scope: Scope) async throws
@@ -55,6 +62,8 @@ protocol ListedResource: RegistryResource {
 }
 
 extension RegistryResource {
+    func checkName(_ form: Form, _ scope: Scope, _ transaction: borrowing Transaction) async throws {}
+    func home(of team: TeamID) -> String { routes.list.link(team) }
     func praise(_ value: Value) -> Flash? { nil }
     func settled(_ value: Value, _ scope: Scope) async throws {}
 }

@@ -64,13 +64,26 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
             }
         }
         switch outcome {
-        case .failure(let problems): return try await resource.ask(scope, form, problems)
+        case .failure(let problems):
+            return try await resource.ask(scope, form, try await all(problems, of: form, scope))
         case .success(let value):
             registry.changed(scope.teamID)
             try await resource.settled(value, scope)
             let page = resource.routes.one.link(scope.teamID, value.key)
             return scope.redirect(to: page, saying: resource.praise(value))
         }
+    }
+
+    /// The problems of a new one with that of its name, which only the team's registry knows: it is told with the
+    /// others, not after them.
+    private func all(_ problems: FormProblems, of form: Typed, _ scope: Scope) async throws -> FormProblems {
+        let name = try await FormProblems.collect {
+            try await registry.transaction(in: scope.teamID) { transaction in
+                try await resource.checkName(form, scope, transaction)
+            }
+        }
+        guard case .failure(let more) = name else { return problems }
+        return FormProblems(problems.all + more.all.filter { problems[$0.field] == nil })
     }
 
     private func update(_ scope: Scope, _ sent: Form, _ current: Value) async throws -> Response {
@@ -125,8 +138,8 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         }
         guard isDeleted else { throw Web.Problem.notFound }
         registry.changed(scope.teamID)
-        let list = resource.routes.list.link(scope.teamID)
-        return scope.redirect(to: list, saying: resource.farewell(value))
+        let home = resource.home(of: scope.teamID)
+        return scope.redirect(to: home, saying: resource.farewell(value))
     }
 }
 
@@ -135,24 +148,25 @@ extension ResourceFlow {
     private struct Rehearsed: Error {}
 
     private func checkNew(_ scope: Scope, _ form: Typed) async throws -> Response {
-        try await rehearse(scope, form) { transaction in
+        let problems = try await rehearse(scope) { transaction in
             _ = try await resource.create(form, scope, transaction)
         }
+        return Self.answer(try await all(problems, of: form, scope), form)
     }
 
     private func checkChange(_ scope: Scope, _ sent: Form, _ current: Value) async throws -> Response {
         let form = Typed(sent)
-        return try await rehearse(scope, form) { transaction in
+        let problems = try await rehearse(scope) { transaction in
             let version = current.version
             _ = try await resource.update(current, to: form, version: version, scope, transaction)
         }
+        return Self.answer(problems, form)
     }
 
     private func rehearse(
         _ scope: Scope,
-        _ form: Typed,
         _ change: (borrowing Transaction) async throws -> Void
-    ) async throws -> Response {
+    ) async throws -> FormProblems {
         let outcome = try await FormProblems.collect {
             do {
                 try await registry.transaction(in: scope.teamID) { transaction in
@@ -161,15 +175,13 @@ extension ResourceFlow {
                 }
             } catch is Rehearsed {}
         }
-        let problems: FormProblems =
-            if case .failure(let problems) = outcome { problems } else { .none }
-        return Self.answer(problems.all.map { (form.element(of: $0.field), $0.message) })
+        return if case .failure(let problems) = outcome { problems } else { .none }
     }
 
     /// The sentences by the elements they belong to.
-    private static func answer(_ problems: [(element: String, message: String)]) -> Response {
-        let members = problems.map { problem -> JSONValue in
-            ["id": .string(problem.element), "message": .string(problem.message)]
+    private static func answer(_ problems: FormProblems, _ form: Typed) -> Response {
+        let members = problems.all.map { problem -> JSONValue in
+            ["id": .string(form.element(of: problem.field)), "message": .string(problem.message)]
         }
         var response = Response(body: JSON.encode(["problems": JSONValue.array(members)] as JSONValue))
         response.append(.contentType, "application/json")

@@ -118,6 +118,11 @@ extension ServiceIDs {
         try await registry.serviceIDs.find(id, in: team)
     }
 
+    func checkName(_ form: ServiceIDForm, _ scope: Scope, _ transaction: borrowing Transaction) async throws {
+        guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
+        try await registry.serviceIDs.requireFree(id, in: scope.teamID, transaction)
+    }
+
     func create(
         _ form: ServiceIDForm,
         _ scope: Scope,
