@@ -60,7 +60,7 @@ public struct TeamDatabase: Sendable {
 
 /// The database before a team is known: the few tables without personal data, under the role `pippin_system`.
 ///
-/// Held by Tenancy, the jobs and the watch over registry versions, by nothing else.
+/// Held by Tenancy, the jobs, the rounds of checks and the watch over registry versions, by nothing else.
 public struct SystemDatabase: Sendable {
     private let database: Database
 

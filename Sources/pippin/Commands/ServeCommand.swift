@@ -29,6 +29,7 @@ struct ServeCommand {
             isOpen: house.isOpenCheck
         )
         try house.open(serving)
+        RegistryRounds(house).begin()
         try announce(house, demo)
         _ = Signals.wait(for: [SIGTERM, SIGINT])
         Terminal.say("stopping")

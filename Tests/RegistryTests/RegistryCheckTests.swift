@@ -1,0 +1,127 @@
+import DNS
+import Domain
+import EventLoop
+import HTTP
+import HTTPClient
+import Postgres
+import TestNames
+import Testing
+
+@testable import Registry
+
+@Suite struct `What is checked by itself` {
+    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+
+    /// Acme with a domain on a site of this machine that serves `content`, and an e-mail source.
+    private func register(_ acme: Registered, port: UInt16) async throws {
+        try await acme.makeApp()
+        let draft = try ServiceID.Draft(
+            parsing: .init(
+                identifier: "com.acme.local",
+                description: "Local",
+                domains: ["127.0.0.1"],
+                returnURLs: ["http://127.0.0.1:\(port)/back"]
+            ),
+            of: .named("com.acme.app"),
+            policy: .hostNamesAndLoopback
+        )
+        _ = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
+        let source = try EmailSource.Draft(parsing: .init(source: "acme.example"))
+        _ = try await acme.emailSources.create(source, in: Self.team, by: Self.actor, from: .local)
+    }
+
+    @Test func `is everything that is due, once, and nothing of who has none`() async throws {
+        try await Registered.with { acme in
+            let names = try TestNameServer(on: acme.loop)
+            defer { names.close() }
+            names.names = ["acme.example": .text("v=spf1 mx -all")]
+            var asking = Resolver.Options()
+            asking.servers = [names.address]
+            let resolver = try Resolver(on: acme.loop, asking)
+            defer { resolver.close() }
+            let client = try HTTPClient(on: acme.loop)
+            defer { client.close() }
+            var router = Router()
+            router.get(Route(AssociationFile.path)) { _ in .text("elsewhere") }
+            let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+            let application = Application(routes: try router.frozen())
+            let site = try await Server.start(application, options, on: [acme.loop])[0]
+            try await register(acme, port: site.port)
+            let checks = RegistryChecks(
+                acme.database,
+                client: client,
+                resolver: resolver,
+                allowsLoopback: true
+            )
+
+            try await checks.checkDue(in: Self.team)
+            try await checks.checkDue(in: Registered.rival)
+
+            let domain = try await acme.domains.find("127.0.0.1", in: Self.team)
+            #expect(domain?.finding?.kind == .otherContent && domain?.finding?.detail == "elsewhere")
+            #expect(try await acme.emailSources.list(in: Self.team).map(\.state) == [.ok])
+            #expect(names.asked == ["udp acme.example"])
+            try await checks.checkDue(in: Self.team)
+            #expect(names.asked.count == 1)
+            await site.stop(within: .zero)
+        }
+    }
+
+    @Test
+    func `asks no address of this machine unless the operator allows it, or for a production team`()
+        async throws
+    {
+        try await Registered.with { acme in
+            let resolver = try Resolver(on: acme.loop)
+            defer { resolver.close() }
+            let client = try HTTPClient(on: acme.loop)
+            defer { client.close() }
+            try await register(acme, port: 9)
+            let check: @Sendable (Bool) async throws -> DomainFinding.Kind? = { allowsLoopback in
+                let checks = RegistryChecks(
+                    acme.database,
+                    client: client,
+                    resolver: resolver,
+                    allowsLoopback: allowsLoopback
+                )
+                let domain = try #require(try await acme.domains.find("127.0.0.1", in: Self.team))
+                let checked = try await checks.check(domain, in: Self.team, by: Self.actor, from: .local)
+                return checked?.finding?.kind
+            }
+
+            #expect(try await check(true) == .unreachable)
+            #expect(try await check(false) == .addressRefused)
+            try await acme.database.query(
+                "UPDATE teams SET mode = 'production' WHERE team_id = \(Self.team)",
+                in: Self.team
+            )
+            #expect(try await check(true) == .addressRefused)
+        }
+    }
+
+    @Test func `is found across teams, and taken by one process`() async throws {
+        try await Registered.with { acme in
+            let system = Database(
+                loop: acme.loop,
+                configuration: .init(connection: acme.conninfo, role: "pippin_system")
+            )
+            system.open()
+            defer { system.close() }
+            let store = RegistryCheckStore(SystemDatabase(system))
+            let none = try await store.dueTeams(limit: 5)
+            #expect(none.isEmpty)
+            try await register(acme, port: 9)
+
+            #expect(try await store.dueTeams(limit: 5) == [Self.team])
+            let race = await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<10 {
+                    group.addTask { (try? await acme.domains.takeDue(limit: 5, in: Self.team).count) ?? -1 }
+                }
+                return await group.reduce(0, +)
+            }
+            #expect(race == 1)
+            _ = try await acme.emailSources.takeDue(limit: 5, in: Self.team)
+            #expect(try await store.dueTeams(limit: 5).isEmpty)
+        }
+    }
+}
