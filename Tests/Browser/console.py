@@ -66,6 +66,23 @@ class Console:
         assert download.value.suggested_filename == f"AuthKey_{key_id}.p8"
         return Path(download.value.path()).read_text()
 
+    def import_apple_key(self, key_id: str, name: str, *, of: str, private_pem: str) -> None:
+        page = self.open("apple-keys/new")
+        page.get_by_label("Content of the .p8 file").fill(private_pem)
+        page.get_by_label("Key ID").fill(key_id)
+        page.get_by_label("Apple Team ID").fill("ABCDE12345")
+        page.get_by_label("Name", exact=True).fill(name)
+        page.get_by_label("App ID", exact=True).select_option(of)
+        page.get_by_role("button", name="Import key").click()
+        expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+
+    def add_email_source(self, source: str, *selectors: str) -> None:
+        page = self.open("email-sources/new")
+        page.get_by_label("Domain or address", exact=True).fill(source)
+        page.get_by_label("DKIM selectors", exact=True).fill("\n".join(selectors))
+        page.get_by_role("button", name="Add").click()
+        expect(page.get_by_role("heading", name=source, level=1)).to_be_visible()
+
     def revoke_key(self, key_id: str, reason: str) -> None:
         page = self.open(f"keys/{key_id}")
         page.get_by_label(f"Type {key_id} to confirm").fill(key_id)

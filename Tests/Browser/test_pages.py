@@ -46,8 +46,11 @@ def garden(orchard: Console, browser, pippin: Pippin, secrets: set[str]) -> Gard
     console.revoke_key(revoked, "It was lost")
     key = console.create_key("New shed", of="com.orchard.garden")
     waiting = console.create_key("Greenhouse", of="com.orchard.garden")
+    file = console.download_key(key)
+    console.import_apple_key("KEY7654321", "Garden at Apple", of="com.orchard.garden", private_pem=file)
+    console.add_email_source(f"garden.{LONG}", "s1", "2026-11.garden")
     client.use(f"{console.url}/t/{console.team_id}", console.team_id, "com.orchard.garden.web", key,
-               console.download_key(key))
+               file)
     visitor = browser.new_context(locale="en-US")
     sign_in_for_the_first_time(visitor.new_page(), client, ADA)
     secrets.update(callback["code"] for callback in client.callbacks)
@@ -65,7 +68,9 @@ def garden(orchard: Console, browser, pippin: Pippin, secrets: set[str]) -> Gard
         "", "app-ids", "app-ids?q=nothing", "app-ids/new", "app-ids/com.orchard.garden",
         "service-ids", "service-ids/new", "service-ids/com.orchard.garden.web", f"service-ids/com.{LONG}",
         "service-ids/com.orchard.garden.web/trials/new", f"trials/{trial}",
-        "keys", "keys/new", f"keys/{revoked}", f"keys/{waiting}",
+        "keys", "keys/new", f"keys/{revoked}", f"keys/{waiting}", "apple-keys/new", "apple-keys/KEY7654321",
+        "domains/127.0.0.1", f"domains/{LONG}",
+        "email-sources", "email-sources?q=nothing", "email-sources/new", f"email-sources/garden.{LONG}",
         "users", "users?q=nobody", f"users/{person}", "audit",
     ]
     authorize = (
