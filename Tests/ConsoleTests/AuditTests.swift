@@ -1,6 +1,7 @@
 import Bytes
 import Domain
 import HTTP
+import Templates
 import Testing
 import Web
 
@@ -45,11 +46,13 @@ import Web
         arguments: [
             ("app_id.created", "App ID created"), ("sign_in.completed", "Sign-in completed"),
             ("key.downloaded", "Key downloaded"), ("client.first_redemption", "First code redeemed"),
-            ("odd", "Odd"), ("", ""), (".", "."),
+            ("odd", "odd"), ("an_odd.one", "an odd one"), ("", ""), (".", " "),
         ]
     )
-    func `names events in words`(action: String, words: String) {
-        #expect(AuditWords.action(action) == words)
+    func `names events in words`(action: String, words: String) throws {
+        let texts = try Texts(folder: repository + "/Texts")
+
+        #expect(texts.text(AuditWords.action(action)) == words)
     }
 
     @Test(

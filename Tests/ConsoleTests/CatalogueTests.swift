@@ -26,11 +26,21 @@ import Web
         let texts = try Texts(folder: repository + "/Texts")
         let templates = try TemplateSet(folder: repository + "/Templates")
         let phrases = Set(sources.flatMap(PhraseScan.phrases).map(\.key))
+        let families = sources.flatMap(PhraseScan.families)
         let known = texts.keys(in: .english)
+        let single = known.filter { key in !families.contains { key.hasPrefix($0 + ".") } }
 
         #expect(phrases.count > 10, "the scan finds no phrases any more")
         #expect(templates.textKeys.union(phrases).subtracting(known).sorted() == [])
-        #expect(known.subtracting(templates.textKeys).subtracting(phrases).sorted() == [])
+        #expect(single.subtracting(templates.textKeys).subtracting(phrases).sorted() == [])
+    }
+
+    @Test func `name every action that the audit log may hold`() throws {
+        let texts = try Texts(folder: repository + "/Texts")
+        let actions = Set(sources.flatMap { PhraseScan.literals(after: "AuditEvent(", in: $0) })
+
+        #expect(actions.count > 10, "the scan finds no actions any more")
+        #expect(actions.filter { !texts.keys(in: .english).contains("console.actions.\($0)") }.sorted() == [])
     }
 
     @Test func `get their arguments from the phrases in the sources, and have no markup there`() throws {

@@ -9,12 +9,7 @@ enum PhraseScan {
     }
 
     static func phrases(in source: String) -> [Found] {
-        let bytes = Array(withoutComments(source).utf8)
-        let opening = Array("Phrase(".utf8)
-        return bytes.indices.compactMap { start in
-            guard bytes[start] == opening[0], bytes[start...].starts(with: opening) else { return nil }
-            let inside = start + opening.count
-            let call = bytes[inside..<end(of: bytes, from: inside)]
+        calls("Phrase(", in: source).compactMap { call in
             guard let quote = call.first(where: { $0 > 0x20 }), quote == UInt8(ascii: "\"") else {
                 return nil
             }
@@ -23,6 +18,30 @@ enum PhraseScan {
             var arguments = Set(strings.filter(\.isName).map(\.text))
             if String(decoding: call, as: UTF8.self).contains("count:") { arguments.insert("count") }
             return Found(key: key, arguments: arguments)
+        }
+    }
+
+    /// The families of `Phrase(in: "family", name)`.
+    static func families(in source: String) -> [String] {
+        literals(after: "Phrase(in: ", in: source)
+    }
+
+    /// The literal that each call begins with, where it begins with one.
+    static func literals(after opening: String, in source: String) -> [String] {
+        calls(opening, in: source).compactMap { call in
+            let start = call.drop { $0 <= 0x20 }
+            return start.first == UInt8(ascii: "\"") ? literals(in: start).first?.text : nil
+        }
+    }
+
+    /// What stands in the parentheses of every call.
+    private static func calls(_ opening: String, in source: String) -> [ArraySlice<UInt8>] {
+        let bytes = Array(withoutComments(source).utf8)
+        let opening = Array(opening.utf8)
+        return bytes.indices.compactMap { start in
+            guard bytes[start] == opening[0], bytes[start...].starts(with: opening) else { return nil }
+            let inside = start + opening.count
+            return bytes[inside..<end(of: bytes, from: inside)]
         }
     }
 

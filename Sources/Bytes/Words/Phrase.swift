@@ -12,6 +12,8 @@ public struct Phrase: Hashable, Sendable {
     public let arguments: [Argument]
     /// Chooses among plural forms; the text writes it as `{count}`.
     public let count: Int?
+    /// What is said where the catalogue has no such text.
+    public let fallback: String?
 
     /// What stands for `{name}` in the text.
     public struct Argument: Hashable, Sendable {
@@ -27,5 +29,16 @@ public struct Phrase: Hashable, Sendable {
         self.key = key.description
         self.arguments = arguments.map { Argument(name: $0.key.description, words: $0.value.asWords) }
         self.count = count
+        fallback = nil
+    }
+
+    /// A text of a family with a text for each name that something is stored under.
+    ///
+    /// A name without a text is said as it is, with blanks for `_` and `.`.
+    public init(in family: StaticString, _ name: String) {
+        key = "\(family).\(name)"
+        arguments = []
+        count = nil
+        fallback = String(name.map { $0 == "_" || $0 == "." ? " " : $0 })
     }
 }

@@ -29,7 +29,7 @@ struct AuditLine: Sendable {
     static let fields = Fields<AuditLine>()
         .group("time", TimeView.fields) { TimeView($0.entry.at) }
         .text("actor") { $0.entry.shownActor }
-        .text("action") { AuditWords.action($0.entry.action) }
+        .words("action") { AuditWords.action($0.entry.action) }
         .optionalText("target") { $0.target }
         .text("url") { $0.url }
 }

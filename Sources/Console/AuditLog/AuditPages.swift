@@ -1,4 +1,5 @@
 import Audit
+import Bytes
 import Domain
 import HTTP
 import Templates
@@ -28,10 +29,10 @@ struct AuditPages: Sendable {
         return site.respond(
             page,
             AuditLogPage(
-                frame: scope.frame("Audit log"),
+                frame: scope.frame(Phrase("console.audit.title")),
                 rows: found.entries.map { AuditRow(entry: $0, team: scope.teamID) },
                 paging: trail.paging(
-                    found.next == nil ? "The log begins here" : "Newest first",
+                    found.next == nil ? Phrase("console.audit.begins") : Phrase("console.audit.newest"),
                     next: found.next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }
                 )
             )

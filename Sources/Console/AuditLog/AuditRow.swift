@@ -15,7 +15,7 @@ struct AuditRow: Sendable {
         .text("id") { AuditRow.id(of: $0.entry) }
         .group("time", TimeView.fields) { TimeView($0.entry.at) }
         .text("actor") { $0.entry.shownActor }
-        .text("action") { AuditWords.action($0.entry.action) }
+        .words("action") { AuditWords.action($0.entry.action) }
         .optionalText("target") { $0.entry.shownTarget }
         .optionalText("targetURL") { $0.targetURL }
         .optionalText("ip") { $0.entry.ip }

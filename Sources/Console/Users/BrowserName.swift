@@ -1,3 +1,5 @@
+import Bytes
+
 /// A browser in words, read from its `User-Agent`: good enough for a person to know their own by.
 enum BrowserName {
     /// The first that fits counts: every browser also claims to be the ones below it.
@@ -11,15 +13,17 @@ enum BrowserName {
         ("Macintosh", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"),
     ]
 
-    static func words(for userAgent: String) -> String {
+    static func words(for userAgent: String) -> any Wording {
         let browser = browsers.first { userAgent.contains($0.0) }?.1
         let system = systems.first { userAgent.contains($0.0) }?.1
         switch (browser, system) {
-        case (let browser?, let system?): return "\(browser) on \(system)"
+        case (let browser?, let system?):
+            return Phrase("console.users.browser.on", ["browser": browser, "system": system])
         case (let name?, nil), (nil, let name?): return name
         case (nil, nil):
             let product = userAgent.prefix { $0 != " " && $0 != "/" }
-            return product.isEmpty ? "Unknown browser" : String(product)
+            guard product.isEmpty else { return String(product) }
+            return Phrase("console.users.browser.unknown")
         }
     }
 }

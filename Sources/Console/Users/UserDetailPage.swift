@@ -12,13 +12,15 @@ struct UserDetailPage: ConsolePage {
         frameFields
         .list("errors", FormError.fields) { $0.errors.summary }
         .group("person", PersonView.fields) { $0.person }
-        .group("sub", CopyView.fields) { CopyView("user ID", $0.user.subject.rawValue) }
-        .text("source") { $0.detail.source }
+        .group("sub", CopyView.fields) {
+            CopyView(Phrase("console.users.copy-sub"), $0.user.subject.rawValue)
+        }
+        .words("source") { $0.detail.source }
         .group("state", BadgeView.fields) { $0.state }
         .group("created", TimeView.fields) { TimeView($0.user.createdAt) }
         .optionalGroup("lastSignIn", TimeView.fields) { $0.user.lastSignInAt.map { TimeView($0) } }
         .optionalGroup("relay", CopyView.fields) { page in
-            page.user.relayAddress.map { CopyView("relay address", $0.rawValue) }
+            page.user.relayAddress.map { CopyView(Phrase("console.users.copy-relay"), $0.rawValue) }
         }
         .list("consents", UserConsentRow.fields) { $0.consents }
         .list("sessions", UserSessionRow.fields) { $0.detail.sessions.map { UserSessionRow(session: $0) } }
@@ -44,7 +46,9 @@ struct UserDetailPage: ConsolePage {
     }
 
     private var state: BadgeView {
-        user.suspendedAt == nil ? BadgeView(.good, "Active") : BadgeView(.bad, "Suspended")
+        user.suspendedAt == nil
+            ? BadgeView(.good, Phrase("console.users.state.active"))
+            : BadgeView(.bad, Phrase("console.users.state.suspended"))
     }
 
     private var consents: [UserConsentRow] {
@@ -61,16 +65,16 @@ struct UserDetailPage: ConsolePage {
         let expected = user.confirmationText
         return DangerView(
             action: UserRoutes.deletion.link(team, user.subject),
-            summary: "The account, its sessions, consents and tokens are removed for good.",
+            summary: Phrase("console.users.delete.summary"),
             consequences: [
-                "Apps that hold a token find it revoked at once.",
-                "Somebody who comes back later is a new person with a new user ID.",
-                "The audit log keeps what happened, under the user ID alone.",
+                Phrase("console.users.delete.tokens"),
+                Phrase("console.users.delete.return"),
+                Phrase("console.users.delete.audit"),
             ],
             expected: expected,
             confirmation: FieldView(
                 "confirmation",
-                label: "Type \(expected) to confirm",
+                label: Phrase("console.confirm.type", ["expected": expected]),
                 value: confirmation,
                 autocomplete: "off",
                 error: errors["confirmation"],
@@ -78,12 +82,12 @@ struct UserDetailPage: ConsolePage {
             ),
             reason: FieldView(
                 "reason",
-                label: "Reason",
+                label: Phrase("console.confirm.reason"),
                 value: reason,
-                hint: "Kept in the audit log.",
+                hint: Phrase("console.confirm.reason.hint"),
                 error: errors["reason"]
             ),
-            button: "Delete this user",
+            button: Phrase("console.users.delete"),
             version: ""
         )
     }
@@ -95,7 +99,8 @@ extension User {
 }
 
 extension UserDetail {
-    fileprivate var source: String {
-        hasPassword || !logins.isEmpty ? "Directory" : "Apple"
+    fileprivate var source: Phrase {
+        hasPassword || !logins.isEmpty
+            ? Phrase("console.users.source.directory") : Phrase("console.users.source.apple")
     }
 }

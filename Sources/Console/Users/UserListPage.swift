@@ -1,3 +1,4 @@
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -36,16 +37,15 @@ struct UserListPage: ConsolePage {
 extension User {
     /// What a page calls somebody who may have given neither name nor address.
     var shownName: String {
-        name.isEmpty ? email?.rawValue ?? "Unnamed" : name.full
+        name.isEmpty ? email?.rawValue ?? subject.rawValue : name.full
     }
 }
 
 extension UserPage.Total {
-    var words: String {
+    var phrase: Phrase {
         switch self {
-        case .exactly(1): "1 user"
-        case .exactly(let count): "\(count) users"
-        case .moreThan(let count): "More than \(count) users"
+        case .exactly(let count): Phrase("console.users.found", count: count)
+        case .moreThan(let count): Phrase("console.users.found-more", count: count)
         }
     }
 }

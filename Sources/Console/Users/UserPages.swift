@@ -1,5 +1,6 @@
 import Audit
 import AuthEngine
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -10,6 +11,7 @@ import Web
 struct UserPages: Sendable {
     private static let pageSize = 50
     private static let eventLimit = 10
+    private static let reasonLimit = 500
 
     private let site: Site
     private let list: UserListStore
@@ -66,10 +68,10 @@ struct UserPages: Sendable {
         return site.respond(
             listPage,
             UserListPage(
-                frame: scope.frame("Users"),
+                frame: scope.frame(Phrase("console.users.title")),
                 query: search?.text,
                 rows: page.users.map { .init(user: $0, team: scope.teamID) },
-                paging: trail.paging(page.total.words, next: next)
+                paging: trail.paging(page.total.phrase, next: next)
             )
         )
     }
@@ -88,8 +90,8 @@ struct UserPages: Sendable {
         )
         let flash: Flash =
             count == 0
-            ? .warn("\(user.shownName) was signed in nowhere.")
-            : .good("\(user.shownName) is signed out everywhere.")
+            ? .warn(Phrase("console.users.flash.signed-in-nowhere", ["name": user.shownName]))
+            : .good(Phrase("console.users.flash.signed-out", ["name": user.shownName]))
         return scope.redirect(to: ConsoleRoutes.user.link(scope.teamID, subject), saying: flash)
     }
 
@@ -105,7 +107,7 @@ struct UserPages: Sendable {
         guard ended else { throw Problem.notFound }
         return scope.redirect(
             to: ConsoleRoutes.user.link(scope.teamID, subject),
-            saying: .good("The consent is ended, and the app’s tokens are revoked.")
+            saying: .good(Phrase("console.users.flash.consent-ended"))
         )
     }
 
@@ -122,12 +124,17 @@ struct UserPages: Sendable {
         let reason = Self.line(form["reason"] ?? "")
         var errors = FieldErrors()
         if form["confirmation"] != user.confirmationText {
-            errors.add("confirmation", "Type \(user.confirmationText) exactly as it stands here")
+            errors.add(
+                "confirmation",
+                Phrase("console.confirm.type.wrong", ["expected": user.confirmationText])
+            )
         }
         if !reason.contains(where: { !$0.isWhitespace }) {
-            errors.add("reason", "Say why, for the audit log")
+            errors.add("reason", Phrase("console.confirm.reason.missing"))
         }
-        if reason.unicodeScalars.count > 500 { errors.add("reason", "Say it in at most 500 characters") }
+        if reason.unicodeScalars.count > Self.reasonLimit {
+            errors.add("reason", Phrase("console.confirm.reason.too-long", count: Self.reasonLimit))
+        }
         guard errors.isEmpty else {
             var page = try await page(scope, subject)
             (page.confirmation, page.reason, page.errors) = (form["confirmation"] ?? "", reason, errors)
@@ -143,7 +150,7 @@ struct UserPages: Sendable {
         guard deleted != nil else { throw Problem.notFound }
         return scope.redirect(
             to: ConsoleRoutes.users.link(scope.teamID),
-            saying: .good("\(user.shownName) is deleted.")
+            saying: .good(Phrase("console.users.flash.deleted", ["name": user.shownName]))
         )
     }
 

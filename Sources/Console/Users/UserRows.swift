@@ -15,21 +15,21 @@ struct UserConsentRow: Sendable {
     static let fields = Fields<UserConsentRow>()
         .text("appID") { $0.granted.name }
         .text("url") { ConsoleRoutes.appID.link($0.team, $0.granted.consent.appID) }
-        .text("shared") { $0.shared }
+        .words("shared") { $0.shared }
         .group("time", TimeView.fields) { TimeView($0.granted.consent.grantedAt) }
         .optionalText("endURL") { row in
             row.mayEnd ? UserRoutes.consentEnd.link(row.team, row.subject, row.granted.consent.appID) : nil
         }
 
-    private var shared: String {
+    private var shared: Phrase {
         let consent = granted.consent
         switch (consent.name == nil, consent.email) {
-        case (true, .withheld): return "Nothing but the user ID"
-        case (true, .shared): return "E-mail address"
-        case (true, .hidden): return "Relay address"
-        case (false, .withheld): return "Name"
-        case (false, .shared): return "Name and e-mail address"
-        case (false, .hidden): return "Name and relay address"
+        case (true, .withheld): return Phrase("console.users.shared.nothing")
+        case (true, .shared): return Phrase("console.users.shared.email")
+        case (true, .hidden): return Phrase("console.users.shared.relay")
+        case (false, .withheld): return Phrase("console.users.shared.name")
+        case (false, .shared): return Phrase("console.users.shared.name-email")
+        case (false, .hidden): return Phrase("console.users.shared.name-relay")
         }
     }
 }
@@ -39,7 +39,7 @@ struct UserSessionRow: Sendable {
     let session: SessionSummary
 
     static let fields = Fields<UserSessionRow>()
-        .text("device") { BrowserName.words(for: $0.session.userAgent) }
+        .words("device") { BrowserName.words(for: $0.session.userAgent) }
         .text("ip") { $0.session.ip }
         .group("started", TimeView.fields) { TimeView($0.session.startedAt) }
         .group("lastSeen", TimeView.fields) { TimeView($0.session.lastSeenAt) }
@@ -51,7 +51,6 @@ struct UserTokenRow: Sendable {
 
     static let fields = Fields<UserTokenRow>()
         .text("client") { $0.token.client.rawValue }
-        .text("kind") { _ in "Refresh token" }
         .group("issued", TimeView.fields) { TimeView($0.token.createdAt) }
         .optionalGroup("lastUsed", TimeView.fields) { row in
             row.token.lastUsedAt > row.token.createdAt ? TimeView(row.token.lastUsedAt) : nil

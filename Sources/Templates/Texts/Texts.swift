@@ -81,8 +81,8 @@ public struct Texts: Sendable {
 extension Texts {
     /// The words without markup: what is no page writes them as they are, a page escapes them.
     ///
-    /// A phrase that a language lacks is said in English, one that English lacks shows its key; a test sees to it
-    /// that neither happens.
+    /// A phrase that a language lacks is said in English, one that English lacks shows its key or its fallback; a test
+    /// sees to it that neither happens.
     public func text(_ wording: any Wording, in language: Language = .english) -> String {
         switch wording.asWords {
         case .verbatim(let text): text
@@ -95,7 +95,7 @@ extension Texts {
 
     private func text(of phrase: Phrase, in language: Language) -> String {
         if let entry = entry(phrase.key, in: language) { return write(entry, phrase, in: language) }
-        guard let entry = entry(phrase.key, in: .english) else { return phrase.key }
+        guard let entry = entry(phrase.key, in: .english) else { return phrase.fallback ?? phrase.key }
         return write(entry, phrase, in: .english)
     }
 
