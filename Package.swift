@@ -215,14 +215,14 @@ let package = Package(
             of: "Registry",
             uses: [
                 "Bytes", "EventLoop", "Domain", "Audit", "Crypto", "DNS", "HTTP", "HTTPClient", "Postgres",
-                "TestDatabase", "TestNames",
+                "Templates", "TestDatabase", "TestNames",
             ]
         ),
         tests(
             of: "Provisioning",
             uses: [
                 "Bytes", "EventLoop", "Domain", "Tenancy", "Registry", "Directory", "Audit", "Crypto",
-                "Postgres",
+                "Postgres", "Templates",
                 "TestDatabase",
             ]
         ),

@@ -3,7 +3,7 @@
 #endif
 
 /// A moment in UTC, in microseconds since 1970-01-01: what PostgreSQL's `timestamptz` resolves.
-public struct Timestamp: Hashable, Comparable, Sendable {
+public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     public let microseconds: Int64
 
     public init(microseconds: Int64) {

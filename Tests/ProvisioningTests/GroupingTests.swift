@@ -1,5 +1,6 @@
 import Provisioning
 import Registry
+import Templates
 import Testing
 
 @Suite struct `Groups of App IDs in a registry file` {
@@ -60,8 +61,12 @@ import Testing
                 Issue.record("not refused")
                 return
             }
+            let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+            let texts = try Texts(folder: root + "/Texts")
             #expect(
-                problems.contains { $0.field.hasSuffix("primary") && $0.message.contains(reason) },
+                problems.contains {
+                    $0.field.hasSuffix("primary") && texts.text($0.message).contains(reason)
+                },
                 "\(problems)"
             )
         }

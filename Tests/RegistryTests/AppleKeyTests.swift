@@ -2,6 +2,7 @@ import Audit
 import Crypto
 import Domain
 import Postgres
+import Templates
 import Testing
 
 @testable import Registry
@@ -100,13 +101,15 @@ import Testing
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "CERTIFICATE"),
         (secp384r1, "P-256"), (rsa, "RSA"),
     ])
-    func `are refused with the reason`(text: String, reason: String) {
+    func `are refused with the reason`(text: String, reason: String) throws {
         let problems = #expect(throws: Problems.self) {
             _ = try AppleKey.Import(parsing: input("KEY1234567", text))
         }
 
         #expect(problems?.all.map(\.field) == ["privateKey"])
-        #expect(problems?.all.first?.message.contains(reason) == true, "\(problems?.all ?? [])")
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let texts = try Texts(folder: root + "/Texts")
+        #expect(problems?.all.first.map { texts.text($0.message).contains(reason) } == true)
     }
 
     @Test func `are refused with all that is wrong at once`() {

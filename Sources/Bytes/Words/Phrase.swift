@@ -4,9 +4,11 @@
 ///     Phrase("console.users.flash.deleted", ["name": user.shownName])
 ///     Phrase("console.users.found", count: total)
 ///
+/// Coded as its key and arguments, for what is told later.
+///
 /// Keys are literals: a test finds each of them in the sources and in the catalogue. What somebody typed goes in as
 /// an argument.
-public struct Phrase: Hashable, Sendable {
+public struct Phrase: Hashable, Sendable, Codable {
     /// Where the text stands: `console.users.title` is `title` in `Texts/<language>/console/users.txt`.
     public let key: String
     public let arguments: [Argument]
@@ -16,7 +18,7 @@ public struct Phrase: Hashable, Sendable {
     public let fallback: String?
 
     /// What stands for `{name}` in the text.
-    public struct Argument: Hashable, Sendable {
+    public struct Argument: Hashable, Sendable, Codable {
         public let name: String
         public let words: Words
     }

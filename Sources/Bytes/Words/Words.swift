@@ -1,5 +1,5 @@
 /// Something a page says, in no language yet.
-public indirect enum Words: Hashable, Sendable {
+public indirect enum Words: Hashable, Sendable, Codable {
     /// A text of the catalogue.
     case phrase(Phrase)
     /// What is no word of ours: a name, an identifier, what somebody typed.

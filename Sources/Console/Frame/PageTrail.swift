@@ -86,5 +86,5 @@ extension Request {
 
 extension Role {
     /// As pages name it.
-    var words: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+    var words: Phrase { Phrase(in: "console.roles", rawValue) }
 }

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Domain
 import HTTP
 import Templates
@@ -6,23 +7,23 @@ import Templates
 /// The way from nothing to a working sign-in, as far as the team has come.
 struct Checklist: Sendable {
     struct Step: Sendable {
-        let title: String
-        let detail: String
+        let title: Phrase
+        let detail: Phrase
         let isDone: Bool
         let url: String
         /// What the button says while it is the next step.
-        let action: String
+        let action: Phrase
         /// What the link says afterwards.
-        let afterwards: String
+        let afterwards: Phrase
         var isNext = false
 
         static let fields = Fields<Step>()
-            .text("title") { $0.title }
-            .text("detail") { $0.detail }
+            .words("title") { $0.title }
+            .words("detail") { $0.detail }
             .flag("done") { $0.isDone }
             .flag("next") { $0.isNext }
             .text("url") { $0.url }
-            .text("action") { $0.isDone ? $0.afterwards : $0.action }
+            .words("action") { $0.isDone ? $0.afterwards : $0.action }
     }
 
     let steps: [Step]
@@ -36,36 +37,39 @@ struct Checklist: Sendable {
     var isComplete: Bool { steps.allSatisfy(\.isDone) }
 
     static let fields = Fields<Checklist>()
-        .text("summary") { list in "\(list.steps.count { $0.isDone }) of \(list.steps.count) done" }
+        .words("summary") { list in
+            let done = list.steps.count { $0.isDone }
+            return Phrase("console.overview.setup.progress", ["done": done, "all": list.steps.count])
+        }
         .list("steps", Step.fields) { $0.steps }
 
     private static func registry(_ progress: TeamProgress, _ team: TeamID) -> [Step] {
         [
             Step(
-                title: "Register an App ID",
-                detail: "The bundle ID your app already has, such as com.acme.app.",
+                title: Phrase("console.overview.app-id"),
+                detail: Phrase("console.overview.app-id.detail"),
                 isDone: progress.appIDs > 0,
                 url: progress.appIDs > 0
                     ? ConsoleRoutes.appIDs.link(team) : ConsoleRoutes.newAppID.link(team),
-                action: "New App ID",
-                afterwards: "App IDs"
+                action: Phrase("console.overview.app-id.action"),
+                afterwards: Phrase("console.overview.app-ids")
             ),
             Step(
-                title: "Add a Service ID for the web",
-                detail: "It names your web site or Android app, and its description is what people read.",
+                title: Phrase("console.overview.service-id"),
+                detail: Phrase("console.overview.service-id.detail"),
                 isDone: progress.serviceIDs > 0,
                 url: progress.serviceIDs > 0
                     ? ConsoleRoutes.serviceIDs.link(team) : ConsoleRoutes.newServiceID.link(team),
-                action: "New Service ID",
-                afterwards: "Service IDs"
+                action: Phrase("console.overview.service-id.action"),
+                afterwards: Phrase("console.overview.service-ids")
             ),
             Step(
-                title: "Enter a return URL",
-                detail: "Where people come back to after signing in; open the Service ID to add it.",
+                title: Phrase("console.overview.return-url"),
+                detail: Phrase("console.overview.return-url.detail"),
                 isDone: progress.hasReturnURL,
                 url: ConsoleRoutes.serviceIDs.link(team),
-                action: "Service IDs",
-                afterwards: "Service IDs"
+                action: Phrase("console.overview.service-ids"),
+                afterwards: Phrase("console.overview.service-ids")
             ),
         ]
     }
@@ -73,21 +77,21 @@ struct Checklist: Sendable {
     private static func use(_ progress: TeamProgress, _ team: TeamID) -> [Step] {
         [
             Step(
-                title: "Create a key",
-                detail: "Your server signs its client secrets with it. The file downloads once.",
+                title: Phrase("console.overview.key"),
+                detail: Phrase("console.overview.key.detail"),
                 isDone: progress.activeKeys > 0,
                 url: progress.activeKeys > 0
                     ? ConsoleRoutes.keys.link(team) : ConsoleRoutes.newKey.link(team),
-                action: "New key",
-                afterwards: "Keys"
+                action: Phrase("console.overview.key.action"),
+                afterwards: Phrase("console.overview.keys")
             ),
             Step(
-                title: "See a sign-in work",
-                detail: "Open a Service ID and press “Try it”, or point your app at the addresses below.",
+                title: Phrase("console.overview.sign-in"),
+                detail: Phrase("console.overview.sign-in.detail"),
                 isDone: progress.hasSignIn,
                 url: ConsoleRoutes.serviceIDs.link(team),
-                action: "Service IDs",
-                afterwards: "Service IDs"
+                action: Phrase("console.overview.service-ids"),
+                afterwards: Phrase("console.overview.service-ids")
             ),
         ]
     }

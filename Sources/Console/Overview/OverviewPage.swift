@@ -14,13 +14,13 @@ struct OverviewPage: ConsolePage {
 
     /// How many there are of something, and where.
     struct Count: Sendable {
-        let label: String
-        let value: String
+        let label: Phrase
+        let value: Words
         let url: String
 
         static let fields = Fields<Count>()
-            .text("label") { $0.label }
-            .text("value") { $0.value }
+            .words("label") { $0.label }
+            .words("value") { $0.value }
             .text("url") { $0.url }
     }
 

@@ -1,5 +1,6 @@
 import Audit
 import AuthEngine
+import Bytes
 import Domain
 import HTTP
 import SignIn
@@ -36,7 +37,7 @@ struct OverviewPages: Sendable {
         return site.respond(
             page,
             OverviewPage(
-                frame: scope.frame("Overview"),
+                frame: scope.frame(Phrase("console.overview.title")),
                 checklist: Checklist(progress, in: team),
                 counts: Self.counts(progress, team),
                 endpoints: endpoints(of: team),
@@ -47,32 +48,42 @@ struct OverviewPages: Sendable {
 
     private static func counts(_ progress: TeamProgress, _ team: TeamID) -> [OverviewPage.Count] {
         let limit = TeamProgressStore.userLimit
-        let users = progress.users > limit ? "\(limit)+" : String(progress.users)
+        let users =
+            progress.users > limit
+            ? Phrase("console.overview.more-than", ["number": limit]).asWords : .number(progress.users)
         return [
-            .init(label: "App IDs", value: String(progress.appIDs), url: ConsoleRoutes.appIDs.link(team)),
             .init(
-                label: "Service IDs",
-                value: String(progress.serviceIDs),
+                label: Phrase("console.overview.app-ids"),
+                value: .number(progress.appIDs),
+                url: ConsoleRoutes.appIDs.link(team)
+            ),
+            .init(
+                label: Phrase("console.overview.service-ids"),
+                value: .number(progress.serviceIDs),
                 url: ConsoleRoutes.serviceIDs.link(team)
             ),
             .init(
-                label: "Active keys",
-                value: String(progress.activeKeys),
+                label: Phrase("console.overview.active-keys"),
+                value: .number(progress.activeKeys),
                 url: ConsoleRoutes.keys.link(team)
             ),
-            .init(label: "Users", value: users, url: ConsoleRoutes.users.link(team)),
+            .init(
+                label: Phrase("console.overview.users"),
+                value: users,
+                url: ConsoleRoutes.users.link(team)
+            ),
         ]
     }
 
     private func endpoints(of team: TeamID) -> [CopyView] {
         let host = context.publicURL
         return [
-            CopyView("Issuer", context.base(of: team)),
-            CopyView("Authorize", host + TeamRoutes.authorize.link(team)),
-            CopyView("Token", host + TeamRoutes.token.link(team)),
-            CopyView("Revoke", host + TeamRoutes.revoke.link(team)),
-            CopyView("Public keys", host + TeamRoutes.keys.link(team)),
-            CopyView("Discovery", host + TeamRoutes.discovery.link(team)),
+            CopyView(Phrase("console.overview.issuer"), context.base(of: team)),
+            CopyView(Phrase("console.overview.authorize"), host + TeamRoutes.authorize.link(team)),
+            CopyView(Phrase("console.overview.token"), host + TeamRoutes.token.link(team)),
+            CopyView(Phrase("console.overview.revoke"), host + TeamRoutes.revoke.link(team)),
+            CopyView(Phrase("console.overview.public-keys"), host + TeamRoutes.keys.link(team)),
+            CopyView(Phrase("console.overview.discovery"), host + TeamRoutes.discovery.link(team)),
         ]
     }
 

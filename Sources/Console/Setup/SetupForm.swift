@@ -1,3 +1,4 @@
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -27,7 +28,7 @@ struct SetupForm: Sendable {
         let address = ownErrors.require(
             EmailAddress(rawValue: email.filter { !$0.isWhitespace }),
             "email",
-            "Enter an address such as ada@acme.example"
+            Phrase("console.setup.email.wrong")
         )
         let password = readPassword(form["password"] ?? "", address)
         guard let team = team.read(form), let name, let address, let password else { return nil }
@@ -44,7 +45,7 @@ struct SetupForm: Sendable {
     var givenNameView: FieldView {
         FieldView(
             "given_name",
-            label: "Given name",
+            label: Phrase("console.setup.given-name"),
             value: givenName,
             autocomplete: "given-name",
             error: ownErrors["given_name"],
@@ -55,7 +56,7 @@ struct SetupForm: Sendable {
     var familyNameView: FieldView {
         FieldView(
             "family_name",
-            label: "Family name",
+            label: Phrase("console.setup.family-name"),
             value: familyName,
             autocomplete: "family-name",
             error: ownErrors["family_name"],
@@ -66,11 +67,11 @@ struct SetupForm: Sendable {
     var emailView: FieldView {
         FieldView(
             "email",
-            label: "E-mail address",
+            label: Phrase("console.setup.email"),
             type: "email",
             value: email,
             autocomplete: "username",
-            hint: "You sign in with it.",
+            hint: Phrase("console.setup.email.hint"),
             error: ownErrors["email"]
         )
     }
@@ -79,16 +80,16 @@ struct SetupForm: Sendable {
     var passwordView: FieldView {
         FieldView(
             "password",
-            label: "Password",
+            label: Phrase("console.setup.password"),
             type: "password",
             autocomplete: "new-password",
-            hint: "At least \(NewPassword.lengths.lowerBound) characters; a few words do well.",
+            hint: Phrase("console.setup.password.hint", count: NewPassword.lengths.lowerBound),
             error: ownErrors["password"]
         )
     }
 
     private mutating func readName() -> PersonName? {
-        let message = "One line of at most \(PersonName.maximumLength) characters"
+        let message = Phrase("console.setup.name.too-long", count: PersonName.maximumLength)
         if PersonName(given: givenName, family: "") == nil { ownErrors.add("given_name", message) }
         if PersonName(given: "", family: familyName) == nil { ownErrors.add("family_name", message) }
         return PersonName(given: givenName, family: familyName)
@@ -100,10 +101,16 @@ struct SetupForm: Sendable {
         } catch {
             switch error {
             case .tooShort:
-                ownErrors.add("password", "Use at least \(NewPassword.lengths.lowerBound) characters")
+                ownErrors.add(
+                    "password",
+                    Phrase("console.setup.password.too-short", count: NewPassword.lengths.lowerBound)
+                )
             case .tooLong:
-                ownErrors.add("password", "Use at most \(NewPassword.lengths.upperBound) characters")
-            case .isEmail: ownErrors.add("password", "Choose something other than your address")
+                ownErrors.add(
+                    "password",
+                    Phrase("console.setup.password.too-long", count: NewPassword.lengths.upperBound)
+                )
+            case .isEmail: ownErrors.add("password", Phrase("console.setup.password.is-email"))
             }
             return nil
         }

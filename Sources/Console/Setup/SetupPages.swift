@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Crypto
 import Directory
 import Domain
@@ -117,7 +118,7 @@ struct SetupPages: Sendable {
 
     private func view(_ token: String, _ browser: String) -> SetupPage {
         SetupPage(
-            frame: SetupFrame(title: "Set up Pippin", assets: site.assets),
+            frame: SetupFrame(title: Phrase("console.setup.submit").asWords, assets: site.assets),
             action: ConsoleRoutes.setup.link(token),
             formToken: site.formTokens.token(for: browser)
         )
@@ -130,7 +131,7 @@ struct SetupPages: Sendable {
     }
 
     private var invalid: Response {
-        let frame = SetupFrame(title: "This link is no longer valid", assets: site.assets)
+        let frame = SetupFrame(title: Phrase("console.setup.invalid").asWords, assets: site.assets)
         return site.respond(invalidPage, SetupInvalidPage(frame: frame), status: .gone)
     }
 

@@ -1,10 +1,11 @@
+import Bytes
 import HTTP
 import Templates
 import Web
 
 /// What the set-up's pages carry: they look like hosted pages, and belong to Pippin itself.
 struct SetupFrame: Sendable {
-    let title: String
+    let title: Words
     let assets: AssetLinks
 
     struct Brand: Sendable {
@@ -29,7 +30,7 @@ extension SetupView {
     static var frameFields: Fields<Self> {
         Fields<Self>()
             .text("lang") { _ in "en" }
-            .text("title") { $0.frame.title }
+            .words("title") { $0.frame.title }
             .group("assets", AssetLinks.fields) { $0.frame.assets }
             .group("brand", SetupFrame.Brand.fields) { _ in SetupFrame.Brand() }
     }
@@ -62,7 +63,9 @@ struct SetupInvalidPage: SetupView {
     static let template = "setup/invalid"
     static let fields =
         frameFields
-        .group("command", CopyView.fields) { _ in CopyView("command", "pippin setup-link") }
+        .group("command", CopyView.fields) { _ in
+            CopyView(Phrase("console.setup.invalid.copy"), "pippin setup-link")
+        }
         .text("consoleURL") { _ in ConsoleRoutes.home.link() }
 
     let frame: SetupFrame

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Tenancy
@@ -31,8 +32,8 @@ struct NewTeamForm: Sendable {
             TeamName(rawValue: name),
             nameField,
             self.name.isEmpty
-                ? "Give the team a name"
-                : "A name is one line of at most \(TeamName.maximumLength) characters"
+                ? Phrase("console.teams.name.missing")
+                : Phrase("console.teams.name.too-long", count: TeamName.maximumLength)
         )
         let id = readID()
         guard let name, errors.isEmpty, let settings = TeamSettings(name: name, mode: mode) else {
@@ -43,13 +44,13 @@ struct NewTeamForm: Sendable {
 
     /// Notes that the id belongs to a team, or did.
     mutating func refuseID() {
-        errors.add("team_id", "This ID is taken. Choose another or leave it empty")
+        errors.add("team_id", Phrase("console.teams.id.taken"))
     }
 
     var nameView: FieldView {
         FieldView(
             nameField,
-            label: "Team name",
+            label: Phrase("console.teams.name"),
             value: name,
             autocomplete: "off",
             placeholder: "Acme",
@@ -60,11 +61,11 @@ struct NewTeamForm: Sendable {
     var teamIDView: FieldView {
         FieldView(
             "team_id",
-            label: "Team ID",
+            label: Phrase("console.teams.id"),
             value: teamID,
             autocomplete: "off",
             placeholder: "ACMETEAM01",
-            hint: "10 capital letters and digits, for good. Leave it empty to have one drawn.",
+            hint: Phrase("console.teams.id.hint"),
             error: errors["team_id"],
             isRequired: false,
             isCode: true
@@ -74,18 +75,18 @@ struct NewTeamForm: Sendable {
     var modeView: ChoicesView {
         ChoicesView(
             "mode",
-            label: "Mode",
+            label: Phrase("console.teams.mode"),
             options: [
                 .init(
                     TeamMode.production.rawValue,
-                    "Production",
-                    hint: "For real people: return URLs are https.",
+                    Phrase("console.teams.mode.production"),
+                    hint: Phrase("console.teams.mode.production.hint"),
                     isChecked: mode == .production
                 ),
                 .init(
                     TeamMode.sandbox.rawValue,
-                    "Sandbox",
-                    hint: "For trying things out: may also use http:// on this machine.",
+                    Phrase("console.teams.sandbox"),
+                    hint: Phrase("console.teams.mode.sandbox.hint"),
                     isChecked: mode == .sandbox
                 ),
             ]
@@ -95,7 +96,7 @@ struct NewTeamForm: Sendable {
     private mutating func readID() -> TeamID? {
         guard teamID.contains(where: { !$0.isWhitespace }) else { return nil }
         let typed = String(teamID.filter { !$0.isWhitespace })
-        let message = "An ID is 10 characters A–Z and 0–9"
+        let message = Phrase("console.teams.id.wrong")
         guard let id = errors.require(TeamID(rawValue: typed), "team_id", message) else { return nil }
         if id == .system { refuseID() }
         return id

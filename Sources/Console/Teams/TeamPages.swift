@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Directory
 import Domain
 import HTTP
@@ -32,7 +33,7 @@ struct TeamPages: Sendable {
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.home, for: .account) { try await list($0) }
         router.get(ConsoleRoutes.newTeam, for: .operators) { visit in
-            site.respond(newPage, NewTeamPage(frame: visit.frame("New team")))
+            site.respond(newPage, NewTeamPage(frame: visit.frame(Phrase("console.teams.new"))))
         }
         router.post(ConsoleRoutes.teams, for: .operators) { try await create($0, $1) }
     }
@@ -48,13 +49,16 @@ struct TeamPages: Sendable {
             TeamListPage.Row(team: team, role: visit.account.rights.membership(in: team.id)?.role)
         }
         let next = page.next.map { PageTrail.Cursor(at: $0.createdAt, id: $0.id.rawValue) }
-        let count = page.total == 1 ? "1 team" : "\(page.total) teams"
-        return respond(visit, rows, paging: trail.paging(count, next: next))
+        return respond(
+            visit,
+            rows,
+            paging: trail.paging(Phrase("console.teams.found", count: page.total), next: next)
+        )
     }
 
     private func respond(_ visit: Visit, _ rows: [TeamListPage.Row], paging: PagingView?) -> Response {
         let page = TeamListPage(
-            frame: visit.frame("Teams"),
+            frame: visit.frame(Phrase("console.teams.title")),
             mayCreate: visit.account.isOperator,
             teams: rows,
             paging: paging
@@ -79,7 +83,9 @@ struct TeamPages: Sendable {
             form.refuseID()
             return refuse(visit, form)
         }
-        let flash = Flash.good("\(accepted.settings.name) is ready. Begin with its first App ID.")
+        let flash = Flash.good(
+            Phrase("console.teams.flash.created", ["team": accepted.settings.name.rawValue])
+        )
         var response = visit.redirect(to: ConsoleRoutes.overview.link(team), saying: flash)
         if let token = try await sessions.renew(visit.account.sessionToken, in: .system, at: context.clock())
         {
@@ -89,7 +95,7 @@ struct TeamPages: Sendable {
     }
 
     private func refuse(_ visit: Visit, _ form: NewTeamForm) -> Response {
-        let page = NewTeamPage(frame: visit.frame("New team"), form: form)
+        let page = NewTeamPage(frame: visit.frame(Phrase("console.teams.new")), form: form)
         return site.respond(newPage, page, status: .unprocessableContent)
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Templates
@@ -23,7 +24,7 @@ struct TeamListPage: PlainPage {
             .text("name") { $0.team.settings.name.rawValue }
             .text("id") { $0.team.id.rawValue }
             .text("initial") { Initial.of($0.team.settings.name.rawValue) }
-            .text("role") { $0.role?.words ?? "Not a member" }
+            .words("role") { $0.role?.words ?? Phrase("console.teams.no-member") }
             .flag("sandbox") { $0.team.settings.mode == .sandbox }
     }
 

@@ -10,14 +10,20 @@ enum DecodedToken {
     ]
     private static let moments: Set<String> = ["iat", "exp", "auth_time", "nbf"]
 
-    static func tables(_ token: UnverifiedJWT, notes: [String: String]) -> [TrialStep.Table] {
+    static func tables(_ token: UnverifiedJWT, notes: [String: Phrase]) -> [TrialStep.Table] {
         [
-            TrialStep.Table(title: "Header", rows: rows(token.header.members, notes)),
-            TrialStep.Table(title: "Claims", rows: rows(token.unverifiedClaims.members, notes)),
+            TrialStep.Table(
+                title: Phrase("console.trials.identity.header"),
+                rows: rows(token.header.members, notes)
+            ),
+            TrialStep.Table(
+                title: Phrase("console.trials.identity.claims"),
+                rows: rows(token.unverifiedClaims.members, notes)
+            ),
         ]
     }
 
-    private static func rows(_ members: [String: JSONValue], _ notes: [String: String]) -> [TrialStep.Row] {
+    private static func rows(_ members: [String: JSONValue], _ notes: [String: Phrase]) -> [TrialStep.Row] {
         members.sorted { rank($0.key) < rank($1.key) }
             .map { name, value in TrialStep.Row(name, text(value), note(name, value, notes)) }
     }
@@ -30,11 +36,14 @@ enum DecodedToken {
         value.string ?? String(decoding: JSON.encode(value), as: UTF8.self)
     }
 
-    private static func note(_ name: String, _ value: JSONValue, _ notes: [String: String]) -> String? {
+    private static func note(_ name: String, _ value: JSONValue, _ notes: [String: Phrase]) -> Phrase? {
         guard moments.contains(name), let seconds = value.integer, let exact = Int(exactly: seconds),
             abs(exact) < 100_000_000_000
         else { return notes[name] }
-        let moment = "\(Timestamp(seconds: exact).readable) UTC."
-        return notes[name].map { "\(moment) \($0)" } ?? moment
+        let moment = Timestamp(seconds: exact)
+        guard let note = notes[name] else {
+            return Phrase("console.trials.identity.moment", ["moment": moment])
+        }
+        return Phrase("console.trials.identity.moment-note", ["moment": moment, "note": note])
     }
 }

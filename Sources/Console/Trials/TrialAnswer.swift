@@ -7,13 +7,13 @@ struct TrialAnswer: Sendable {
     let code: String
     let step: TrialStep
 
-    private static let title = "The browser comes back to your app"
+    private static let title = Phrase("console.trials.back")
     private static let notes = [
-        "code": "Good for one redemption within five minutes.",
-        "state": "The value that was sent, so the answer belongs to this sign-in.",
+        "code": Phrase("console.trials.back.code"),
+        "state": Phrase("console.trials.back.state"),
         "user":
-            "Given at the first sign-in only, so store it at once. A trial gets it every time and uses up nothing.",
-        "error": "The only error that ever reaches a return URL.",
+            Phrase("console.trials.back.user"),
+        "error": Phrase("console.trials.back.error"),
     ]
 
     /// - Throws: `TrialFailure` with the step that tells what is wrong.
@@ -24,35 +24,41 @@ struct TrialAnswer: Sendable {
     ) throws(TrialFailure) {
         let rows = fields.map { TrialStep.Row($0.name, $0.value, Self.notes[$0.name]) }
         let method = mode == .formPost ? "POST" : "GET"
-        let tables = [TrialStep.Table(title: "\(method) to the return URL", rows: rows)]
-        func refuse(_ explanation: String, _ outcome: TrialRecord.Outcome = .failed) -> TrialFailure {
+        let tables = [
+            TrialStep.Table(title: Phrase("console.trials.back.table", ["method": method]), rows: rows)
+        ]
+        func refuse(_ explanation: Phrase, _ outcome: TrialRecord.Outcome = .failed) -> TrialFailure {
             TrialFailure(TrialStep(.bad, Self.title, explanation, tables: tables), outcome: outcome)
         }
         func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
         guard Set(fields.map(\.name)).count == fields.count else {
-            throw refuse("A parameter came twice. An app must not choose between them.")
+            throw refuse(Phrase("console.trials.back.twice"))
         }
         guard mode == trial.responseMode else {
-            throw refuse("It came by \(method), although response_mode was \(trial.responseMode.rawValue).")
+            throw refuse(
+                Phrase(
+                    "console.trials.back.method",
+                    ["method": method, "mode": trial.responseMode.rawValue]
+                )
+            )
         }
         guard let state = value("state"), ConstantTime.equal(state, trial.state) else {
             throw refuse(
-                "The state is not the one that was sent: an app must stop here, for somebody else may have "
-                    + "begun this sign-in."
+                Phrase("console.trials.back.wrong-state")
             )
         }
         if let error = value("error") {
             throw error == "user_cancelled_authorize"
-                ? refuse("The person pressed Cancel. An app goes back to where they came from.", .cancelled)
-                : refuse("The answer is an error.")
+                ? refuse(Phrase("console.trials.back.cancelled"), .cancelled)
+                : refuse(Phrase("console.trials.back.is-error"))
         }
-        guard let code = value("code") else { throw refuse("There is no code in the answer.") }
+        guard let code = value("code") else { throw refuse(Phrase("console.trials.back.no-code")) }
         self.code = code
         step = TrialStep(
             .good,
             Self.title,
-            "The person has signed in and agreed. The state is the one that was sent.",
+            Phrase("console.trials.back.about"),
             tables: tables
         )
     }

@@ -28,19 +28,18 @@ struct TrialClientSecret: Sendable {
         text = try signer.sign(claims.finish())
         step = TrialStep(
             .good,
-            "Your server signs a client secret",
-            "A short-lived JWT proves who asks for the tokens. Your library makes it from the .p8 file; a trial signs "
-                + "with a key of its own, which dies with it.",
+            Phrase("console.trials.secret"),
+            Phrase("console.trials.secret.about"),
             tables: DecodedToken.tables(try UnverifiedJWT(text), notes: Self.notes)
         )
     }
 
     private static let notes = [
-        "alg": "Always ES256.",
-        "kid": "The Key ID: yours stands on the key's page.",
-        "iss": "The Team ID.",
-        "aud": "This team at Pippin; https://appleid.apple.com is taken too.",
-        "sub": "The Service ID, the same as client_id.",
-        "exp": "At most six months ahead; a secret made for each request cannot run out unnoticed.",
+        "alg": Phrase("console.trials.secret.alg"),
+        "kid": Phrase("console.trials.secret.kid"),
+        "iss": Phrase("console.trials.secret.iss"),
+        "aud": Phrase("console.trials.secret.aud"),
+        "sub": Phrase("console.trials.secret.sub"),
+        "exp": Phrase("console.trials.secret.exp"),
     ]
 }

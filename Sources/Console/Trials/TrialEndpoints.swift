@@ -60,7 +60,7 @@ struct TrialEndpoints: Sendable {
         _ problems: FormProblems
     ) -> Response {
         let view = NewTrialPage(
-            frame: scope.frame("Try a sign-in"),
+            frame: scope.frame(Phrase("console.trials.new")),
             service: TrialServiceView(team: scope.teamID, service: service),
             action: TrialRoutes.trials.link(scope.teamID, service.identifier),
             form: form,
@@ -119,7 +119,7 @@ struct TrialEndpoints: Sendable {
             at: context.clock()
         )
         let view = TrialPage(
-            frame: scope.frame("Sign-in, step by step"),
+            frame: scope.frame(Phrase("console.trials.title")),
             service: TrialServiceView(team: scope.teamID, service: service),
             started: trial.createdAt,
             againURL: TrialRoutes.new.link(scope.teamID, service.identifier),

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import HTTP
 import Registry
 import Web
@@ -24,7 +25,7 @@ struct TrialForm: Sendable {
     /// - Throws: `FormProblems` where the engine would refuse.
     func choice() throws(FormProblems) -> TrialRun.Choice {
         let scope = AuthorizationRequest.Scope(name: wantsName, email: wantsEmail)
-        func refuse(_ message: String) -> FormProblems {
+        func refuse(_ message: Phrase) -> FormProblems {
             FormProblems([Registry.Problem(field: "responseMode", message: message)])
         }
         switch AuthorizationRequest.ResponseMode(rawValue: responseMode) {
@@ -32,39 +33,39 @@ struct TrialForm: Sendable {
             return TrialRun.Choice(scope: scope, responseMode: .formPost)
         case .query:
             guard !wantsName, !wantsEmail else {
-                throw refuse("Name and e-mail are answered by form_post only, at Apple as here.")
+                throw refuse(Phrase("console.trials.mode.scope"))
             }
             return TrialRun.Choice(scope: scope, responseMode: .query)
         // A fragment or a message never reaches a server, so there would be nothing to show.
         case .fragment, .webMessage, nil:
-            throw refuse("Choose how the answer comes back.")
+            throw refuse(Phrase("console.trials.mode.missing"))
         }
     }
 
     var nameBox: CheckboxView {
-        CheckboxView("name", label: "Name", isChecked: wantsName)
+        CheckboxView("name", label: Phrase("console.trials.scope.name"), isChecked: wantsName)
     }
 
     var emailBox: CheckboxView {
-        CheckboxView("email", label: "E-mail address", isChecked: wantsEmail)
+        CheckboxView("email", label: Phrase("console.trials.scope.email"), isChecked: wantsEmail)
     }
 
     func responseModeChoices(_ problems: FormProblems) -> ChoicesView {
         ChoicesView(
             "responseMode",
-            label: "The answer comes back",
+            label: Phrase("console.trials.mode"),
             error: problems["responseMode"],
             options: [
                 .init(
                     AuthorizationRequest.ResponseMode.formPost.rawValue,
-                    "As a form (form_post)",
-                    hint: "A POST to the return URL; the only way when name or e-mail is asked for.",
+                    Phrase("console.trials.mode.form-post"),
+                    hint: Phrase("console.trials.mode.form-post.hint"),
                     isChecked: responseMode != AuthorizationRequest.ResponseMode.query.rawValue
                 ),
                 .init(
                     AuthorizationRequest.ResponseMode.query.rawValue,
-                    "In the address (query)",
-                    hint: "A GET of the return URL.",
+                    Phrase("console.trials.mode.query"),
+                    hint: Phrase("console.trials.mode.query.hint"),
                     isChecked: responseMode == AuthorizationRequest.ResponseMode.query.rawValue
                 ),
             ]

@@ -7,7 +7,7 @@ import Domain
 struct TrialIdentity: Sendable {
     let step: TrialStep
 
-    private static let title = "Your server checks the id_token"
+    private static let title = Phrase("console.trials.identity")
 
     /// What the token must say.
     struct Expectation: Sendable {
@@ -24,7 +24,9 @@ struct TrialIdentity: Sendable {
         do throws(JWTFailure) {
             token = try UnverifiedJWT(text)
         } catch {
-            throw TrialFailure(TrialStep(.bad, Self.title, "It is not a JWT: \(error)."))
+            throw TrialFailure(
+                TrialStep(.bad, Self.title, Phrase("console.trials.identity.not-jwt", ["reason": "\(error)"]))
+            )
         }
         let tables = DecodedToken.tables(token, notes: Self.notes)
         let raws = [TrialStep.Raw("id_token", text)]
@@ -34,8 +36,7 @@ struct TrialIdentity: Sendable {
         step = TrialStep(
             .good,
             Self.title,
-            "The signature belongs to a key of this team's set, and issuer, audience, nonce and time are right: the "
-                + "person is who sub says.",
+            Phrase("console.trials.identity.about"),
             tables: tables,
             raws: raws
         )
@@ -46,35 +47,37 @@ struct TrialIdentity: Sendable {
         with token: UnverifiedJWT,
         _ keySet: [UInt8],
         _ expected: Expectation
-    ) -> String? {
+    ) -> Phrase? {
         guard let set = try? JWKSet(json: keySet), let kid = token.header.keyID,
             let key = set.key(id: kid, algorithm: token.header.algorithm)
-        else { return "No key of the team's set has its kid and algorithm." }
+        else { return Phrase("console.trials.identity.no-key") }
         guard let claims = try? token.verify(with: key) else {
-            return "Its signature is not that of the key."
+            return Phrase("console.trials.identity.signature")
         }
         guard (try? claims.string("iss")) == expected.issuer else {
-            return "Its issuer is not \(expected.issuer)."
+            return Phrase("console.trials.identity.issuer", ["issuer": expected.issuer])
         }
         guard (try? claims.audience()) == [expected.audience.rawValue] else {
-            return "Its audience is not \(expected.audience)."
+            return Phrase("console.trials.identity.audience", ["audience": expected.audience.rawValue])
         }
         guard (try? claims.string("nonce")) == expected.nonce else {
-            return "Its nonce is not the one that was sent."
+            return Phrase("console.trials.identity.wrong-nonce")
         }
         let now = Int64(expected.moment.seconds)
-        guard let expires = try? claims.integer("exp"), expires > now else { return "It has expired." }
+        guard let expires = try? claims.integer("exp"), expires > now else {
+            return Phrase("console.trials.identity.expired")
+        }
         return nil
     }
 
     private static let notes = [
-        "kid": "Which key of /auth/keys to check with. Fetch the set anew when it is unknown.",
-        "iss": "Compare it exactly.",
-        "aud": "This Service ID; anything else is not meant for your app.",
-        "sub": "The person, for as long as they exist. Store this, and never tell people apart by e-mail.",
-        "nonce": "The value of the first request.",
-        "email": "May change, and two people may have the same.",
-        "is_private_email": "The address hides theirs.",
-        "at_hash": "Belongs to the access token beside it.",
+        "kid": Phrase("console.trials.identity.kid"),
+        "iss": Phrase("console.trials.identity.iss"),
+        "aud": Phrase("console.trials.identity.aud"),
+        "sub": Phrase("console.trials.identity.sub"),
+        "nonce": Phrase("console.trials.identity.nonce"),
+        "email": Phrase("console.trials.identity.email"),
+        "is_private_email": Phrase("console.trials.identity.is-private-email"),
+        "at_hash": Phrase("console.trials.identity.at-hash"),
     ]
 }

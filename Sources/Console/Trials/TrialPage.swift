@@ -10,7 +10,7 @@ struct TrialPage: ConsolePage {
         frameFields
         .group("serviceID", TrialServiceView.fields) { $0.service }
         .group("outcome", BadgeView.fields) { $0.story.badge }
-        .text("summary") { $0.story.summary }
+        .words("summary") { $0.story.summary }
         .group("started", TimeView.fields) { TimeView($0.started) }
         .text("againURL") { $0.againURL }
         .list("steps", TrialStep.fields) { $0.story.steps }

@@ -7,7 +7,7 @@ struct TrialRedemption: Sendable {
     let idToken: String
     let step: TrialStep
 
-    private static let title = "Your server redeems the code"
+    private static let title = Phrase("console.trials.token")
 
     /// - Throws: `TrialFailure` when the endpoint refused, `PostgresFailure` when it could not answer.
     init(
@@ -28,17 +28,20 @@ struct TrialRedemption: Sendable {
         step = TrialStep(
             .good,
             Self.title,
-            "The code is spent. An app keeps the refresh token, which lasts until it is revoked; this one is useless "
-                + "without the trial's key.",
+            Phrase("console.trials.token.about"),
             status: "200",
-            tables: [request, TrialStep.Table(title: "Answer", rows: Self.rows(members))],
-            raws: [TrialStep.Raw("Answer as JSON", String(decoding: answer, as: UTF8.self))]
+            tables: [
+                request, TrialStep.Table(title: Phrase("console.trials.answer"), rows: Self.rows(members)),
+            ],
+            raws: [
+                TrialStep.Raw(Phrase("console.trials.token.json"), String(decoding: answer, as: UTF8.self))
+            ]
         )
     }
 
     private static func row(_ field: FormCoding.Field) -> TrialStep.Row {
         if field.name == "client_secret" {
-            return TrialStep.Row(field.name, "The JWT of the step before")
+            return TrialStep.Row(field.name, Phrase("console.trials.token.client-secret"))
         }
         return TrialStep.Row(field.name, field.value, requestNotes[field.name])
     }
@@ -62,19 +65,19 @@ struct TrialRedemption: Sendable {
         return TrialStep(
             .bad,
             title,
-            "The token endpoint refused: \(error.reason).",
+            Phrase("console.trials.token.refused", ["reason": "\(error.reason)"]),
             status: "400",
-            tables: [request, TrialStep.Table(title: "Answer", rows: rows)]
+            tables: [request, TrialStep.Table(title: Phrase("console.trials.answer"), rows: rows)]
         )
     }
 
     private static let requestNotes = [
-        "redirect_uri": "The same as in the first request, byte for byte.",
-        "code_verifier": "The secret whose SHA-256 was the code_challenge.",
+        "redirect_uri": Phrase("console.trials.token.redirect-uri"),
+        "code_verifier": Phrase("console.trials.token.code-verifier"),
     ]
     private static let answerNotes = [
-        "refresh_token": "Given here and never again.",
-        "id_token": "Decoded in the next step.",
-        "expires_in": "Seconds.",
+        "refresh_token": Phrase("console.trials.token.refresh-token"),
+        "id_token": Phrase("console.trials.token.id-token"),
+        "expires_in": Phrase("console.trials.token.expires-in"),
     ]
 }

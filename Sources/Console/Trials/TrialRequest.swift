@@ -32,11 +32,10 @@ struct TrialRequest: Sendable {
         let rows = fields.map { TrialStep.Row($0.name, $0.value, Self.notes[$0.name]) }
         return TrialStep(
             .good,
-            "Your app sends the browser to Pippin",
-            "With these parameters the sign-in begins. A trial has a return URL of its own; all others of this "
-                + "Service ID stay as they are.",
+            Phrase("console.trials.request"),
+            Phrase("console.trials.request.about"),
             tables: [TrialStep.Table(title: "GET /auth/authorize", rows: rows)],
-            raws: [TrialStep.Raw("Address", url)]
+            raws: [TrialStep.Raw(Phrase("console.trials.request.address"), url)]
         )
     }
 
@@ -50,13 +49,12 @@ struct TrialRequest: Sendable {
     }
 
     private static let notes = [
-        "client_id": "The Service ID.",
-        "redirect_uri": "Known for ten minutes, to this trial alone.",
-        "response_mode": "Asking for name or e-mail, an app must use form_post.",
-        "state": "A random value your app remembers, and compares when the browser comes back.",
-        "nonce": "A random value that comes back inside the id_token.",
+        "client_id": Phrase("console.trials.request.client-id"),
+        "redirect_uri": Phrase("console.trials.request.redirect-uri"),
+        "response_mode": Phrase("console.trials.request.response-mode"),
+        "state": Phrase("console.trials.request.state"),
+        "nonce": Phrase("console.trials.request.nonce"),
         "code_challenge":
-            "PKCE: the SHA-256 of a secret that redeems the code. Optional, unless the Service ID "
-            + "requires it.",
+            Phrase("console.trials.request.code-challenge"),
     ]
 }

@@ -81,9 +81,14 @@ struct TrialRun: Sendable {
         } catch let refusal as AuthorizationRefusal {
             let step = TrialStep(
                 .bad,
-                "Pippin refuses",
-                "The person would see an error page: \(refusal.reason).",
-                tables: [.init(title: "Answer", rows: [.init("error", refusal.error.rawValue)])]
+                Phrase("console.trials.refused"),
+                Phrase("console.trials.refused.about", ["reason": "\(refusal.reason)"]),
+                tables: [
+                    .init(
+                        title: Phrase("console.trials.answer"),
+                        rows: [.init("error", refusal.error.rawValue)]
+                    )
+                ]
             )
             return TrialRecord(.failed, [request.step, step])
         }
@@ -139,8 +144,8 @@ extension TrialRun {
             throw TrialFailure(
                 TrialStep(
                     .bad,
-                    "Your server signs a client secret",
-                    "The trial's key cannot be opened: Pippin runs with another master key than when it began."
+                    Phrase("console.trials.secret"),
+                    Phrase("console.trials.secret.sealed")
                 )
             )
         }

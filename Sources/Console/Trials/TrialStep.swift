@@ -18,8 +18,8 @@ struct TrialStep: Codable, Sendable {
     }
 
     let kind: Kind
-    let title: String
-    let explanation: String
+    let title: Words
+    let explanation: Words
     /// The answer's status, where there was an answer.
     var status: String?
     var tables: [Table] = []
@@ -27,15 +27,15 @@ struct TrialStep: Codable, Sendable {
 
     init(
         _ kind: Kind,
-        _ title: String,
-        _ explanation: String,
+        _ title: any Wording,
+        _ explanation: any Wording,
         status: String? = nil,
         tables: [Table] = [],
         raws: [Raw] = []
     ) {
         self.kind = kind
-        self.title = title
-        self.explanation = explanation
+        self.title = title.asWords
+        self.explanation = explanation.asWords
         self.status = status
         self.tables = tables
         self.raws = raws
@@ -43,31 +43,43 @@ struct TrialStep: Codable, Sendable {
 
     /// Names and values, such as the parameters of a request.
     struct Table: Codable, Sendable {
-        let title: String
+        let title: Words
         let rows: [Row]
+
+        init(title: any Wording, rows: [Row]) {
+            self.title = title.asWords
+            self.rows = rows
+        }
     }
 
     /// A value, with what there is to know of it.
     struct Row: Codable, Sendable {
         let name: String
-        let value: String
-        let note: String?
+        let value: Words
+        let note: Words?
 
         /// PostgreSQL takes no NUL inside JSON, and whoever calls the return URL may send one.
-        init(_ name: String, _ value: String, _ note: String? = nil) {
+        init(_ name: String, _ value: String, _ note: (any Wording)? = nil) {
             self.name = name.replacingNUL
-            self.value = value.replacingNUL
-            self.note = note
+            self.value = .verbatim(value.replacingNUL)
+            self.note = note?.asWords
+        }
+
+        /// A value that is told instead of shown.
+        init(_ name: String, _ value: Phrase) {
+            self.name = name
+            self.value = value.asWords
+            note = nil
         }
     }
 
     /// A text exactly as it was sent or answered.
     struct Raw: Codable, Sendable {
-        let label: String
+        let label: Words
         let value: String
 
-        init(_ label: String, _ value: String) {
-            self.label = label
+        init(_ label: any Wording, _ value: String) {
+            self.label = label.asWords
             self.value = value.replacingNUL
         }
     }
@@ -78,23 +90,23 @@ extension TrialStep {
     static let fields = Fields<TrialStep>()
         .text("kind") { $0.kind.rawValue }
         .text("icon") { $0.kind.icon }
-        .text("title") { $0.title }
-        .text("explanation") { $0.explanation }
+        .words("title") { $0.title }
+        .words("explanation") { $0.explanation }
         .optionalText("status") { $0.status }
         .list("tables", tableFields) { $0.tables }
         .list("raws", rawFields) { $0.raws }
 
     private static let tableFields = Fields<Table>()
-        .text("title") { $0.title }
+        .words("title") { $0.title }
         .list("rows", rowFields) { $0.rows }
 
     private static let rowFields = Fields<Row>()
         .text("name") { $0.name }
-        .text("value") { $0.value }
-        .optionalText("note") { $0.note }
+        .words("value") { $0.value }
+        .optionalWords("note") { $0.note }
 
     private static let rawFields = Fields<Raw>()
-        .text("label") { $0.label }
+        .words("label") { $0.label }
         .text("value") { $0.value }
 }
 

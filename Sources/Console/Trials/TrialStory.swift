@@ -5,7 +5,7 @@ import Web
 /// How a trial is told: as far as it has come.
 struct TrialStory: Sendable {
     let badge: BadgeView
-    let summary: String
+    let summary: Phrase
     let steps: [TrialStep]
 
     /// What it came to.
@@ -13,35 +13,35 @@ struct TrialStory: Sendable {
         steps = record.steps
         switch record.outcome {
         case .completed:
-            badge = BadgeView(.good, "Worked")
-            summary = "Everything an app and its server do, they can do with this Service ID."
+            badge = BadgeView(.good, Phrase("console.trials.worked"))
+            summary = Phrase("console.trials.worked.about")
         case .cancelled:
-            badge = BadgeView(.warn, "Cancelled")
-            summary = "The person did not want to sign in, and the app was told so."
+            badge = BadgeView(.warn, Phrase("console.trials.cancelled"))
+            summary = Phrase("console.trials.cancelled.about")
         case .failed:
-            badge = BadgeView(.bad, "Failed")
-            summary = "The last step says what went wrong."
+            badge = BadgeView(.bad, Phrase("console.trials.failed"))
+            summary = Phrase("console.trials.failed.about")
         }
     }
 
     /// A trial that nothing has come back from.
     init(waiting request: TrialRequest, until end: Timestamp, at moment: Timestamp) {
         if moment < end {
-            badge = BadgeView(.plain, "Running")
-            summary = "Finish the sign-in in the window where it began; this page then shows the rest."
+            badge = BadgeView(.plain, Phrase("console.trials.running"))
+            summary = Phrase("console.trials.running.about")
             let step = TrialStep(
                 .plain,
-                "The person signs in",
-                "Nothing has come back yet. The trial ends at \(end.readable) UTC."
+                Phrase("console.trials.waiting"),
+                Phrase("console.trials.waiting.about", ["end": end])
             )
             steps = [request.step, step]
         } else {
-            badge = BadgeView(.bad, "Failed")
-            summary = "It took longer than ten minutes."
+            badge = BadgeView(.bad, Phrase("console.trials.failed"))
+            summary = Phrase("console.trials.too-late")
             let step = TrialStep(
                 .bad,
-                "Nothing came back",
-                "The trial's key and return URL are void since \(end.readable) UTC."
+                Phrase("console.trials.void"),
+                Phrase("console.trials.void.about", ["end": end])
             )
             steps = [request.step, step]
         }

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Directory
 import Domain
@@ -56,14 +57,15 @@ struct TeamApplication: Sendable {
 
     /// What a store refused although the plan did not, in words; any other failure as it is.
     private func explain(_ error: any Error, _ change: Change) -> any Error {
-        let sentence: String
+        let phrase: Phrase
         switch error {
-        case let refusal as Refusal: sentence = refusal.sentence
+        case let refusal as Refusal: phrase = refusal.phrase
         case TeamStore.Failure.idTaken: return Outdated()
-        case UserStore.Failure.loginTaken: sentence = "Somebody else in the team has this login name."
+        case UserStore.Failure.loginTaken: phrase = Phrase("console.refusals.apply.login-taken")
         default: return error
         }
-        return Problems([Problem(field: plan.path, message: "\(change.line): \(sentence)")])
+        let message = Phrase("console.refusals.apply.change", ["change": change.line, "problem": phrase])
+        return Problems([Problem(field: plan.path, message: message)])
     }
 
     private func make(

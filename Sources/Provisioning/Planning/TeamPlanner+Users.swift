@@ -1,3 +1,4 @@
+import Bytes
 import Directory
 import Domain
 import Registry
@@ -47,18 +48,20 @@ extension TeamPlanner {
         do {
             return try NewPassword(password, email: email, login: email.map(LoginName.init))
         } catch {
-            note("\(path).password", error.sentence)
+            note("\(path).password", error.phrase)
             return nil
         }
     }
 }
 
 extension NewPassword.Problem {
-    fileprivate var sentence: String {
+    fileprivate var phrase: Phrase {
         switch self {
-        case .tooShort: "A password has at least \(NewPassword.lengths.lowerBound) characters."
-        case .tooLong: "A password has at most \(NewPassword.lengths.upperBound) characters."
-        case .isEmail: "The e-mail address is not a password."
+        case .tooShort:
+            Phrase("console.refusals.password.too-short", count: NewPassword.lengths.lowerBound)
+        case .tooLong:
+            Phrase("console.refusals.password.too-long", count: NewPassword.lengths.upperBound)
+        case .isEmail: Phrase("console.refusals.password.is-email")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import Registry
 import Tenancy
@@ -35,7 +36,7 @@ struct TeamPlanner {
         problems.append(Problem(field, refusal))
     }
 
-    mutating func note(_ field: String, _ message: String) {
+    mutating func note(_ field: String, _ message: any Wording) {
         problems.append(Problem(field: field, message: message))
     }
 
@@ -156,7 +157,13 @@ extension TeamPlanner {
         do {
             try parse()
         } catch {
-            note("mode", "\(thing) does not keep the rules of a production team: \(error.all[0].message)")
+            note(
+                "mode",
+                Phrase(
+                    "console.refusals.apply.production",
+                    ["thing": thing, "problem": error.all[0].message]
+                )
+            )
         }
     }
 }

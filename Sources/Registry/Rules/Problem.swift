@@ -1,16 +1,18 @@
+public import Bytes
+
 /// What is wrong with one field, in words for a person.
 public struct Problem: Error, Hashable, Sendable {
     /// The member of the form or of the registry file, such as `returnURLs[2]`; empty when it is none in particular.
     public let field: String
-    public let message: String
+    public let message: Words
 
-    public init(field: String, message: String) {
+    public init(field: String, message: any Wording) {
         self.field = field
-        self.message = message
+        self.message = message.asWords
     }
 
     public init(_ field: String, _ refusal: Refusal) {
-        self.init(field: field, message: refusal.sentence)
+        self.init(field: field, message: refusal.phrase)
     }
 
     /// The problem with the field that such a refusal concerns.

@@ -39,8 +39,13 @@ public struct ReturnURLComparison: Hashable, Sendable {
         switch differences.count {
         case 0: return "is registered"
         case 1: return "differs only by \(names[0])"
-        default: return "differs by \(Refusal.list(names))"
+        default: return "differs by \(Self.list(names))"
         }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return names.dropLast().joined(separator: ", ") + " and " + last
     }
 }
 

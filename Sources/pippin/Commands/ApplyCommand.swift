@@ -60,7 +60,7 @@ struct ApplyCommand {
                 return Array(text.utf8)
             }
         } catch {
-            throw Self.refusal(error.all)
+            throw CommandFailure(error.all, saying: settings.resources)
         }
     }
 
@@ -85,11 +85,7 @@ struct ApplyCommand {
             Terminal.say("nothing was changed: this was a dry run")
             return .wouldChange
         case .refused(let problems):
-            throw Self.refusal(problems)
+            throw CommandFailure(problems, saying: settings.resources)
         }
-    }
-
-    private static func refusal(_ problems: [Problem]) -> CommandFailure {
-        CommandFailure(problems.map { $0.field.isEmpty ? $0.message : "\($0.field): \($0.message)" })
     }
 }

@@ -28,8 +28,9 @@ struct Demo: Sendable {
     static func load(_ house: House) throws(CommandFailure) -> Demo {
         let key = try signingKey(in: house.installation.settings)
         let demo = Demo(registration: registration(key, house))
-        let report = try ApplyCommand.apply(try demo.file(), ApplyOptions(), in: house)
-        if case .refused(let problems) = report.outcome { throw refusal(problems) }
+        let resources = house.installation.settings.resources
+        let report = try ApplyCommand.apply(try demo.file(resources), ApplyOptions(), in: house)
+        if case .refused(let problems) = report.outcome { throw refusal(problems, resources) }
         try demo.admitOperators(house)
         return demo
     }
@@ -60,16 +61,16 @@ struct Demo: Sendable {
         host == "127.0.0.1" ? "localhost" : "127.0.0.1"
     }
 
-    private func file() throws(CommandFailure) -> RegistryFile {
+    private func file(_ resources: Resources) throws(CommandFailure) -> RegistryFile {
         do {
             return try RegistryFile(parsing: JSON.encode(registry)) { _ in [] }
         } catch {
-            throw Self.refusal(error.all)
+            throw Self.refusal(error.all, resources)
         }
     }
 
-    private static func refusal(_ problems: [Registry.Problem]) -> CommandFailure {
-        CommandFailure(problems.map { "the demo was refused: \($0.field): \($0.message)" })
+    private static func refusal(_ problems: [Registry.Problem], _ resources: Resources) -> CommandFailure {
+        CommandFailure(problems, after: "the demo was refused: ", saying: resources)
     }
 
     /// The demo as a team would write it down.

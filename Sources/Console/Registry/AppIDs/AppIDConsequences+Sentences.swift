@@ -1,33 +1,32 @@
+import Bytes
 import Domain
 import Registry
 
 extension AppIDConsequences {
     /// What goes with it, a sentence each.
-    var sentences: [String] {
-        var sentences: [String] = []
+    var sentences: [Phrase] {
+        var sentences: [Phrase] = []
         if !serviceIDs.isEmpty {
-            sentences.append("These Service IDs are deleted: \(Self.list(serviceIDs.map(\.rawValue))).")
+            sentences.append(
+                Phrase("console.app-ids.delete.service-ids", ["identifiers": serviceIDs.map(\.rawValue)])
+            )
         }
         if !activeKeys.isEmpty {
-            sentences.append("These keys stop working: \(Self.list(activeKeys.map(\.rawValue))).")
+            sentences.append(Phrase("console.app-ids.delete.keys", ["keys": activeKeys.map(\.rawValue)]))
         }
         if !appleKeys.isEmpty {
-            sentences.append("These keys from Apple are forgotten: \(Self.list(appleKeys.map(\.rawValue))).")
+            sentences.append(
+                Phrase("console.app-ids.delete.apple-keys", ["keys": appleKeys.map(\.rawValue)])
+            )
         }
         if !groupedAppIDs.isEmpty {
             sentences.append(
-                "These App IDs become primary, and their people are asked for consent again: "
-                    + "\(Self.list(groupedAppIDs.map(\.rawValue)))."
+                Phrase("console.app-ids.delete.grouped", ["identifiers": groupedAppIDs.map(\.rawValue)])
             )
         }
         if people > 0 {
-            let who = people == 1 ? "1 person has" : "\(people) people have"
-            sentences.append("\(who) given consent; it ends.")
+            sentences.append(Phrase("console.app-ids.delete.people", count: people))
         }
         return sentences
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.joined(separator: ", ")
     }
 }

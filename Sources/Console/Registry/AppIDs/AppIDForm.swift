@@ -67,20 +67,34 @@ struct AppIDForm: ResourceForm {
 
     /// Each setting beside the one of `current`.
     func compared(with current: AppID) -> [ConflictPage.Row] {
-        func grouping(_ primary: String) -> String { primary.isEmpty ? "Primary" : "Under \(primary)" }
-        func signIn(_ isEnabled: Bool) -> String { isEnabled ? "On" : "Off" }
+        func grouping(_ primary: String) -> Phrase {
+            primary.isEmpty
+                ? Phrase("console.registry.primary") : Phrase("console.registry.under", ["primary": primary])
+        }
+        func signIn(_ isEnabled: Bool) -> Phrase {
+            isEnabled ? Phrase("console.registry.on") : Phrase("console.registry.off")
+        }
         return [
-            .init(label: "Description", theirs: current.description, yours: description),
             .init(
-                label: "Group",
+                label: Phrase("console.registry.description"),
+                theirs: current.description,
+                yours: description
+            ),
+            .init(
+                label: Phrase("console.registry.group"),
                 theirs: grouping(current.primary?.rawValue ?? ""),
                 yours: grouping(primary)
             ),
-            .init(label: "Sign in", theirs: signIn(current.isEnabled), yours: signIn(isEnabled)),
             .init(
-                label: "Notification URL",
-                theirs: current.notificationURL?.text ?? "None",
-                yours: notificationURL.isEmpty ? "None" : notificationURL
+                label: Phrase("console.registry.sign-in"),
+                theirs: signIn(current.isEnabled),
+                yours: signIn(isEnabled)
+            ),
+            .init(
+                label: Phrase("console.notices.address"),
+                theirs: current.notificationURL?.text ?? Phrase("console.registry.none") as any Wording,
+                yours: notificationURL.isEmpty
+                    ? Phrase("console.registry.none") as any Wording : notificationURL
             ),
         ]
     }
@@ -91,11 +105,11 @@ extension AppIDForm {
     func identifierField(_ problems: FormProblems) -> FieldView {
         FieldView(
             "identifier",
-            label: "Bundle ID",
+            label: Phrase("console.app-ids.bundle-id"),
             value: identifier,
             autocomplete: "off",
             placeholder: "com.example.app",
-            hint: "In reverse-DNS form, as Xcode shows it. It stays as it is afterwards.",
+            hint: Phrase("console.app-ids.bundle-id.hint"),
             error: problems["identifier"],
             isCode: true
         )
@@ -104,10 +118,10 @@ extension AppIDForm {
     func descriptionField(_ problems: FormProblems) -> FieldView {
         FieldView(
             "description",
-            label: "Description",
+            label: Phrase("console.registry.description"),
             value: description,
             autocomplete: "off",
-            hint: "The app's name, as people read it when they sign in to the app itself.",
+            hint: Phrase("console.app-ids.description.hint"),
             error: problems["description"]
         )
     }
@@ -131,24 +145,26 @@ extension AppIDForm {
         let known = primaries.map { appID in
             SelectView.Option(
                 appID.identifier.rawValue,
-                "\(appID.description) (\(appID.identifier))",
+                appID.optionLabel,
                 isSelected: appID.identifier.rawValue == primary
             )
         }
         return SelectView(
             "primary",
-            label: "Group",
-            hint: "Apps under one primary share their people's consents and their keys.",
+            label: Phrase("console.registry.group"),
+            hint: Phrase("console.app-ids.group.hint"),
             error: problems["primary"] ?? problems["appID"],
-            options: [SelectView.Option("", "None: a primary App ID", isSelected: primary.isEmpty)] + known
+            options: [
+                SelectView.Option("", Phrase("console.app-ids.group.none"), isSelected: primary.isEmpty)
+            ] + known
         )
     }
 
     var signInBox: CheckboxView {
         CheckboxView(
             "signIn",
-            label: "People may sign in",
-            hint: "Switched off, neither the app nor its Service IDs sign anybody in.",
+            label: Phrase("console.app-ids.sign-in.label"),
+            hint: Phrase("console.app-ids.sign-in.hint"),
             isChecked: isEnabled
         )
     }

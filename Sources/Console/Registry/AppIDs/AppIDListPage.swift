@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Registry
@@ -24,10 +25,12 @@ struct AppIDListPage: ConsolePage {
             .text("url") { ConsoleRoutes.appID.link($0.team, $0.appID.identifier) }
             .text("description") { $0.appID.description }
             .text("identifier") { $0.appID.identifier.rawValue }
-            .text("grouping") { $0.appID.grouping }
+            .words("grouping") { $0.appID.grouping }
             .flag("signIn") { $0.appID.isEnabled }
-            .text("serviceIDs") { "\($0.summary.serviceIDs) of \(Limit.serviceIDs.count)" }
-            .text("keys") { "\($0.summary.activeKeys) of \(Limit.activeKeys.count)" }
+            .integer("serviceIDs") { $0.summary.serviceIDs }
+            .integer("serviceIDLimit") { _ in Limit.serviceIDs.count }
+            .integer("keys") { $0.summary.activeKeys }
+            .integer("keyLimit") { _ in Limit.activeKeys.count }
     }
 
     let frame: ConsoleFrame
@@ -39,7 +42,13 @@ struct AppIDListPage: ConsolePage {
 
 extension AppID {
     /// Where it stands among the others.
-    var grouping: String {
-        primary.map { "Grouped under \($0)" } ?? "Primary"
+    var grouping: Phrase {
+        guard let primary else { return Phrase("console.registry.primary") }
+        return Phrase("console.registry.grouped", ["primary": primary.rawValue])
+    }
+
+    /// What a choice among App IDs calls it.
+    var optionLabel: Phrase {
+        Phrase("console.registry.option", ["description": description, "identifier": identifier.rawValue])
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Registry
@@ -10,17 +11,23 @@ struct AppIDPage: ConsolePage {
     static let fields =
         frameFields
         .text("heading") { $0.appID.description }
-        .group("identifier", CopyView.fields) { CopyView("bundle ID", $0.appID.identifier.rawValue) }
+        .group("identifier", CopyView.fields) {
+            CopyView(Phrase("console.app-ids.copy"), $0.appID.identifier.rawValue)
+        }
         .group("signInBadge", BadgeView.fields) { $0.badge }
-        .text("grouping") { $0.appID.grouping }
+        .words("grouping") { $0.appID.grouping }
         .optionalGroup("editing", Editing.fields) { $0.editing }
-        .list("details", CopyView.fields) { $0.details }
+        .list("details", SettingView.fields) { $0.details }
         .list("serviceIDs", ServiceRow.fields) { $0.serviceIDs }
-        .text("serviceIDCount") { "\($0.serviceIDs.count) of \(Limit.serviceIDs.count)" }
+        .words("serviceIDCount") { page in
+            Phrase("console.registry.of", ["number": page.serviceIDs.count, "limit": Limit.serviceIDs.count])
+        }
         .optionalText("newServiceIDURL") { $0.newServiceIDURL }
         .list("grouped", GroupRow.fields) { $0.grouped }
         .list("keys", KeyRow.fields) { $0.keys }
-        .text("keyCount") { "\($0.keys.count) of \(Limit.activeKeys.count)" }
+        .words("keyCount") { page in
+            Phrase("console.registry.of", ["number": page.keys.count, "limit": Limit.activeKeys.count])
+        }
         .optionalText("newKeyURL") { $0.newKeyURL }
         .text("transferURL") { $0.transferURL }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
@@ -53,7 +60,7 @@ struct AppIDPage: ConsolePage {
             .text("url") { ConsoleRoutes.serviceID.link($0.team, $0.summary.identifier) }
             .text("description") { $0.summary.description }
             .text("identifier") { $0.summary.identifier.rawValue }
-            .text("returnURLs") { $0.summary.returnURLCount }
+            .words("returnURLs") { $0.summary.returnURLCount }
     }
 
     /// An App ID grouped under it.
@@ -74,7 +81,7 @@ struct AppIDPage: ConsolePage {
             .text("url") { ConsoleRoutes.key.link($0.team, $0.key.id) }
             .text("name") { $0.key.name }
             .text("id") { $0.key.id.rawValue }
-            .text("lastUsed") { $0.key.lastUse }
+            .words("lastUsed") { $0.key.lastUse }
     }
 
     let frame: ConsoleFrame
@@ -90,14 +97,23 @@ struct AppIDPage: ConsolePage {
     let transferURL: String
 
     private var badge: BadgeView {
-        appID.isEnabled ? BadgeView(.good, "Sign-in on") : BadgeView(.warn, "Sign-in off")
+        appID.isEnabled
+            ? BadgeView(.good, Phrase("console.registry.sign-in-on"))
+            : BadgeView(.warn, Phrase("console.registry.sign-in-off"))
     }
 
-    private var details: [CopyView] {
+    private var details: [SettingView] {
         [
-            CopyView("Description", appID.description), CopyView("Group", appID.grouping),
-            CopyView("Sign in", appID.isEnabled ? "On" : "Off"),
-            CopyView("Notification URL", appID.notificationURL?.text ?? "None"),
+            SettingView(Phrase("console.registry.description"), appID.description),
+            SettingView(Phrase("console.registry.group"), appID.grouping),
+            SettingView(
+                Phrase("console.registry.sign-in"),
+                appID.isEnabled ? Phrase("console.registry.on") : Phrase("console.registry.off")
+            ),
+            SettingView(
+                Phrase("console.notices.address"),
+                appID.notificationURL?.text ?? Phrase("console.registry.none") as any Wording
+            ),
         ]
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Postgres
@@ -29,10 +30,10 @@ struct AppIDs: ListedResource {
         let address = try ListAddress(scope.request, path: routes.list.link(team))
         let page = try await registry.appIDs.list(address.byIdentifier, in: team)
         let view = AppIDListPage(
-            frame: scope.frame("App IDs"),
+            frame: scope.frame(Phrase("console.app-ids.title")),
             query: address.searched,
             rows: page.items.map { AppIDListPage.Row(team: team, summary: $0) },
-            paging: address.paging(page.total, one: "App ID", many: "App IDs", next: page.next),
+            paging: address.paging(Phrase("console.app-ids.found", count: page.total), next: page.next),
             newURL: scope.may(right) ? routes.new.link(team) : nil
         )
         return scope.site.respond(list, view)
@@ -42,7 +43,7 @@ struct AppIDs: ListedResource {
 
     func ask(_ scope: Scope, _ form: AppIDForm, _ problems: FormProblems) async throws -> Response {
         let view = NewAppIDPage(
-            frame: scope.frame("New App ID"),
+            frame: scope.frame(Phrase("console.registry.new-app-id")),
             action: routes.list.link(scope.teamID),
             checkURL: routes.check.link(scope.teamID),
             form: form,
@@ -111,9 +112,9 @@ struct AppIDs: ListedResource {
         return typed.view(
             action: routes.deletion.link(team, appID.identifier),
             summary:
-                "Nobody can sign in to \(appID.description) afterwards, and its tokens stop working at once.",
+                Phrase("console.app-ids.delete.summary", ["app": appID.description]),
             consequences: consequences.sentences,
-            button: "Delete App ID",
+            button: Phrase("console.app-ids.delete.button"),
             version: appID.version,
             unfinished.confirmationProblems
         )
@@ -188,11 +189,11 @@ extension AppIDs {
     }
 
     func praise(_ appID: AppID) -> Flash? {
-        .good("\(appID.description) is registered. Next it needs a Service ID or a key.")
+        .good(Phrase("console.app-ids.flash.registered", ["app": appID.description]))
     }
 
     func farewell(_ appID: AppID) -> Flash {
-        .good("\(appID.identifier) is deleted.")
+        .good(Phrase("console.registry.flash.deleted", ["identifier": appID.identifier.rawValue]))
     }
 }
 

@@ -66,17 +66,12 @@ extension EmailSourceForm {
     }
 
     func selectorsArea(_ problems: FormProblems) -> TextareaView {
-        let lines = selectorLines
-        let errors = problems.elements(of: "selectors").map { index, message in
-            index < lines.count ? "\(lines[index]): \(message)" : message
-        }
-        let all = errors + [problems["selectors"]].compactMap(\.self)
-        return TextareaView(
+        TextareaView(
             "selectors",
             label: Phrase("console.email-sources.selectors"),
             value: selectors,
             hint: Phrase("console.email-sources.selectors.hint", ["limit": Limit.selectors.count]),
-            error: all.isEmpty ? nil : all.joined(separator: " "),
+            error: problems.sentences(of: "selectors", lines: selectorLines),
             lineCount: 3,
             isCode: true
         )

@@ -32,7 +32,7 @@ struct Confirmation: Sendable {
             problems.append(
                 Registry.Problem(
                     field: "confirmation",
-                    message: "Type \(expected) exactly as it stands there."
+                    message: Phrase("console.confirm.type.wrong", ["expected": expected])
                 )
             )
         }
@@ -41,11 +41,11 @@ struct Confirmation: Sendable {
         ).trimmed
         if reason.isEmpty {
             problems.append(
-                Registry.Problem(field: "reason", message: "Give a reason; the audit log keeps it.")
+                Registry.Problem(field: "reason", message: Phrase("console.confirm.reason.missing"))
             )
         } else if reason.unicodeScalars.count > Self.reasonLimit || reason.utf8.contains(where: { $0 < 0x20 })
         {
-            let message = "A reason is one line of at most \(Self.reasonLimit) characters."
+            let message = Phrase("console.confirm.reason.too-long", count: Self.reasonLimit)
             problems.append(Registry.Problem(field: "reason", message: message))
         }
         guard problems.isEmpty else { throw FormProblems(problems) }
@@ -68,7 +68,7 @@ struct Confirmation: Sendable {
             expected: expected,
             confirmation: FieldView(
                 "confirmation",
-                label: "Type \(expected) to confirm",
+                label: Phrase("console.confirm.type", ["expected": expected]),
                 value: typed,
                 autocomplete: "off",
                 error: problems["confirmation"],
@@ -76,10 +76,10 @@ struct Confirmation: Sendable {
             ),
             reason: FieldView(
                 "reason",
-                label: "Reason",
+                label: Phrase("console.confirm.reason"),
                 value: typedReason,
                 autocomplete: "off",
-                hint: "The audit log keeps it.",
+                hint: Phrase("console.confirm.reason.hint"),
                 error: problems["reason"]
             ),
             button: button,

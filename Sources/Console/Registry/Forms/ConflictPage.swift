@@ -17,14 +17,20 @@ struct ConflictPage: ConsolePage {
 
     /// One setting as it is now and as it was typed.
     struct Row: Sendable {
-        let label: any Wording
-        let theirs: String
-        let yours: String
+        let label: Words
+        let theirs: Words
+        let yours: Words
+
+        init(label: any Wording, theirs: any Wording, yours: any Wording) {
+            self.label = label.asWords
+            self.theirs = theirs.asWords
+            self.yours = yours.asWords
+        }
 
         static let fields = Fields<Row>()
-            .words("label") { $0.label.asWords }
-            .text("theirs") { $0.theirs }
-            .text("yours") { $0.yours }
+            .words("label") { $0.label }
+            .words("theirs") { $0.theirs }
+            .words("yours") { $0.yours }
             .flag("differs") { $0.theirs != $0.yours }
     }
 

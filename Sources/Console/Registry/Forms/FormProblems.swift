@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Registry
 import Web
@@ -12,8 +13,7 @@ struct FormProblems: Error, Sendable {
     static let changedMeanwhile = FormProblems([
         Registry.Problem(
             field: "confirmation",
-            message:
-                "This was changed while you were looking at it. Here it is as it is now; read it and confirm once more."
+            message: Phrase("console.confirm.changed")
         )
     ])
 
@@ -33,12 +33,12 @@ struct FormProblems: Error, Sendable {
     }
 
     /// What is wrong with the field.
-    subscript(_ field: String) -> String? {
+    subscript(_ field: String) -> Words? {
         all.first { $0.field == field }?.message
     }
 
     /// What is wrong with the elements of a list, by their position.
-    func elements(of field: String) -> [(index: Int, message: String)] {
+    func elements(of field: String) -> [(index: Int, message: Words)] {
         all.compactMap { problem in
             guard problem.field.hasPrefix("\(field)["), problem.field.hasSuffix("]"),
                 let index = Int(problem.field.dropFirst(field.utf8.count + 1).dropLast())
@@ -47,24 +47,48 @@ struct FormProblems: Error, Sendable {
         }
     }
 
+    /// What is wrong with a field that holds a list, a line each: the lines by what they hold, then the list.
+    func sentences(of field: String, lines: [String]) -> Words? {
+        let named = elements(of: field).map { index, message -> Words in
+            guard index < lines.count else { return message }
+            return .phrase(
+                Phrase("console.registry.field-error", ["field": lines[index], "problem": message])
+            )
+        }
+        let all = named + [self[field]].compactMap(\.self)
+        guard let first = all.first else { return nil }
+        return all.dropFirst().reduce(first) { joined, next in
+            .phrase(Phrase("console.registry.sentences", ["first": joined, "rest": next]))
+        }
+    }
+
     /// The summary above the form; each line names its field and leads to it.
     func summary(
         _ id: (String) -> String = { "field-\($0)" },
-        label: (String) -> String? = Self.label
+        label: (String) -> Phrase? = Self.label
     ) -> [FormError] {
         all.map { problem in
-            let label = label(problem.field).map { "\($0): " } ?? ""
-            return FormError(id: id(problem.field), message: label + problem.message)
+            guard let label = label(problem.field) else {
+                return FormError(id: id(problem.field), message: problem.message)
+            }
+            let message = Phrase(
+                "console.registry.field-error",
+                ["field": label, "problem": problem.message]
+            )
+            return FormError(id: id(problem.field), message: message)
         }
     }
 
     private static let labels = [
-        "identifier": "Identifier", "description": "Description", "primary": "Group", "appID": "App ID",
-        "domains": "Domains", "returnURLs": "Return URLs", "issuer": "Issuer", "booleans": "Booleans",
-        "name": "Name",
+        "identifier": Phrase("console.registry.identifier"),
+        "description": Phrase("console.registry.description"), "primary": Phrase("console.registry.group"),
+        "appID": Phrase("console.registry.app-id"),
+        "domains": Phrase("console.registry.domains"), "returnURLs": Phrase("console.registry.return-urls"),
+        "issuer": Phrase("console.registry.issuer"), "booleans": Phrase("console.registry.booleans"),
+        "name": Phrase("console.registry.name"),
     ]
 
-    static func label(of field: String) -> String? {
+    static func label(of field: String) -> Phrase? {
         labels[String(field.prefix { $0 != "[" })]
     }
 

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Domain
 import HTTP
 import Registry
@@ -47,11 +48,11 @@ struct KeyEndpoints: Sendable {
         let address = try ListAddress(scope.request, path: ConsoleRoutes.keys.link(team))
         let page = try await registry.keys.list(address.ofKeys, in: team)
         let view = KeyListPage(
-            frame: scope.frame("Keys"),
+            frame: scope.frame(Phrase("console.keys.title")),
             query: address.searched,
             rows: page.items.map { KeyListPage.Row(team: team, key: $0) },
             hasAppIDs: try await registry.hasAppIDs(in: team),
-            paging: address.paging(page.total, one: "key", many: "keys", next: page.next),
+            paging: address.paging(Phrase("console.keys.found", count: page.total), next: page.next),
             newURL: scope.may(.changeKeys) ? ConsoleRoutes.newKey.link(team) : nil,
             newAppIDURL: scope.may(.changeRegistry) ? ConsoleRoutes.newAppID.link(team) : nil,
             appleKeys: try await registry.appleKeys.list(in: team).map {
@@ -66,7 +67,7 @@ struct KeyEndpoints: Sendable {
         -> Response
     {
         let view = NewKeyPage(
-            frame: scope.frame("New key"),
+            frame: scope.frame(Phrase("console.registry.new-key")),
             action: ConsoleRoutes.keys.link(scope.teamID),
             form: form,
             problems: problems,
@@ -127,7 +128,7 @@ struct KeyEndpoints: Sendable {
         registry.changed(scope.teamID)
         return scope.redirect(
             to: ConsoleRoutes.key.link(scope.teamID, key.id),
-            saying: .good("The key is revoked and its place is free.")
+            saying: .good(Phrase("console.keys.flash.revoked"))
         )
     }
 }
@@ -182,9 +183,9 @@ extension KeyEndpoints {
         let typed = confirmation?.typed ?? Confirmation(expecting: key.id.rawValue)
         return typed.view(
             action: RegistryRoutes.keyRevocation.link(team, key.id),
-            summary: "Servers that still sign with it can neither redeem codes nor refresh tokens.",
-            consequences: ["Make the second key and switch your servers to it first."],
-            button: "Revoke key",
+            summary: Phrase("console.keys.revoke.summary"),
+            consequences: [Phrase("console.keys.revoke.advice")],
+            button: Phrase("console.keys.revoke.button"),
             confirmation?.problems ?? .none
         )
     }
@@ -194,17 +195,17 @@ extension Web.Problem {
     /// The one download was before.
     fileprivate static let keyIsGone = Web.Problem(
         .gone,
-        "This key was downloaded already",
-        "The private half is given out once, and Pippin has forgotten it. Nobody can get it again.",
-        advice: "If you do not have the file, revoke this key and create another."
+        Phrase("console.keys.gone.headline"),
+        Phrase("console.keys.gone.message"),
+        advice: Phrase("console.keys.gone.advice")
     )
 
     /// Sealed by another master key than Pippin runs with.
     fileprivate static let keyIsSealed = Web.Problem(
         .internalServerError,
-        "This key cannot be opened",
-        "Pippin runs with another master key than the one that sealed it. Nothing was used up.",
+        Phrase("console.keys.sealed.headline"),
+        Phrase("console.keys.sealed.message"),
         advice:
-            "Ask the operator to bring the earlier master key back, or revoke this key and create another."
+            Phrase("console.keys.sealed.advice")
     )
 }

@@ -29,7 +29,7 @@ struct KeyListPage: ConsolePage {
             .text("id") { $0.key.id.rawValue }
             .text("appID") { $0.key.appID.rawValue }
             .group("state", BadgeView.fields) { $0.key.badge }
-            .text("lastUsed") { $0.key.lastUse }
+            .words("lastUsed") { $0.key.lastUse }
     }
 
     /// A key from Apple, apart from those that are issued here.
@@ -57,12 +57,14 @@ struct KeyListPage: ConsolePage {
 
 extension Key {
     var badge: BadgeView {
-        guard isActive else { return BadgeView(.bad, "Revoked") }
+        guard isActive else { return BadgeView(.bad, Phrase("console.keys.state.revoked")) }
         return privateHalf == .awaitingDownload
-            ? BadgeView(.warn, "Not downloaded") : BadgeView(.good, "Active")
+            ? BadgeView(.warn, Phrase("console.keys.state.waiting"))
+            : BadgeView(.good, Phrase("console.keys.state.active"))
     }
 
-    var lastUse: String {
-        lastUsedAt.map { "Last used \($0.readable) UTC" } ?? "Never used"
+    var lastUse: Phrase {
+        guard let lastUsedAt else { return Phrase("console.keys.never-used") }
+        return Phrase("console.keys.last-used", ["moment": lastUsedAt])
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Registry
@@ -10,11 +11,13 @@ struct KeyPage: ConsolePage {
     static let fields =
         frameFields
         .text("name") { $0.key.name }
-        .group("keyID", CopyView.fields) { CopyView("Key ID", $0.key.id.rawValue) }
+        .group("keyID", CopyView.fields) { CopyView(Phrase("console.keys.copy"), $0.key.id.rawValue) }
         .group("state", BadgeView.fields) { $0.key.badge }
         .group("appID", appIDFields) { $0 }
         .optionalGroup("download", Download.fields) { $0.download }
-        .group("fingerprint", CopyView.fields) { CopyView("fingerprint", $0.key.fingerprint) }
+        .group("fingerprint", CopyView.fields) {
+            CopyView(Phrase("console.keys.copy.fingerprint"), $0.key.fingerprint)
+        }
         .group("created", TimeView.fields) { TimeView($0.key.createdAt) }
         .optionalGroup("lastUsed", TimeView.fields) { $0.key.lastUsedAt.map(TimeView.init) }
         .optionalGroup("revoked", TimeView.fields) { $0.key.revokedAt.map(TimeView.init) }
@@ -57,7 +60,7 @@ struct KeyPage: ConsolePage {
                 .text("url") { ConsoleRoutes.key.link($0.team, $0.key.id) }
                 .text("name") { $0.key.name }
                 .text("id") { $0.key.id.rawValue }
-                .text("lastUsed") { $0.key.lastUse }
+                .words("lastUsed") { $0.key.lastUse }
                 .flag("current") { $0.isCurrent }
         }
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import Registry
 import Templates
@@ -13,11 +14,11 @@ struct NewKeyPage: ConsolePage {
         .group("name", FieldView.fields) { page in
             FieldView(
                 "name",
-                label: "Name",
+                label: Phrase("console.registry.name"),
                 value: page.form.name,
                 autocomplete: "off",
-                placeholder: "Production server",
-                hint: "Where it will be used, so that you know it again.",
+                placeholder: Phrase("console.keys.name.placeholder"),
+                hint: Phrase("console.keys.name.hint"),
                 error: page.problems["name"]
             )
         }
@@ -38,13 +39,13 @@ struct NewKeyPage: ConsolePage {
     private var appIDSelect: SelectView {
         SelectView(
             "appID",
-            label: "App ID",
-            hint: "It signs for this App ID, those grouped under it and all their Service IDs.",
+            label: Phrase("console.registry.app-id"),
+            hint: Phrase("console.keys.app-id.hint"),
             error: problems["appID"],
             options: primaries.map { primary in
                 SelectView.Option(
                     primary.identifier.rawValue,
-                    "\(primary.description) (\(primary.identifier))",
+                    primary.optionLabel,
                     isSelected: primary.identifier.rawValue == form.appID
                 )
             }

@@ -37,18 +37,14 @@ struct ListAddress: Sendable {
     }
 
     /// The foot of a list in the order of identifiers; no moment is needed to go on.
-    func paging(_ total: Int, one: String, many: String, next: ClientID?) -> PagingView {
+    func paging(_ found: Phrase, next: ClientID?) -> PagingView {
         let cursor = next.map { PageTrail.Cursor(at: Timestamp(microseconds: 0), id: $0.rawValue) }
-        return trail.paging(Self.count(total, one, many), next: cursor)
+        return trail.paging(found, next: cursor)
     }
 
     /// The foot of the list of keys.
-    func paging(_ total: Int, one: String, many: String, next: KeyStore.Cursor?) -> PagingView {
+    func paging(_ found: Phrase, next: KeyStore.Cursor?) -> PagingView {
         let cursor = next.map { PageTrail.Cursor(at: $0.createdAt, id: $0.id.rawValue) }
-        return trail.paging(Self.count(total, one, many), next: cursor)
-    }
-
-    private static func count(_ total: Int, _ one: String, _ many: String) -> String {
-        total == 1 ? "1 \(one)" : "\(total) \(many)"
+        return trail.paging(found, next: cursor)
     }
 }

@@ -160,7 +160,7 @@ extension ResourceFlow {
             let version = current.version
             _ = try await resource.update(current, to: form, version: version, scope, transaction)
         }
-        return Self.answer(problems, form)
+        return Self.answer(problems, form, scope)
     }
 
     private func rehearse(
@@ -179,9 +179,9 @@ extension ResourceFlow {
     }
 
     /// The sentences by the elements they belong to.
-    private static func answer(_ problems: FormProblems, _ form: Typed) -> Response {
+    private static func answer(_ problems: FormProblems, _ form: Typed, _ scope: Scope) -> Response {
         let members = problems.all.map { problem -> JSONValue in
-            ["id": .string(form.element(of: problem.field)), "message": .string(problem.message)]
+            ["id": .string(form.element(of: problem.field)), "message": .string(scope.site.text(problem.message))]
         }
         var response = Response(body: JSON.encode(["problems": JSONValue.array(members)] as JSONValue))
         response.append(.contentType, "application/json")

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Domain
 import HTTP
 import Registry
@@ -14,23 +15,26 @@ struct ClientSettings: Sendable {
     func views(of service: ServiceID, keys: [Key]) -> [CopyView] {
         let issuer = service.issuer == .apple ? "https://appleid.apple.com" : context.base(of: team)
         return [
-            CopyView("Client ID", service.identifier.rawValue),
-            CopyView("Issuer", issuer),
-            CopyView("Authorization URL", address(TeamRoutes.authorize.link(team))),
-            CopyView("Token URL", address(TeamRoutes.token.link(team))),
-            CopyView("Keys URL", address(TeamRoutes.keys.link(team))),
-            CopyView("Revocation URL", address(TeamRoutes.revoke.link(team))),
-            CopyView("Team ID", team.rawValue),
-        ] + keys.map { CopyView("Key ID of \($0.name)", $0.id.rawValue) }
+            CopyView(Phrase("console.service-ids.client.id"), service.identifier.rawValue),
+            CopyView(Phrase("console.registry.issuer"), issuer),
+            CopyView(
+                Phrase("console.service-ids.client.authorization"),
+                address(TeamRoutes.authorize.link(team))
+            ),
+            CopyView(Phrase("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
+            CopyView(Phrase("console.service-ids.client.keys"), address(TeamRoutes.keys.link(team))),
+            CopyView(Phrase("console.service-ids.client.revocation"), address(TeamRoutes.revoke.link(team))),
+            CopyView(Phrase("console.service-ids.client.team"), team.rawValue),
+        ] + keys.map { CopyView(Phrase("console.service-ids.client.key", ["key": $0.name]), $0.id.rawValue) }
     }
 
     /// For what signs client secrets with the key.
     func views(of key: Key) -> [CopyView] {
         [
-            CopyView("Key ID", key.id.rawValue),
-            CopyView("Team ID (iss)", team.rawValue),
-            CopyView("Audience (aud)", context.base(of: team)),
-            CopyView("Token URL", address(TeamRoutes.token.link(team))),
+            CopyView(Phrase("console.keys.copy"), key.id.rawValue),
+            CopyView(Phrase("console.keys.client.iss"), team.rawValue),
+            CopyView(Phrase("console.keys.client.aud"), context.base(of: team)),
+            CopyView(Phrase("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
         ]
     }
 

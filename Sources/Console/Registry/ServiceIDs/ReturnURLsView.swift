@@ -1,3 +1,4 @@
+import Bytes
 import Registry
 import Templates
 
@@ -6,20 +7,20 @@ struct ReturnURLsView: Sendable {
     struct Row: Sendable {
         let number: Int
         let value: String
-        let error: String?
+        let error: Words?
 
         var id: String { ReturnURLsView.id(ofRow: number - 1) }
 
         static let fields = Fields<Row>()
             .text("id") { $0.id }
-            .text("label") { "Return URL \($0.number)" }
+            .words("label") { Phrase("console.service-ids.return-url", ["number": $0.number]) }
             .text("value") { $0.value }
-            .optionalText("error") { $0.error }
+            .optionalWords("error") { $0.error }
     }
 
     let rows: [Row]
 
-    init(typed: [String], problems: [Int: String]) {
+    init(typed: [String], problems: [Int: Words]) {
         rows = (0..<max(Limit.returnURLs.count, typed.count)).map { index in
             Row(number: index + 1, value: index < typed.count ? typed[index] : "", error: problems[index])
         }
@@ -28,8 +29,8 @@ struct ReturnURLsView: Sendable {
     static func id(ofRow index: Int) -> String { "return-url-\(index + 1)" }
 
     static let fields = Fields<ReturnURLsView>()
-        .text("hint") { _ in
-            "Up to \(Limit.returnURLs.count). Where people may be sent back to, exactly as the app sends it."
+        .words("hint") { _ in
+            Phrase("console.service-ids.return-urls.hint", ["limit": Limit.returnURLs.count])
         }
         .list("rows", Row.fields) { $0.rows }
 }

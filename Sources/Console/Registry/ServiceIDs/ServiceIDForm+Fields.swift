@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import Registry
 import Web
@@ -7,11 +8,11 @@ extension ServiceIDForm {
     func identifierField(_ problems: FormProblems) -> FieldView {
         FieldView(
             "identifier",
-            label: "Identifier",
+            label: Phrase("console.registry.identifier"),
             value: identifier,
             autocomplete: "off",
             placeholder: "com.example.web",
-            hint: "What the web site sends as client_id. It stays as it is afterwards.",
+            hint: Phrase("console.service-ids.identifier.hint"),
             error: problems["identifier"],
             isCode: true
         )
@@ -20,10 +21,10 @@ extension ServiceIDForm {
     func descriptionField(_ problems: FormProblems) -> FieldView {
         FieldView(
             "description",
-            label: "Description",
+            label: Phrase("console.registry.description"),
             value: description,
             autocomplete: "off",
-            hint: "The app's name, as people read it when they sign in.",
+            hint: Phrase("console.service-ids.description.hint"),
             error: problems["description"]
         )
     }
@@ -31,13 +32,13 @@ extension ServiceIDForm {
     func appIDSelect(of appIDs: [AppID], _ problems: FormProblems) -> SelectView {
         SelectView(
             "appID",
-            label: "App ID",
-            hint: "Up to \(Limit.serviceIDs.count) Service IDs belong to each.",
+            label: Phrase("console.registry.app-id"),
+            hint: Phrase("console.service-ids.app-id.hint", count: Limit.serviceIDs.count),
             error: problems["appID"],
             options: appIDs.map { known in
                 SelectView.Option(
                     known.identifier.rawValue,
-                    "\(known.description) (\(known.identifier))",
+                    known.optionLabel,
                     isSelected: known.identifier.rawValue == appID
                 )
             }
@@ -45,17 +46,12 @@ extension ServiceIDForm {
     }
 
     func domainsArea(_ problems: FormProblems) -> TextareaView {
-        let lines = domainLines
-        let errors = problems.elements(of: "domains").map { index, message in
-            index < lines.count ? "\(lines[index]): \(message)" : message
-        }
-        let all = errors + [problems["domains"]].compactMap(\.self)
-        return TextareaView(
+        TextareaView(
             "domains",
-            label: "Domains",
+            label: Phrase("console.registry.domains"),
             value: domains,
-            hint: "One a line, such as example.com. Each covers the hosts below it.",
-            error: all.isEmpty ? nil : all.joined(separator: " "),
+            hint: Phrase("console.service-ids.domains.hint"),
+            error: problems.sentences(of: "domains", lines: domainLines),
             lineCount: 3,
             isCode: true
         )
@@ -66,9 +62,9 @@ extension ServiceIDForm {
     }
 
     /// Problems are told of the URLs in order; on the page there may be empty rows between them.
-    private func rowProblems(_ problems: FormProblems) -> [Int: String] {
+    private func rowProblems(_ problems: FormProblems) -> [Int: Words] {
         let filled = filledRows
-        var rows: [Int: String] = [:]
+        var rows: [Int: Words] = [:]
         for (index, message) in problems.elements(of: "returnURLs") where index < filled.count {
             rows[filled[index].row] = message
         }
@@ -83,23 +79,20 @@ extension ServiceIDForm {
     func issuerChoices(own base: String, _ problems: FormProblems) -> ChoicesView {
         ChoicesView(
             "issuer",
-            label: "Issuer",
-            help: "What tokens name as their origin; libraries compare it exactly.",
+            label: Phrase("console.registry.issuer"),
+            help: Phrase("console.service-ids.issuer.help"),
             error: problems["issuer"],
             options: [
                 .init(
                     ServiceID.Issuer.own.rawValue,
-                    "This team at Pippin",
+                    Phrase("console.service-ids.issuer.own"),
                     hint: base,
                     isChecked: issuer != ServiceID.Issuer.apple.rawValue
                 ),
                 .init(
                     ServiceID.Issuer.apple.rawValue,
                     "https://appleid.apple.com",
-                    hint:
-                        "For libraries with Apple's name built in, such as omniauth-apple, apple-signin-auth, "
-                        + "django-allauth and vapor/jwt. Never give these tokens to a verifier that also trusts "
-                        + "Apple's own keys by the issuer alone.",
+                    hint: Phrase("console.service-ids.issuer.apple.hint"),
                     isChecked: issuer == ServiceID.Issuer.apple.rawValue
                 ),
             ]
@@ -109,20 +102,20 @@ extension ServiceIDForm {
     func booleansChoices(_ problems: FormProblems) -> ChoicesView {
         ChoicesView(
             "booleans",
-            label: "Booleans in tokens",
-            help: "How email_verified and is_private_email are written; Apple has used both ways.",
+            label: Phrase("console.service-ids.booleans.label"),
+            help: Phrase("console.service-ids.booleans.help"),
             error: problems["booleans"],
             options: [
                 .init(
                     ServiceID.Booleans.json.rawValue,
                     "true",
-                    hint: "A boolean, which every library we know takes.",
+                    hint: Phrase("console.service-ids.booleans.json.hint"),
                     isChecked: booleans != ServiceID.Booleans.string.rawValue
                 ),
                 .init(
                     ServiceID.Booleans.string.rawValue,
                     "\"true\"",
-                    hint: "A text, for code that compares with one.",
+                    hint: Phrase("console.service-ids.booleans.string.hint"),
                     isChecked: booleans == ServiceID.Booleans.string.rawValue
                 ),
             ]
@@ -132,9 +125,9 @@ extension ServiceIDForm {
     var requirePKCEBox: CheckboxView {
         CheckboxView(
             "requirePKCE",
-            label: "Require PKCE",
+            label: Phrase("console.service-ids.pkce.label"),
             hint:
-                "Refuses sign-ins without a code_challenge. Most libraries for Sign in with Apple send none.",
+                Phrase("console.service-ids.pkce.hint"),
             isChecked: requiresPKCE
         )
     }

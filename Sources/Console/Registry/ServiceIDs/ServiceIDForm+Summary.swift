@@ -1,10 +1,12 @@
+import Bytes
 import Web
 
 extension ServiceIDForm {
     /// The summary above the form; each line names its field, or its row of return URLs, and leads there.
     func summary(of problems: FormProblems) -> [FormError] {
         problems.summary(element) { field in
-            row(of: field).map { "Return URL \($0 + 1)" } ?? FormProblems.label(of: field)
+            guard let row = row(of: field) else { return FormProblems.label(of: field) }
+            return Phrase("console.service-ids.return-url", ["number": row + 1])
         }
     }
 

@@ -93,14 +93,36 @@ struct ServiceIDForm: ResourceForm {
     }
 
     /// Each setting in words.
-    var words: [(label: String, value: String)] {
+    var words: [(label: Phrase, value: any Wording)] {
         [
-            ("Description", description),
-            ("Domains", domainLines.sorted().joined(separator: ", ")),
-            ("Return URLs", filledRows.map(\.text).joined(separator: ", ")),
-            ("Issuer", issuer == ServiceID.Issuer.apple.rawValue ? "https://appleid.apple.com" : "This team"),
-            ("Booleans", booleans == ServiceID.Booleans.string.rawValue ? "As texts" : "As booleans"),
-            ("PKCE", requiresPKCE ? "Required" : "Optional"),
+            (Phrase("console.registry.description"), description),
+            (Phrase("console.registry.domains"), Self.list(domainLines.sorted())),
+            (Phrase("console.registry.return-urls"), Self.list(filledRows.map(\.text))),
+            (Phrase("console.registry.issuer"), issuerWords),
+            (
+                Phrase("console.registry.booleans"),
+                booleans == ServiceID.Booleans.string.rawValue
+                    ? Phrase("console.service-ids.booleans.string")
+                    : Phrase("console.service-ids.booleans.json")
+            ),
+            (
+                Phrase("console.registry.pkce"),
+                requiresPKCE
+                    ? Phrase("console.service-ids.pkce.required")
+                    : Phrase("console.service-ids.pkce.optional")
+            ),
         ]
+    }
+
+    private var issuerWords: any Wording {
+        guard issuer == ServiceID.Issuer.apple.rawValue else {
+            return Phrase("console.service-ids.issuer.own.short")
+        }
+        return "https://appleid.apple.com"
+    }
+
+    private static func list(_ values: [String]) -> any Wording {
+        guard !values.isEmpty else { return Phrase("console.registry.none") }
+        return values.joined(separator: ", ")
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Registry
@@ -25,7 +26,7 @@ struct ServiceIDListPage: ConsolePage {
             .text("description") { $0.summary.description }
             .text("identifier") { $0.summary.identifier.rawValue }
             .text("appID") { $0.summary.appDescription }
-            .text("returnURLs") { $0.summary.returnURLCount }
+            .words("returnURLs") { $0.summary.returnURLCount }
     }
 
     let frame: ConsoleFrame
@@ -38,5 +39,10 @@ struct ServiceIDListPage: ConsolePage {
 }
 
 extension ServiceIDSummary {
-    var returnURLCount: String { "\(returnURLs) of \(Limit.returnURLs.count) return URLs" }
+    var returnURLCount: Phrase {
+        Phrase(
+            "console.service-ids.row.return-urls",
+            ["number": returnURLs, "limit": Limit.returnURLs.count]
+        )
+    }
 }

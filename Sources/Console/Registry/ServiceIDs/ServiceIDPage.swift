@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Registry
@@ -10,11 +11,13 @@ struct ServiceIDPage: ConsolePage {
     static let fields =
         frameFields
         .text("heading") { $0.service.description }
-        .group("identifier", CopyView.fields) { CopyView("Service ID", $0.service.identifier.rawValue) }
+        .group("identifier", CopyView.fields) {
+            CopyView(Phrase("console.service-ids.copy"), $0.service.identifier.rawValue)
+        }
         .group("appID", parentFields) { $0 }
         .optionalText("trialURL") { $0.trialURL }
         .optionalGroup("editing", Editing.fields) { $0.editing }
-        .list("details", CopyView.fields) { $0.details }
+        .list("details", SettingView.fields) { $0.details }
         .list("domains", DomainRow.fields) { $0.domains }
         .list("settings", CopyView.fields) { $0.settings }
         .optionalText("keysURL") { $0.keysURL }
@@ -69,7 +72,7 @@ struct ServiceIDPage: ConsolePage {
     let keysURL: String?
     let danger: DangerView?
 
-    private var details: [CopyView] {
-        ServiceIDForm(service).words.map { CopyView($0.label, $0.value.isEmpty ? "None" : $0.value) }
+    private var details: [SettingView] {
+        ServiceIDForm(service).words.map { SettingView($0.label, $0.value) }
     }
 }

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Domain
 import HTTP
 import Postgres
@@ -33,11 +34,11 @@ struct ServiceIDs: ListedResource {
         let address = try ListAddress(scope.request, path: routes.list.link(team))
         let page = try await registry.serviceIDs.list(address.byIdentifier, in: team)
         let view = ServiceIDListPage(
-            frame: scope.frame("Service IDs"),
+            frame: scope.frame(Phrase("console.service-ids.title")),
             query: address.searched,
             rows: page.items.map { ServiceIDListPage.Row(team: team, summary: $0) },
             hasAppIDs: try await registry.hasAppIDs(in: team),
-            paging: address.paging(page.total, one: "Service ID", many: "Service IDs", next: page.next),
+            paging: address.paging(Phrase("console.service-ids.found", count: page.total), next: page.next),
             newURL: scope.may(right) ? routes.new.link(team) : nil,
             newAppIDURL: scope.may(right) ? ConsoleRoutes.newAppID.link(team) : nil
         )
@@ -50,7 +51,7 @@ struct ServiceIDs: ListedResource {
 
     func ask(_ scope: Scope, _ form: ServiceIDForm, _ problems: FormProblems) async throws -> Response {
         let view = NewServiceIDPage(
-            frame: scope.frame("New Service ID"),
+            frame: scope.frame(Phrase("console.registry.new-service-id")),
             action: routes.list.link(scope.teamID),
             checkURL: routes.check.link(scope.teamID),
             form: form,
@@ -100,12 +101,12 @@ struct ServiceIDs: ListedResource {
         let typed = unfinished.confirmation ?? Confirmation(expecting: service.identity)
         return typed.view(
             action: routes.deletion.link(team, service.identifier),
-            summary: "Nobody can sign in as \(service.description) afterwards.",
+            summary: Phrase("console.service-ids.delete.summary", ["service": service.description]),
             consequences: [
-                "Every token issued to it stops working at once.",
-                "People keep the consent they gave to \(service.appID).",
+                Phrase("console.service-ids.delete.tokens"),
+                Phrase("console.service-ids.delete.consents", ["app": service.appID.rawValue]),
             ],
-            button: "Delete Service ID",
+            button: Phrase("console.service-ids.delete.button"),
             version: service.version,
             unfinished.confirmationProblems
         )
@@ -129,8 +130,8 @@ extension ServiceIDs {
         _ transaction: borrowing Transaction
     ) async throws -> ServiceID {
         guard let appID = ClientID(rawValue: form.appID) else {
-            let missing = Registry.Problem(field: "appID", message: "Choose the App ID it belongs to.")
-            throw Problems([missing])
+            let message = Phrase("console.service-ids.app-id.missing")
+            throw Problems([Registry.Problem(field: "appID", message: message)])
         }
         return try await registry.serviceIDs.create(
             try ServiceID.Draft(parsing: form.input(), of: appID, policy: scope.addressPolicy),
@@ -180,11 +181,11 @@ extension ServiceIDs {
     }
 
     func praise(_ service: ServiceID) -> Flash? {
-        .good("\(service.description) is ready. Try a sign-in with it right away.")
+        .good(Phrase("console.service-ids.flash.created", ["service": service.description]))
     }
 
     func farewell(_ service: ServiceID) -> Flash {
-        .good("\(service.identifier) is deleted.")
+        .good(Phrase("console.registry.flash.deleted", ["identifier": service.identifier.rawValue]))
     }
 }
 
