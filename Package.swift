@@ -106,7 +106,7 @@ let package = Package(
             "Console",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
-                "AuthEngine", "SignIn",
+                "AuthEngine", "SignIn", "Mail",
                 "Audit", "Crypto", "Postgres", "HTTP", "Templates",
             ]
         ),
@@ -182,7 +182,7 @@ let package = Package(
             uses: [
                 "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Domain", "EventLoop", "HTTP",
                 "HTTPClient",
-                "Log", "Mail",
+                "Log", "Mail", "Jobs",
                 "Postgres", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase", "TestNames", "Web",
             ]
         ),

@@ -48,6 +48,17 @@ function showLocalTimes() {
   }
 }
 
+/** `iframe[data-preview]` shows what is typed into a field: its colour, as soon as it is one. */
+function followPreviews() {
+  for (const frame of document.querySelectorAll("iframe[data-preview]")) {
+    const input = document.getElementById(frame.dataset.preview);
+    input?.addEventListener("input", () => {
+      const colour = input.value.trim();
+      if (/^#[0-9a-f]{6}$/i.test(colour)) frame.src = frame.dataset.previewBase + encodeURIComponent(colour);
+    });
+  }
+}
+
 /** `form[data-confirm]` names a text that must be typed before its dangerous button wakes. */
 function guardConfirmations() {
   for (const form of document.querySelectorAll("form[data-confirm]")) {
@@ -157,3 +168,4 @@ showLocalTimes();
 guardConfirmations();
 for (const form of document.querySelectorAll("form[data-check]")) checkAsTyped(form);
 for (const label of document.querySelectorAll("[data-fill-file]")) fillFromFile(label);
+followPreviews();

@@ -10,6 +10,7 @@ public import Domain
 public import EventLoop
 public import HTTP
 public import Log
+public import Mail
 public import Registry
 public import Templates
 public import Web
@@ -27,6 +28,10 @@ public struct Console: Sendable {
     private let notices: NoticePages
     private let transfers: TransferPages
     private let cutoffs: CutoffPages
+    private let members: MemberPages
+    private let invitations: InvitationPages
+    private let invitationDoor: InvitationDoorPages
+    private let settings: SettingsPages
 
     /// What the console is served with.
     public struct Parts: Sendable {
@@ -35,6 +40,8 @@ public struct Console: Sendable {
         public let database: TeamDatabase
         public let system: SystemDatabase
         public let sessions: SessionStore
+        /// Where letters to people are put.
+        public let mail: MailQueue
         public let hasher: PasswordHasher
         public let trials: TrialStore
         /// Belongs to the loop the console is mounted on.
@@ -55,6 +62,7 @@ public struct Console: Sendable {
             database: TeamDatabase,
             system: SystemDatabase,
             sessions: SessionStore,
+            mail: MailQueue,
             hasher: PasswordHasher,
             trials: TrialStore,
             checks: RegistryChecks,
@@ -70,6 +78,7 @@ public struct Console: Sendable {
             self.database = database
             self.system = system
             self.sessions = sessions
+            self.mail = mail
             self.hasher = hasher
             self.trials = trials
             self.checks = checks
@@ -95,6 +104,10 @@ public struct Console: Sendable {
         notices = try NoticePages(parts)
         transfers = try TransferPages(parts)
         cutoffs = try CutoffPages(parts)
+        members = try MemberPages(parts)
+        invitations = try InvitationPages(parts)
+        invitationDoor = try InvitationDoorPages(parts, reception)
+        settings = try SettingsPages(parts)
     }
 
     /// Adds every address of the console.
@@ -115,13 +128,20 @@ public struct Console: Sendable {
         notices.mount(on: &router)
         transfers.mount(on: &router)
         cutoffs.mount(on: &router)
+        members.mount(on: &router)
+        invitations.mount(on: &router)
+        invitationDoor.mount(on: &router)
+        settings.mount(on: &router)
         return router
     }
 
     /// A refusal as a page of the console, or nil when the address is not the console's.
     public func respond(to refusal: HTTP.Refusal, _ request: Request) -> Response? {
         let path = request.path
-        guard path == "/console" || path.hasPrefix("/console/") || path.hasPrefix("/setup/") else {
+        guard
+            path == "/console" || path.hasPrefix("/console/") || path.hasPrefix("/setup/")
+                || path.hasPrefix("/invitations/")
+        else {
             return nil
         }
         return reception.refuse(Problem(refusal), request)
@@ -132,6 +152,7 @@ public struct Console: Sendable {
         let own: [any View.Type] = [ConsoleErrorPage.self]
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
             + UserPages.views + AuditPages.views + SigningKeyPages.views + NoticePages.views
-            + TransferPages.views + CutoffPages.views
+            + TransferPages.views + CutoffPages.views + MemberPages.views + InvitationDoorPages.views
+            + SettingsPages.views
     }
 }

@@ -7,6 +7,7 @@ public struct MediaType: Sendable {
     }
 
     public static let form = MediaType("application/x-www-form-urlencoded")
+    public static let multipart = MediaType("multipart/form-data")
     public static let json = MediaType("application/json")
     public static let text = MediaType("text/plain")
 

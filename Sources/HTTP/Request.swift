@@ -15,6 +15,10 @@ public final class Request: @unchecked Sendable {
     public let received: ContinuousClock.Instant
     /// The body, at most as long as its route allows.
     public internal(set) var body: [UInt8] = []
+    /// The files of a body in `multipart/form-data`.
+    public internal(set) var uploads: [Upload] = []
+    /// The other fields of such a body.
+    var multipartForm: Form?
 
     let target: Target?
     let rawTarget: [UInt8]
@@ -115,8 +119,9 @@ extension Request {
         try Form(queryBytes, maximumFields: maximumFields)
     }
 
-    /// The fields of a body in `application/x-www-form-urlencoded`.
+    /// The fields of a body in `application/x-www-form-urlencoded` or `multipart/form-data`, files apart.
     public func form(maximumFields: Int = 128) throws(FormCoding.Failure) -> Form {
-        try Form(body, maximumFields: maximumFields)
+        if let multipartForm { return multipartForm }
+        return try Form(body, maximumFields: maximumFields)
     }
 }

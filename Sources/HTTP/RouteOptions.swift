@@ -13,5 +13,14 @@ public struct RouteOptions: Sendable {
     public static let standard = RouteOptions()
     /// Takes a form and nothing else.
     public static let form = RouteOptions(contentTypes: [.form])
+    /// Takes a form with files, whose octets are that many at most.
+    public static func upload(limit: Int) -> RouteOptions {
+        // Boundaries, names and the other fields take a little too.
+        RouteOptions(bodyLimit: limit + 16 * 1024, contentTypes: [.multipart])
+    }
+
+    /// Whether the body is taken apart into fields and files.
+    var takesFiles: Bool { contentTypes.contains { $0.matches("multipart/form-data") } }
+
     public static let json = RouteOptions(contentTypes: [.json])
 }

@@ -128,6 +128,9 @@ extension Server {
         guard let action = request.action, underWay < options.requestsUnderWay else {
             return deliver(dress(.overloaded, request), on: connection)
         }
+        guard readParts(of: request, for: action, on: connection) else {
+            return deliver(dress(.badRequest, request), on: connection)
+        }
         connection.enter(.answer, at: tick)
         let task = Task.immediate(executorPreference: loop) {
             let response = await self.response(to: request, by: action)
@@ -140,6 +143,16 @@ extension Server {
         underWay += 1
         unsafe MHD_suspend_connection(connection.handle)
         return pippin_mhd_yes
+    }
+
+    /// Takes a form with files apart while the connection still knows its head; false when it is none.
+    private func readParts(of request: Request, for action: Action, on connection: Connection) -> Bool {
+        guard action.options.takesFiles else { return true }
+        guard let parts = unsafe MultipartReader.read(request.body, on: connection.handle) else {
+            return false
+        }
+        (request.multipartForm, request.uploads, request.body) = (parts.form, parts.uploads, [])
+        return true
     }
 
     private func response(to request: Request, by action: Action) async -> Response {

@@ -10,15 +10,27 @@ public enum SecurityFields {
         case anywhere
     }
 
+    /// Who may show the page in a frame.
+    public enum FrameParent: String, Sendable {
+        case nobody = "'none'"
+        /// For a preview inside a page of ours.
+        case ourselves = "'self'"
+    }
+
     /// Adds the fields of an HTML page.
     ///
     /// `same-origin` rather than `no-referrer`, which makes Chromium send `Origin: null` with our own forms.
-    public static func add(to response: inout Response, forms: FormTarget = .ourselves, isSecure: Bool) {
+    public static func add(
+        to response: inout Response,
+        forms: FormTarget = .ourselves,
+        frame: FrameParent = .nobody,
+        isSecure: Bool
+    ) {
         let formAction = forms == .ourselves ? "; form-action 'self'" : ""
         response.append(
             .contentSecurityPolicy,
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-                + "base-uri 'none'; frame-ancestors 'none'" + formAction
+                + "frame-src 'self'; base-uri 'none'; frame-ancestors \(frame.rawValue)" + formAction
         )
         response.append(.xContentTypeOptions, "nosniff")
         response.append(.referrerPolicy, "same-origin")

@@ -33,7 +33,8 @@ public struct Site: Sendable {
         _ page: LivePage<Page>,
         _ model: Page,
         status: Status = .ok,
-        forms: SecurityFields.FormTarget = .ourselves
+        forms: SecurityFields.FormTarget = .ourselves,
+        frame: SecurityFields.FrameParent = .nobody
     ) -> Response {
         var body: [UInt8] = []
         body.reserveCapacity(8 * 1024)
@@ -42,7 +43,7 @@ public struct Site: Sendable {
         }
         page.current().render(model, into: &body)
         var response = Response.html(body, status: status)
-        SecurityFields.add(to: &response, forms: forms, isSecure: cookies.isSecure)
+        SecurityFields.add(to: &response, forms: forms, frame: frame, isSecure: cookies.isSecure)
         return response
     }
 

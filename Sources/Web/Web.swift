@@ -20,6 +20,7 @@ extension PathValue where Self: RawRepresentable<String> {
 extension TeamID: PathValue {}
 extension ClientID: PathValue {}
 extension KeyID: PathValue {}
+extension InvitationID: PathValue {}
 extension Subject: PathValue {}
 extension AttemptID: PathValue {}
 extension TrialID: PathValue {}

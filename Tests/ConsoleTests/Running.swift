@@ -7,7 +7,9 @@ import Domain
 import EventLoop
 import HTTP
 import HTTPClient
+import Jobs
 import Log
+import Mail
 import Postgres
 import Registry
 import SignIn
@@ -182,6 +184,7 @@ private func parts(
         database: database,
         system: system,
         sessions: SessionStore(database),
+        mail: MailQueue(JobQueue(database, bell: JobBell()), keyRing: keyRing),
         hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
         trials: TrialStore(database: database, keyRing: keyRing),
         checks: checks,

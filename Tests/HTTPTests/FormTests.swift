@@ -53,6 +53,56 @@ import Testing
         }
     }
 
+    private static func multipart(_ parts: String, ending: String = "--xx--\r\n") -> String {
+        let body = parts.replacing("\n", with: "\r\n") + ending
+        return "POST /file HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=xx\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    private static let file = """
+        --xx
+        Content-Disposition: form-data; name="csrf"
+
+        töken
+        --xx
+        Content-Disposition: form-data; name="logo"; filename="a.png"
+        Content-Type: image/png
+
+        \u{89}PNG--x
+
+        """
+
+    @Test func `files come apart from the other fields`() async throws {
+        try await withServer {
+            $0.post(Route("/file"), .upload(limit: 100)) { request in
+                let upload = try #require(request.uploads.first)
+                let text = String(decoding: upload.octets, as: UTF8.self)
+                return .text("\(try request.form()["csrf"] ?? "-") \(upload.name) \(upload.fileName) \(text)")
+            }
+        } _: { server async throws in
+            let answer = try server.ask(Self.multipart(Self.file))
+
+            #expect(answer.body == "töken logo a.png \u{89}PNG--x")
+        }
+    }
+
+    @Test func `a form with files that is cut off or not text is refused, and a long one too`() async throws {
+        try await withServer {
+            $0.post(Route("/file"), .upload(limit: 100)) { _ in .text("taken") }
+        } _: { server async throws in
+            let cut = Self.multipart(Self.file, ending: "")
+            let noise = Self.multipart(String(repeating: "x", count: 300), ending: "")
+            let long = Self.multipart(Self.file + String(repeating: "x", count: 20_000))
+
+            #expect(try server.ask(cut).status == 400)
+            #expect(try server.ask(noise).status == 400)
+            #expect(try server.ask(long).status == 413)
+            let plain =
+                "POST /file HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx"
+            #expect(try server.ask(plain).status == 415)
+        }
+    }
+
     @Test(
         arguments: [
             ("application/x-www-form-urlencoded", true),

@@ -109,7 +109,7 @@ import Testing
 
             let result = try await world.teams.update(
                 id,
-                to: .settings(settings),
+                to: TeamConfiguration(settings: settings),
                 version: 1,
                 by: .command("test"),
                 from: World.origin
@@ -135,7 +135,7 @@ import Testing
             let results = try await inParallel(10) { index in
                 try await world.teams.update(
                     id,
-                    to: .settings(world.settings("Acme \(index)")),
+                    to: TeamConfiguration(settings: world.settings("Acme \(index)")),
                     version: 1,
                     by: .command("test"),
                     from: World.origin
@@ -155,7 +155,7 @@ import Testing
 
             let result = try await world.teams.update(
                 nowhere,
-                to: .settings(world.settings("Acme")),
+                to: TeamConfiguration(settings: world.settings("Acme")),
                 version: 1,
                 by: .command("test"),
                 from: World.origin
@@ -171,7 +171,7 @@ import Testing
             let id = try await world.addTeam("Acme")
             _ = try await world.teams.update(
                 id,
-                to: .settings(world.settings("Acme 2")),
+                to: TeamConfiguration(settings: world.settings("Acme 2")),
                 version: 1,
                 by: .command("test"),
                 from: World.origin

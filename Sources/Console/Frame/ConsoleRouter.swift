@@ -46,14 +46,18 @@ extension ConsoleRouter {
     }
 
     /// A form of a team.
+    ///
+    /// - Parameter options: what it takes beside plain fields, such as a file.
     mutating func post<each Value: PathValue>(
         _ route: Route<TeamID, repeat each Value>,
+        _ options: RouteOptions = .form,
         needs right: Right,
         at section: Section,
         _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .members(right))
-        router.post(route, .form) { [reception] (request: Request, team: TeamID, value: repeat each Value) in
+        router.post(route, options) {
+            [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
                 let form = try reception.form(of: scope.visit)
                 return try await respond(scope, form, repeat each value)

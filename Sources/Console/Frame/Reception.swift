@@ -97,7 +97,8 @@ struct Reception: Sendable {
         return (known ?? Base64URL.encode(context.random.bytes(16)), known == nil)
     }
 
-    private func visit(_ request: Request) async throws -> Visit? {
+    /// Who asks, or nil when nobody is signed in.
+    func visit(_ request: Request) async throws -> Visit? {
         let cookies = request.cookies
         guard let token = cookies[site.cookies.session(of: .system)].flatMap(SessionToken.init(text:)),
             let session = try await sessions.find(token, in: .system, at: context.clock())

@@ -11,6 +11,8 @@ enum Section: String, Sendable {
     case users
     case notices
     case audit
+    case members
+    case settings
 
     static let fields = Fields<Section>()
         .flag("overview") { $0 == .overview }
@@ -22,4 +24,6 @@ enum Section: String, Sendable {
         .flag("notices") { $0 == .notices }
         .flag("users") { $0 == .users }
         .flag("audit") { $0 == .audit }
+        .flag("members") { $0 == .members }
+        .flag("settings") { $0 == .settings }
 }

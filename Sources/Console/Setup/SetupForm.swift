@@ -24,13 +24,13 @@ struct SetupForm: Sendable {
     mutating func read(_ form: Form) -> Accepted? {
         (givenName, familyName) = (form["given_name"] ?? "", form["family_name"] ?? "")
         email = form["email"] ?? ""
-        let name = readName()
+        let name = ownErrors.readName(given: givenName, family: familyName)
         let address = ownErrors.require(
             EmailAddress(rawValue: email.filter { !$0.isWhitespace }),
             "email",
             Phrase("console.setup.email.wrong")
         )
-        let password = readPassword(form["password"] ?? "", address)
+        let password = ownErrors.readPassword(form["password"] ?? "", address)
         guard let team = team.read(form), let name, let address, let password else { return nil }
         return Accepted(name: name, email: address, password: password, team: team)
     }
@@ -42,27 +42,9 @@ struct SetupForm: Sendable {
     /// Of the whole form, in the order of the page.
     var errors: [FormError] { ownErrors.summary + team.errors.summary }
 
-    var givenNameView: FieldView {
-        FieldView(
-            "given_name",
-            label: Phrase("console.setup.given-name"),
-            value: givenName,
-            autocomplete: "given-name",
-            error: ownErrors["given_name"],
-            isRequired: false
-        )
-    }
-
-    var familyNameView: FieldView {
-        FieldView(
-            "family_name",
-            label: Phrase("console.setup.family-name"),
-            value: familyName,
-            autocomplete: "family-name",
-            error: ownErrors["family_name"],
-            isRequired: false
-        )
-    }
+    var givenNameView: FieldView { AccountFields.givenName(givenName, ownErrors) }
+    var familyNameView: FieldView { AccountFields.familyName(familyName, ownErrors) }
+    var passwordView: FieldView { AccountFields.password(ownErrors) }
 
     var emailView: FieldView {
         FieldView(
@@ -74,45 +56,5 @@ struct SetupForm: Sendable {
             hint: Phrase("console.setup.email.hint"),
             error: ownErrors["email"]
         )
-    }
-
-    /// What was typed is not sent back: a password stands in no page.
-    var passwordView: FieldView {
-        FieldView(
-            "password",
-            label: Phrase("console.setup.password"),
-            type: "password",
-            autocomplete: "new-password",
-            hint: Phrase("console.setup.password.hint", count: NewPassword.lengths.lowerBound),
-            error: ownErrors["password"]
-        )
-    }
-
-    private mutating func readName() -> PersonName? {
-        let message = Phrase("console.setup.name.too-long", count: PersonName.maximumLength)
-        if PersonName(given: givenName, family: "") == nil { ownErrors.add("given_name", message) }
-        if PersonName(given: "", family: familyName) == nil { ownErrors.add("family_name", message) }
-        return PersonName(given: givenName, family: familyName)
-    }
-
-    private mutating func readPassword(_ text: String, _ email: EmailAddress?) -> NewPassword? {
-        do throws(NewPassword.Problem) {
-            return try NewPassword(text, email: email)
-        } catch {
-            switch error {
-            case .tooShort:
-                ownErrors.add(
-                    "password",
-                    Phrase("console.setup.password.too-short", count: NewPassword.lengths.lowerBound)
-                )
-            case .tooLong:
-                ownErrors.add(
-                    "password",
-                    Phrase("console.setup.password.too-long", count: NewPassword.lengths.upperBound)
-                )
-            case .isEmail: ownErrors.add("password", Phrase("console.setup.password.is-email"))
-            }
-            return nil
-        }
     }
 }

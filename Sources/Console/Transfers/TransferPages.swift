@@ -121,7 +121,7 @@ struct TransferPages: Sendable {
         }
         switch outcome {
         case .failure(let problems):
-            let reasons = problems.all.map(\.message).joined(separator: " ")
+            let reasons = problems.all.map { scope.site.text($0.message) }.joined(separator: " ")
             return scope.redirect(
                 to: Self.transfers.link(scope.teamID),
                 saying: .bad(Phrase("console.transfers.flash.refused", ["reasons": reasons]))

@@ -9,12 +9,12 @@ public struct PersonExportStore: Sendable {
 
     private let database: TeamDatabase
     private let details: UserDetailStore
-    private let events: AuditTargetStore
+    private let events: AuditStore
 
     public init(_ database: TeamDatabase) {
         self.database = database
         details = UserDetailStore(database)
-        events = AuditTargetStore(database)
+        events = AuditStore(database)
     }
 
     /// The person's data as a JSON text; nil when the team has no such person.

@@ -5,9 +5,7 @@ import Postgres
 /// A tenant: everything else belongs to one.
 public struct Team: Hashable, Sendable {
     public let id: TeamID
-    public let settings: TeamSettings
-    public let policy: TeamPolicy
-    public let branding: Branding
+    public let configuration: TeamConfiguration
     /// The team whose users are the console's people; it is in no list.
     public let isSystem: Bool
     /// Raised by every change, so that two people who edit at once do not overwrite one another.
@@ -17,20 +15,22 @@ public struct Team: Hashable, Sendable {
     public let deletionDueAt: Timestamp?
 
     /// What `init(_:)` reads, of a table that goes by `t`.
-    static let columns: SQL = """
-        t.team_id, t.name, t.mode, t.identity_sources, t.second_factor, t.registration, t.id_token_seconds,
-        t.requires_verified_domains, t.account_delete_event, t.audit_retention_days, t.accent_colour,
-        t.privacy_url, t.terms_url, t.is_system, t.version, t.created_at, t.deletion_due_at
+    static var columns: SQL {
         """
+        t.team_id, \(TeamConfiguration.columns), t.is_system, t.version, t.created_at, t.deletion_due_at
+        """
+    }
 
     init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()
-        settings = try TeamSettings(&row)
-        policy = try TeamPolicy(&row)
-        branding = try Branding(&row)
+        configuration = try TeamConfiguration(&row)
         isSystem = try row.next()
         version = try row.next()
         createdAt = try row.next()
         deletionDueAt = try row.next()
     }
+
+    public var settings: TeamSettings { configuration.settings }
+    public var policy: TeamPolicy { configuration.policy }
+    public var branding: Branding { configuration.branding }
 }

@@ -3,7 +3,7 @@ public import Postgres
 
 /// The logos of teams.
 public struct TeamLogoStore: Sendable {
-    private let database: TeamDatabase
+    let database: TeamDatabase
 
     public init(_ database: TeamDatabase) {
         self.database = database

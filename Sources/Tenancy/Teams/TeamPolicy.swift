@@ -22,30 +22,21 @@ public struct TeamPolicy: Hashable, Sendable {
     public static let auditRetentionDays = 30...3650
 
     public var registration: Registration
-    /// How long an id_token lives, in seconds.
+    /// How long an id_token lives, in seconds, within `idTokenSeconds`.
     public var idTokenSeconds: Int
     /// Whether return URLs work on verified domains only.
     public var requiresVerifiedDomains: Bool
     public var accountDeleteEvent: AccountDeleteEvent
     public var auditRetentionDays: Int
 
-    /// Nil when a number is out of its range.
-    public init?(
-        registration: Registration = .open,
-        idTokenSeconds: Int = 600,
-        requiresVerifiedDomains: Bool = false,
-        accountDeleteEvent: AccountDeleteEvent = .accountDelete,
-        auditRetentionDays: Int = 400
-    ) {
-        guard Self.idTokenSeconds.contains(idTokenSeconds),
-            Self.auditRetentionDays.contains(auditRetentionDays)
-        else { return nil }
-        self.registration = registration
-        self.idTokenSeconds = idTokenSeconds
-        self.requiresVerifiedDomains = requiresVerifiedDomains
-        self.accountDeleteEvent = accountDeleteEvent
-        self.auditRetentionDays = auditRetentionDays
-    }
+    /// Of a new team.
+    public static let standard = TeamPolicy(
+        registration: .open,
+        idTokenSeconds: 600,
+        requiresVerifiedDomains: false,
+        accountDeleteEvent: .accountDelete,
+        auditRetentionDays: 400
+    )
 
     init(_ row: inout Row) throws(PostgresFailure) {
         registration = try row.next()
@@ -53,6 +44,20 @@ public struct TeamPolicy: Hashable, Sendable {
         requiresVerifiedDomains = try row.next()
         accountDeleteEvent = try row.next()
         auditRetentionDays = try row.next()
+    }
+
+    private init(
+        registration: Registration,
+        idTokenSeconds: Int,
+        requiresVerifiedDomains: Bool,
+        accountDeleteEvent: AccountDeleteEvent,
+        auditRetentionDays: Int
+    ) {
+        self.registration = registration
+        self.idTokenSeconds = idTokenSeconds
+        self.requiresVerifiedDomains = requiresVerifiedDomains
+        self.accountDeleteEvent = accountDeleteEvent
+        self.auditRetentionDays = auditRetentionDays
     }
 
     /// For the audit log.

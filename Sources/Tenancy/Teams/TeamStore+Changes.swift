@@ -13,13 +13,13 @@ extension TeamStore {
     /// - Throws: `PostgresFailure`.
     public func update(
         _ id: TeamID,
-        to change: TeamChange,
+        to configuration: TeamConfiguration,
         version: Int,
         by actor: Actor,
         from origin: Origin
     ) async throws -> Update {
-        try await save(id, change.assignments, version: version) { team in
-            let (before, after) = change.difference(from: team)
+        try await save(id, configuration.assignments, version: version) { team in
+            let (before, after) = configuration.difference(from: team.configuration)
             return AuditEvent(
                 "team.updated",
                 by: actor,

@@ -114,6 +114,7 @@ struct Serving {
                     database: database,
                     system: SystemDatabase(worker.system),
                     sessions: SessionStore(database),
+                    mail: worker.mail,
                     hasher: hasher,
                     trials: TrialStore(database: database, keyRing: context.keyRing),
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),

@@ -13,7 +13,7 @@ struct ConflictPage: ConsolePage {
         .text("action") { $0.action }
         .text("version") { String($0.version) }
         .list("hidden", hiddenFields) { $0.typed }
-        .text("reloadURL") { $0.action }
+        .text("reloadURL") { $0.reloadURL ?? $0.action }
 
     /// One setting as it is now and as it was typed.
     struct Row: Sendable {
@@ -42,8 +42,10 @@ struct ConflictPage: ConsolePage {
     let heading: String
     let auditURL: String
     let rows: [Row]
-    /// The address of the page that was edited; the form goes there too.
+    /// Where the form goes.
     let action: String
+    /// The page that was edited, where it has another address.
+    var reloadURL: String?
     /// Theirs, so that saving yours over it succeeds.
     let version: Int
     let typed: [FormCoding.Field]

@@ -151,7 +151,7 @@ extension ResourceFlow {
         let problems = try await rehearse(scope) { transaction in
             _ = try await resource.create(form, scope, transaction)
         }
-        return Self.answer(try await all(problems, of: form, scope), form)
+        return Self.answer(try await all(problems, of: form, scope), form, scope)
     }
 
     private func checkChange(_ scope: Scope, _ sent: Form, _ current: Value) async throws -> Response {
@@ -181,7 +181,10 @@ extension ResourceFlow {
     /// The sentences by the elements they belong to.
     private static func answer(_ problems: FormProblems, _ form: Typed, _ scope: Scope) -> Response {
         let members = problems.all.map { problem -> JSONValue in
-            ["id": .string(form.element(of: problem.field)), "message": .string(scope.site.text(problem.message))]
+            [
+                "id": .string(form.element(of: problem.field)),
+                "message": .string(scope.site.text(problem.message)),
+            ]
         }
         var response = Response(body: JSON.encode(["problems": JSONValue.array(members)] as JSONValue))
         response.append(.contentType, "application/json")

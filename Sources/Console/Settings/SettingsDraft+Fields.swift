@@ -1,0 +1,202 @@
+import Bytes
+import Domain
+import Tenancy
+import Web
+
+// The draft as the fields of the forms.
+extension SettingsDraft {
+    func nameView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "name",
+            label: Phrase("console.settings.name"),
+            value: name,
+            autocomplete: "off",
+            hint: Phrase("console.settings.name.hint"),
+            error: errors["name"]
+        )
+    }
+
+    var modeView: ChoicesView {
+        ChoicesView(
+            "mode",
+            label: Phrase("console.settings.mode"),
+            options: [
+                .init(
+                    TeamMode.production.rawValue,
+                    Phrase("console.settings.mode.production"),
+                    hint: Phrase("console.settings.mode.production.hint"),
+                    isChecked: mode == .production
+                ),
+                .init(
+                    TeamMode.sandbox.rawValue,
+                    Phrase("console.settings.mode.sandbox"),
+                    hint: Phrase("console.settings.mode.sandbox.hint"),
+                    isChecked: mode == .sandbox
+                ),
+            ]
+        )
+    }
+
+    var secondFactorView: ChoicesView {
+        ChoicesView(
+            "second_factor",
+            label: Phrase("console.settings.second-factor"),
+            help: Phrase("console.settings.second-factor.help"),
+            options: SecondFactor.allCases.map { option in
+                .init(
+                    option.rawValue,
+                    option.words,
+                    hint: option.hint,
+                    isChecked: option == secondFactor
+                )
+            }
+        )
+    }
+
+    var registrationView: ChoicesView {
+        ChoicesView(
+            "registration",
+            label: Phrase("console.settings.registration"),
+            options: Registration.allCases.map { option in
+                .init(
+                    option.rawValue,
+                    option.words,
+                    hint: option.hint,
+                    isChecked: option == registration
+                )
+            }
+        )
+    }
+
+    func idTokenView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "id_token_seconds",
+            label: Phrase("console.settings.id-token"),
+            value: idTokenSeconds,
+            autocomplete: "off",
+            hint: Phrase("console.settings.id-token.hint"),
+            error: errors["id_token_seconds"],
+            isCode: true
+        )
+    }
+
+    var strictView: CheckboxView {
+        CheckboxView(
+            "requires_verified_domains",
+            label: Phrase("console.settings.strict"),
+            hint: Phrase("console.settings.strict.hint"),
+            isChecked: requiresVerifiedDomains
+        )
+    }
+
+    var spellingView: ChoicesView {
+        ChoicesView(
+            "account_delete_event",
+            label: Phrase("console.settings.spelling"),
+            help: Phrase("console.settings.spelling.help"),
+            options: AccountDeleteEvent.allCases.map { option in
+                .init(option.rawValue, option.rawValue, isChecked: option == accountDeleteEvent)
+            }
+        )
+    }
+
+    func retentionView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "audit_retention_days",
+            label: Phrase("console.settings.retention"),
+            value: auditRetentionDays,
+            autocomplete: "off",
+            hint: Phrase("console.settings.retention.hint"),
+            error: errors["audit_retention_days"],
+            isCode: true
+        )
+    }
+
+    func accentView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "accent",
+            label: Phrase("console.settings.accent"),
+            value: accent,
+            autocomplete: "off",
+            placeholder: "#0b57d0",
+            hint: accentHint,
+            error: errors["accent"],
+            isRequired: false,
+            isCode: true
+        )
+    }
+
+    func privacyView(_ errors: FieldErrors) -> FieldView {
+        urlView("privacy_url", Phrase("console.settings.privacy"), privacyURL, errors)
+    }
+
+    func termsView(_ errors: FieldErrors) -> FieldView {
+        urlView("terms_url", Phrase("console.settings.terms"), termsURL, errors)
+    }
+
+    private func urlView(
+        _ name: String,
+        _ label: Phrase,
+        _ value: String,
+        _ errors: FieldErrors
+    ) -> FieldView {
+        FieldView(
+            name,
+            label: label,
+            type: "url",
+            value: value,
+            autocomplete: "off",
+            placeholder: "https://acme.example/…",
+            error: errors[name],
+            isRequired: false
+        )
+    }
+
+    /// Whether text in the colour can be read on a white page, and what is done where it cannot.
+    private var accentHint: Phrase {
+        guard let colour = AccentColour(rawValue: accent.trimmed) else {
+            return Phrase("console.settings.accent.hint")
+        }
+        let contrast = colour.contrast(with: .white)
+        let ratio = "\(Int(contrast)).\(Int(contrast * 10) % 10)"
+        return contrast >= AccentColour.textContrast
+            ? Phrase("console.settings.accent.good", ["contrast": ratio])
+            : Phrase("console.settings.accent.weak", ["contrast": ratio])
+    }
+}
+
+extension SecondFactor {
+    var words: Phrase {
+        switch self {
+        case .off: Phrase("console.settings.second-factor.off")
+        case .optional: Phrase("console.settings.second-factor.optional")
+        case .required: Phrase("console.settings.second-factor.required")
+        }
+    }
+
+    fileprivate var hint: Phrase {
+        switch self {
+        case .off: Phrase("console.settings.second-factor.off.hint")
+        case .optional: Phrase("console.settings.second-factor.optional.hint")
+        case .required: Phrase("console.settings.second-factor.required.hint")
+        }
+    }
+}
+
+extension Registration {
+    var words: Phrase {
+        switch self {
+        case .open: Phrase("console.settings.registration.open")
+        case .invitation: Phrase("console.settings.registration.invitation")
+        case .off: Phrase("console.settings.registration.off")
+        }
+    }
+
+    fileprivate var hint: Phrase {
+        switch self {
+        case .open: Phrase("console.settings.registration.open.hint")
+        case .invitation: Phrase("console.settings.registration.invitation.hint")
+        case .off: Phrase("console.settings.registration.off.hint")
+        }
+    }
+}

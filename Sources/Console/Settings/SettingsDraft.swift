@@ -1,0 +1,131 @@
+import Bytes
+import Domain
+import HTTP
+import Tenancy
+import Web
+
+/// A team's settings as they stand in the forms: as text, so that nothing typed is lost.
+struct SettingsDraft: Sendable {
+    var name: String
+    var mode: TeamMode
+    var secondFactor: SecondFactor
+    var registration: Registration
+    var idTokenSeconds: String
+    var requiresVerifiedDomains: Bool
+    var accountDeleteEvent: AccountDeleteEvent
+    var auditRetentionDays: String
+    var accent: String
+    var privacyURL: String
+    var termsURL: String
+
+    /// As the team has them.
+    init(_ configuration: TeamConfiguration) {
+        let (settings, policy, branding) = (
+            configuration.settings, configuration.policy, configuration.branding
+        )
+        name = settings.name.rawValue
+        mode = settings.mode
+        secondFactor = settings.secondFactor
+        registration = policy.registration
+        idTokenSeconds = String(policy.idTokenSeconds)
+        requiresVerifiedDomains = policy.requiresVerifiedDomains
+        accountDeleteEvent = policy.accountDeleteEvent
+        auditRetentionDays = String(policy.auditRetentionDays)
+        accent = branding.accent?.rawValue ?? ""
+        privacyURL = branding.privacyURL?.rawValue ?? ""
+        termsURL = branding.termsURL?.rawValue ?? ""
+    }
+
+    /// Takes over what was typed into one of the forms; the other parts stay as they are.
+    ///
+    /// - Parameter setsMode: whether the one who sends it may, as operators may alone.
+    mutating func read(_ form: Form, of part: SettingsPart, setsMode: Bool) {
+        switch part {
+        case .team:
+            name = form["name"] ?? ""
+            if setsMode, let typed = form["mode"].flatMap(TeamMode.init) { mode = typed }
+        case .signIn:
+            secondFactor = form["second_factor"].flatMap(SecondFactor.init) ?? secondFactor
+            registration = form["registration"].flatMap(Registration.init) ?? registration
+        case .rules:
+            idTokenSeconds = form["id_token_seconds"] ?? ""
+            requiresVerifiedDomains = form.isChecked("requires_verified_domains")
+            accountDeleteEvent =
+                form["account_delete_event"].flatMap(AccountDeleteEvent.init) ?? accountDeleteEvent
+            auditRetentionDays = form["audit_retention_days"] ?? ""
+        case .branding:
+            accent = form["accent"] ?? ""
+            privacyURL = form["privacy_url"] ?? ""
+            termsURL = form["terms_url"] ?? ""
+        }
+    }
+
+    /// The configuration they make, or nil when something is wrong, which `errors` then tells.
+    func configuration(over base: TeamConfiguration, _ errors: inout FieldErrors) -> TeamConfiguration? {
+        var configuration = base
+        let name = errors.require(
+            TeamName(rawValue: name),
+            "name",
+            Phrase("console.settings.name.wrong", ["most": TeamName.maximumLength])
+        )
+        if let name { configuration.settings.name = name }
+        configuration.settings.mode = mode
+        configuration.settings.secondFactor = secondFactor
+        configuration.policy.registration = registration
+        configuration.policy.requiresVerifiedDomains = requiresVerifiedDomains
+        configuration.policy.accountDeleteEvent = accountDeleteEvent
+        readNumbers(into: &configuration.policy, &errors)
+        readBranding(into: &configuration.branding, &errors)
+        return errors.isEmpty ? configuration : nil
+    }
+
+    private func readNumbers(into policy: inout TeamPolicy, _ errors: inout FieldErrors) {
+        let seconds = Self.number(
+            idTokenSeconds,
+            TeamPolicy.idTokenSeconds,
+            "id_token_seconds",
+            &errors
+        )
+        let days = Self.number(
+            auditRetentionDays,
+            TeamPolicy.auditRetentionDays,
+            "audit_retention_days",
+            &errors
+        )
+        if let seconds { policy.idTokenSeconds = seconds }
+        if let days { policy.auditRetentionDays = days }
+    }
+
+    private static func number(
+        _ text: String,
+        _ range: ClosedRange<Int>,
+        _ field: String,
+        _ errors: inout FieldErrors
+    ) -> Int? {
+        let number = Int(text.trimmed).flatMap { range.contains($0) ? $0 : nil }
+        let wrong = Phrase(
+            "console.settings.number.wrong",
+            ["least": range.lowerBound, "most": range.upperBound]
+        )
+        return errors.require(number, field, wrong)
+    }
+
+    private func readBranding(into branding: inout Branding, _ errors: inout FieldErrors) {
+        branding.accent = nil
+        if !accent.trimmed.isEmpty {
+            let wrong = Phrase("console.settings.accent.wrong")
+            branding.accent = errors.require(AccentColour(rawValue: accent.trimmed), "accent", wrong)
+        }
+        branding.privacyURL = Self.url(privacyURL, "privacy_url", &errors)
+        branding.termsURL = Self.url(termsURL, "terms_url", &errors)
+    }
+
+    private static func url(_ text: String, _ field: String, _ errors: inout FieldErrors) -> LegalURL? {
+        guard !text.trimmed.isEmpty else { return nil }
+        return errors.require(
+            LegalURL(rawValue: text.trimmed),
+            field,
+            Phrase("console.settings.url.wrong")
+        )
+    }
+}

@@ -1,0 +1,69 @@
+import Bytes
+import Domain
+import HTTP
+import SignIn
+import Templates
+import Tenancy
+import Web
+
+/// What a team sets of itself, in forms that save one by one.
+struct SettingsPage: ConsolePage {
+    static let template = "console/settings"
+    static let fields =
+        frameFields
+        .flag("mayChange") { $0.mayChange }
+        .text("version") { String($0.team.version) }
+        .list("errors", FormError.fields) { $0.errors.summary }
+        .text("teamURL") { SettingsRoutes.part.link($0.team.id, .team) }
+        .group("name", FieldView.fields) { $0.draft.nameView($0.errors) }
+        .optionalGroup("mode", ChoicesView.fields) { $0.setsMode ? $0.draft.modeView : nil }
+        .text("signInURL") { SettingsRoutes.part.link($0.team.id, .signIn) }
+        .group("secondFactor", ChoicesView.fields) { $0.draft.secondFactorView }
+        .group("registration", ChoicesView.fields) { $0.draft.registrationView }
+        .text("rulesURL") { SettingsRoutes.part.link($0.team.id, .rules) }
+        .group("idToken", FieldView.fields) { $0.draft.idTokenView($0.errors) }
+        .group("strict", CheckboxView.fields) { $0.draft.strictView }
+        .group("spelling", ChoicesView.fields) { $0.draft.spellingView }
+        .group("retention", FieldView.fields) { $0.draft.retentionView($0.errors) }
+        .text("brandingURL") { SettingsRoutes.part.link($0.team.id, .branding) }
+        .group("accent", FieldView.fields) { $0.draft.accentView($0.errors) }
+        .group("privacy", FieldView.fields) { $0.draft.privacyView($0.errors) }
+        .group("terms", FieldView.fields) { $0.draft.termsView($0.errors) }
+        .text("previewURL") { $0.previewURL }
+        .text("previewBase") { "\(SettingsRoutes.preview.link($0.team.id))?accent=" }
+        .text("logoURL") { SettingsRoutes.logo.link($0.team.id) }
+        .optionalText("logo") { page in page.logo.map { TeamRoutes.logo.link(page.team.id, $0) } }
+        .text("logoRemovalURL") { SettingsRoutes.logoRemoval.link($0.team.id) }
+        .optionalWords("logoError") { $0.errors["logo"] }
+        .optionalGroup("deletion", DangerView.fields) { $0.deletion }
+        .optionalGroup("due", DeletionView.fields) { $0.due }
+
+    /// A deletion that waits for its day.
+    struct DeletionView: Sendable {
+        let action: String
+        let due: TimeView
+
+        static let fields = Fields<DeletionView>()
+            .text("action") { $0.action }
+            .group("due", TimeView.fields) { $0.due }
+    }
+
+    let frame: ConsoleFrame
+    let team: Team
+    let mayChange: Bool
+    /// The mode is the operator's to set.
+    let setsMode: Bool
+    var draft: SettingsDraft
+    /// The digest of the team's logo.
+    var logo: String?
+    var errors = FieldErrors()
+    /// For owners, of a team that is not about to be deleted.
+    var deletion: DangerView?
+    /// For owners, of a team that is.
+    let due: DeletionView?
+
+    private var previewURL: String {
+        let accent = AccentColour(rawValue: draft.accent.trimmed)?.rawValue ?? ""
+        return "\(SettingsRoutes.preview.link(team.id))?accent=\(PercentCoding.encode(accent))"
+    }
+}

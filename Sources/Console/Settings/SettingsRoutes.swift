@@ -1,0 +1,22 @@
+import Domain
+import HTTP
+import Web
+
+/// The addresses of a team's settings.
+enum SettingsRoutes {
+    static let settings = Route("/console/:team/settings", TeamID.self)
+    static let part = Route("/console/:team/settings/:part", TeamID.self, SettingsPart.self)
+    static let preview = Route("/console/:team/settings/preview", TeamID.self)
+    static let logo = Route("/console/:team/settings/logo", TeamID.self)
+    static let logoRemoval = Route("/console/:team/settings/logo/removal", TeamID.self)
+    static let deletion = Route("/console/:team/settings/deletion", TeamID.self)
+    static let deletionCancellation = Route("/console/:team/settings/deletion/cancellation", TeamID.self)
+}
+
+/// The forms of the settings page; each saves by itself.
+enum SettingsPart: String, PathValue, CaseIterable, Sendable {
+    case team
+    case signIn = "sign-in"
+    case rules
+    case branding
+}

@@ -1,0 +1,146 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Domain
+import HTTP
+import Mail
+import Tenancy
+import Testing
+
+@testable import Console
+
+@Suite struct `Invitations in the console` {
+    /// Has Ada invite Ben, and reads the link from the letter as it waits.
+    private func invite(
+        _ ada: inout Browser,
+        _ world: World,
+        as role: Role = .developer
+    ) async throws -> LinkToken {
+        let sent = try await ada.post(
+            MemberRoutes.invitations.link(World.acme),
+            [("email", "ben@acme.example"), ("role", role.rawValue)]
+        )
+        #expect(sent.status == 303)
+        return try world.invitationToken()
+    }
+
+    @Test func `are listed, sent again under a new link, and withdrawn`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            let first = try await invite(&ada, world)
+            let id = try #require(try world.admin("SELECT invitation_id FROM invitations")[0][0])
+            let invitation = try #require(InvitationID(rawValue: id))
+            var nobody = Browser(world: world, subject: nil)
+
+            let list = try await ada.get(MemberRoutes.list.link(World.acme))
+            #expect(list.text.contains("ben@acme.example") && list.text.contains("Send again"))
+            #expect(try await nobody.get(MemberRoutes.invitation.link(first.text)).status == 200)
+
+            let resent = try await ada.post(MemberRoutes.resending.link(World.acme, invitation))
+            #expect(resent.status == 303)
+            #expect(try await nobody.get(MemberRoutes.invitation.link(first.text)).status == 410)
+
+            let withdrawn = try await ada.post(MemberRoutes.withdrawal.link(World.acme, invitation))
+            #expect(withdrawn.status == 303)
+            #expect(try world.count("invitations") == 0)
+        }
+    }
+
+    @Test func `let an account join, under a new session, and only once`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var ben = try await world.signedIn("Ben")
+            let token = try await invite(&ada, world, as: .auditor)
+            let address = MemberRoutes.invitation.link(token.text)
+            let before = ben.cookies["pippin-PIPPIN0000"]
+
+            let page = try await ben.get(address)
+            #expect(page.text.contains("Join Acme") && page.text.contains("ben@acme.example"))
+            let joined = try await ben.post(address)
+
+            #expect(joined.location == ConsoleRoutes.overview.link(World.acme))
+            #expect(ben.cookies["pippin-PIPPIN0000"] != before)
+            #expect(try await ben.get(ConsoleRoutes.overview.link(World.acme)).status == 200)
+            #expect(
+                try await ben.get(MemberRoutes.member.link(World.acme, #require(ada.subject))).status == 403
+            )
+            #expect(try await ben.post(address).status == 410)
+        }
+    }
+
+    @Test func `let somebody new make an account, who then signs in like everybody`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            let token = try await invite(&ada, world)
+            let address = MemberRoutes.invitation.link(token.text)
+            var ben = Browser(world: world, subject: nil)
+            _ = try await ben.get(address)
+
+            let short = try await ben.post(address, [("given_name", "Ben"), ("password", "short")])
+            #expect(short.status == 422 && short.text.contains("value=\"Ben\""))
+            let made = try await ben.post(
+                address,
+                [("given_name", "Ben"), ("password", "fifty-six-degrees-north")]
+            )
+
+            #expect(made.location == ConsoleRoutes.overview.link(World.acme))
+            #expect(ben.cookies["pippin-PIPPIN0000"] == nil)
+            let account = try world.admin(
+                """
+                SELECT u.email, u.is_email_verified::text, m.role
+                FROM users u JOIN memberships m ON m.sub = u.sub WHERE m.team_id = 'ACMETEAM01' AND u.given_name = 'Ben'
+                """
+            )
+            #expect(account == [["ben@acme.example", "true", "developer"]])
+        }
+    }
+
+    @Test func `of an address that signs in already lead to the sign-in`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            _ = try await world.add("Ben")
+            let token = try await invite(&ada, world)
+            let address = MemberRoutes.invitation.link(token.text)
+            var ben = Browser(world: world, subject: nil)
+            _ = try await ben.get(address)
+
+            let refused = try await ben.post(address, [("password", "fifty-six-degrees-north")])
+
+            #expect(refused.status == 422 && refused.text.contains("sign in below"))
+            #expect(try world.count("invitations") == 1)
+        }
+    }
+
+    @Test func `are refused where the role or the address makes no sense, and what was typed stays`()
+        async throws
+    {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            let address = MemberRoutes.invitations.link(World.acme)
+
+            for form in [
+                [("email", "ben@"), ("role", "auditor")],
+                [("email", "ben@acme.example"), ("role", "operator")],
+            ] {
+                let refused = try await ada.post(address, form)
+                #expect(refused.status == 422)
+                #expect(refused.text.contains("value=\"\(form[0].1)\""))
+            }
+            #expect(try world.count("invitations") == 0)
+            #expect(try world.count("jobs") == 0)
+        }
+    }
+}
+
+extension World {
+    /// The secret of the link in the letter that was enqueued last.
+    fileprivate func invitationToken() throws -> LinkToken {
+        let job = try admin("SELECT job_id, payload->>'sealed' FROM jobs ORDER BY created_at DESC LIMIT 1")[0]
+        let sealed = try #require(Base64URL.decode(try #require(job[1])))
+        let opened = parts.context.keyRing.sealer(purpose: "mail that waits")
+            .open(sealed, context: [Self.acme.rawValue, "jobs", try #require(job[0]), "payload"])
+        let letter = String(decoding: try #require(opened), as: UTF8.self).replacing("\\/", with: "/")
+        let link = try #require(letter.split(separator: "/invitations/").last)
+        return try #require(LinkToken(text: String(link.prefix { $0 != "\"" })))
+    }
+}

@@ -1,0 +1,138 @@
+import Domain
+import HTTP
+import Testing
+
+@testable import Console
+
+@Suite struct `A team’s settings` {
+    private static let page = SettingsRoutes.settings.link(World.acme)
+
+    private func version(_ world: World) throws -> String {
+        try #require(try world.admin("SELECT version FROM teams WHERE team_id = 'ACMETEAM01'")[0][0])
+    }
+
+    @Test func `are saved form by form, and what changed is on record`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .admin])
+
+            let saved = try await ada.post(
+                SettingsRoutes.part.link(World.acme, .rules),
+                [
+                    ("version", "1"), ("id_token_seconds", "300"), ("requires_verified_domains", "yes"),
+                    ("account_delete_event", "account-deleted"), ("audit_retention_days", "90"),
+                ]
+            )
+
+            #expect(saved.status == 303)
+            let row = try world.admin(
+                """
+                SELECT id_token_seconds, requires_verified_domains::text, account_delete_event,
+                    audit_retention_days, version
+                FROM teams WHERE team_id = 'ACMETEAM01'
+                """
+            )
+            #expect(row == [["300", "true", "account-deleted", "90", "2"]])
+            let event = try world.admin(
+                """
+                SELECT before->>'idTokenSeconds', after->>'idTokenSeconds', after ? 'name'
+                FROM audit_events WHERE action = 'team.updated'
+                """
+            )
+            #expect(event == [["600", "300", "f"]])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (SettingsPart.rules, "id_token_seconds", "59"), (.rules, "audit_retention_days", "x"),
+            (.branding, "accent", "blue"), (.branding, "privacy_url", "http://acme.example"),
+            (.branding, "terms_url", "javascript:alert(1)"), (.team, "name", " "),
+        ]
+    )
+    func `that make no sense are refused beside their field, and stay typed`(
+        part: SettingsPart,
+        field: String,
+        value: String
+    ) async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var form = [("version", "1"), (field, value)]
+            if part == .rules {
+                form += [("id_token_seconds", "600"), ("audit_retention_days", "400")].filter {
+                    $0.0 != field
+                }
+            }
+
+            let answer = try await ada.post(SettingsRoutes.part.link(World.acme, part), form)
+
+            #expect(answer.status == 422)
+            #expect(answer.text.contains("id=\"field-\(field)-error\""))
+            #expect(answer.text.contains("value=\"\(value)\""))
+            #expect(try version(world) == "1")
+        }
+    }
+
+    @Test func `that somebody else saved first are shown beside one’s own`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var ben = try await world.signedIn("Ben", [World.acme: .admin])
+            let address = SettingsRoutes.part.link(World.acme, .team)
+
+            #expect(try await ben.post(address, [("version", "1"), ("name", "Acme Ltd")]).status == 303)
+            let conflict = try await ada.post(address, [("version", "1"), ("name", "Acme Inc")])
+
+            #expect(conflict.status == 409)
+            #expect(conflict.text.contains("Acme Ltd") && conflict.text.contains("Acme Inc"))
+            let insisted = try await ada.post(address, [("version", "2"), ("name", "Acme Inc")])
+            #expect(insisted.status == 303)
+        }
+    }
+
+    @Test func `have a mode that only an operator sets`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var olga = try await world.signedIn("Olga", [World.acme: .owner, .system: .operator])
+            let address = SettingsRoutes.part.link(World.acme, .team)
+            let form = [("name", "Acme"), ("mode", "production")]
+            let mode = "SELECT mode FROM teams WHERE team_id = 'ACMETEAM01'"
+
+            #expect(try await !ada.get(Self.page).text.contains("name=\"mode\""))
+            _ = try await ada.post(address, [("version", "1")] + form)
+            #expect(try world.admin(mode) == [["sandbox"]])
+            _ = try await olga.post(address, [("version", "2")] + form)
+            #expect(try world.admin(mode) == [["production"]])
+        }
+    }
+
+    @Test func `are read by an auditor, who finds no button`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .auditor])
+
+            let page = try await ada.get(Self.page)
+
+            #expect(page.status == 200)
+            #expect(!page.text.contains(">Save</button>") && !page.text.contains("Delete team"))
+        }
+    }
+
+    @Test func `end the team after a time in which an owner may take it back`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            let due =
+                "SELECT deletion_due_at > now() + interval '6 days' FROM teams WHERE team_id = 'ACMETEAM01'"
+
+            let form = [("version", "1"), ("confirmation", "Acme"), ("reason", "closing")]
+            let asked = try await ada.post(SettingsRoutes.deletion.link(World.acme), form)
+            #expect(asked.status == 303)
+            #expect(try world.admin(due) == [["t"]])
+            #expect(try await ada.get(Self.page).text.contains("Keep the team"))
+
+            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(World.acme))
+            #expect(kept.status == 303)
+            #expect(try world.admin(due) == [[nil]])
+            #expect(
+                try world.actions().suffix(2) == ["team.deletion_requested", "team.deletion_cancelled"]
+            )
+        }
+    }
+}
