@@ -64,6 +64,7 @@ let package = Package(
         module("Domain", uses: ["Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
         module("Jobs", uses: ["Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres"]),
+        module("Mail", uses: ["Bytes", "Domain", "Jobs", "Crypto", "Postgres", "HTTPClient", "Templates"]),
         module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
         module(
             "Registry",
@@ -117,7 +118,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "Bytes", "DNS", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "HTTP",
                 "HTTPClient",
-                "Templates", "Audit", "Jobs", "Tenancy", "Registry", "Directory", "AuthEngine",
+                "Templates", "Audit", "Jobs", "Mail", "Tenancy", "Registry", "Directory", "AuthEngine",
                 "Provisioning",
                 "SignIn",
                 "Console",
@@ -161,13 +162,16 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // A mail server.
+        .target(name: "TestMail", path: "Tests/TestMail", swiftSettings: settings),
+
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
         tests(of: "Domain"),
         tests(of: "Crypto", uses: ["Bytes"]),
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
-        tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP"]),
+        tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP", "TestMail"]),
         tests(of: "DNS", uses: ["EventLoop", "TestNames"]),
         tests(of: "Templates", uses: ["Bytes"]),
         tests(of: "QRCode"),
@@ -177,7 +181,7 @@ let package = Package(
             uses: [
                 "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Domain", "EventLoop", "HTTP",
                 "HTTPClient",
-                "Log",
+                "Log", "Mail",
                 "Postgres", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase", "TestNames", "Web",
             ]
         ),
@@ -192,6 +196,14 @@ let package = Package(
             of: "Jobs",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "TestDatabase",
+            ]
+        ),
+        tests(
+            of: "Mail",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "Jobs", "HTTPClient",
+                "Templates",
+                "TestDatabase", "TestMail",
             ]
         ),
         tests(

@@ -39,6 +39,15 @@ static inline void pippin_curl_set_callbacks(
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
 }
 
+// What is uploaded comes from `read`, which gets `context`.
+static inline void pippin_curl_set_upload(
+    CURL *_Nonnull easy, void *_Nonnull context, curl_read_callback _Nonnull read, curl_off_t size) {
+    curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
+    curl_easy_setopt(easy, CURLOPT_READDATA, context);
+    curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, size);
+}
+
 static inline long pippin_curl_status(CURL *_Nonnull easy) {
     long status = 0;
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);

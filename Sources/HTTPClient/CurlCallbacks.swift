@@ -15,6 +15,12 @@ enum CurlCallbacks {
         return unsafe transfer.takeField(UnsafeRawBufferPointer(start: start, count: count)) ? count : 0
     }
 
+    /// Hands over what is uploaded, as much as there is room for; nothing ends it.
+    static let upload: curl_read_callback = { start, size, count, context in
+        guard let transfer = unsafe transfer(context), let start = unsafe start else { return 0 }
+        return unsafe transfer.giveUpload(UnsafeMutableRawBufferPointer(start: start, count: size * count))
+    }
+
     /// Opens the socket for an address, or refuses it before anything is sent there.
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let transfer = unsafe transfer(context), let address = unsafe address else { return -1 }

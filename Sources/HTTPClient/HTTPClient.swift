@@ -1,8 +1,10 @@
 // HTTPClient: calls to other servers.
 //
-// Owns: requests over HTTP and their deadlines, the guard on addresses connected to, reuse of connections.
+// Owns: requests over HTTP and mail over SMTP, their deadlines, the guard on addresses connected to, reuse of
+// connections, the form of a message.
 // Must not know: who is called and why, what an answer means.
-// Standards: RFC 9110 (semantics), RFC 6890 and RFC 4291 (addresses). The wire is libcurl's: TLS, HTTP/2,
+// Standards: RFC 9110 (semantics), RFC 6890 and RFC 4291 (addresses), RFC 5321 (SMTP), RFC 5322, RFC 2045 and
+// RFC 2047 (messages). The wire is libcurl's: TLS, HTTP/2,
 // name look-ups on threads of its own.
 
 internal import CCurl
@@ -63,13 +65,20 @@ public import EventLoop
     ///
     /// To be called on the client's loop. Cancelling the task ends the request.
     public func send(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
+        try await perform { [options] id, done in Transfer(id, request, options, done) }
+    }
+
+    /// Runs the transfer that `prepare` makes, to its end or to that of the task.
+    func perform(
+        _ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?
+    ) async throws(ClientFailure) -> ClientResponse {
         loop.preconditionCurrent()
         guard !isClosed else { throw .cancelled }
         lastID += 1
         let id = lastID
         let result: Result<ClientResponse, ClientFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                start(id, request) { continuation.resume(returning: $0) }
+                start(id, prepare) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             loop.execute { self.end(id, with: .failure(.cancelled)) }
@@ -92,9 +101,13 @@ public import EventLoop
 
 // Transfers.
 extension HTTPClient {
-    private func start(_ id: UInt64, _ request: ClientRequest, _ done: @escaping Transfer.Done) {
+    private func start(
+        _ id: UInt64,
+        _ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?,
+        _ done: @escaping Transfer.Done
+    ) {
         guard !Task.isCancelled else { return done(.failure(.cancelled)) }
-        guard let transfer = Transfer(id, request, options, done) else {
+        guard let transfer = prepare(id, done) else {
             return done(.failure(.malformedRequest))
         }
         transfers[id] = transfer

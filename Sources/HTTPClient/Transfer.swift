@@ -19,16 +19,34 @@ internal import Glibc
     private var fields: [(name: String, value: String)] = []
     private var headSize = 0
     private var body: [UInt8] = []
+    private var upload: ArraySlice<UInt8> = []
+    /// Whether it is a mail that is sent, not a call.
+    var isMail = false
     private var failure: ClientFailure?
+    /// The last line in which a mail server refused something; after that it only says goodbye.
+    private(set) var lastRefusal = ""
 
-    /// Prepares the transfer; nil when the request cannot be sent as it is.
-    init?(_ id: UInt64, _ request: ClientRequest, _ options: HTTPClient.Options, _ done: @escaping Done) {
-        guard request.isSendable, let easy = unsafe curl_easy_init() else { return nil }
+    /// Prepares the call; nil when the request cannot be sent as it is.
+    convenience init?(
+        _ id: UInt64,
+        _ request: ClientRequest,
+        _ options: HTTPClient.Options,
+        _ done: @escaping Done
+    ) {
+        guard request.isSendable else { return nil }
+        self.init(id, policy: request.addresses, bodyLimit: request.bodyLimit, done)
+        setLimits(request, options)
+        setMessage(request, options)
+    }
+
+    /// Prepares a transfer without address and message.
+    init?(_ id: UInt64, policy: AddressPolicy, bodyLimit: Int, _ done: @escaping Done) {
+        guard let easy = unsafe curl_easy_init() else { return nil }
         self.id = id
         unsafe self.easy = easy
         self.done = done
-        policy = request.addresses
-        bodyLimit = request.bodyLimit
+        self.policy = policy
+        self.bodyLimit = bodyLimit
         unsafe fieldList = nil
         unsafe hostList = nil
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -40,8 +58,6 @@ internal import Glibc
             CurlCallbacks.openSocket,
             CurlCallbacks.connected
         )
-        setLimits(request, options)
-        setMessage(request, options)
     }
 
     deinit {
@@ -51,12 +67,7 @@ internal import Glibc
     }
 
     private func setLimits(_ request: ClientRequest, _ options: HTTPClient.Options) {
-        let deadline = max(1, Int(request.deadline / .milliseconds(1)))
-        set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_TIMEOUT_MS, deadline)
-        set(CURLOPT_CONNECTTIMEOUT_MS, deadline)
-        // A name look-up that is still running must not hold the loop when its deadline ends it.
-        set(CURLOPT_QUICK_EXIT, 1)
+        setDeadline(request.deadline)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -66,6 +77,15 @@ internal import Glibc
         for host in options.hosts { unsafe hostList = curl_slist_append(hostList, host) }
         unsafe pippin_curl_set_fields(easy, CURLOPT_RESOLVE, hostList)
         if let file = options.trustedCertificates { set(CURLOPT_CAINFO, file) }
+    }
+
+    func setDeadline(_ duration: Duration) {
+        let deadline = max(1, Int(duration / .milliseconds(1)))
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_TIMEOUT_MS, deadline)
+        set(CURLOPT_CONNECTTIMEOUT_MS, deadline)
+        // A name look-up that is still running must not hold the loop when its deadline ends it.
+        set(CURLOPT_QUICK_EXIT, 1)
     }
 
     private func setMessage(_ request: ClientRequest, _ options: HTTPClient.Options) {
@@ -89,18 +109,23 @@ internal import Glibc
         for field in request.fields {
             append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
-        unsafe pippin_curl_set_fields(easy, CURLOPT_HTTPHEADER, fieldList)
+        useFields(as: CURLOPT_HTTPHEADER)
     }
 
-    private func set(_ option: CURLoption, _ value: Int) {
+    /// Hands over the lines that were appended.
+    func useFields(as option: CURLoption) {
+        unsafe pippin_curl_set_fields(easy, option, fieldList)
+    }
+
+    func set(_ option: CURLoption, _ value: Int) {
         unsafe pippin_curl_set_number(easy, option, value)
     }
 
-    private func set(_ option: CURLoption, _ value: String) {
+    func set(_ option: CURLoption, _ value: String) {
         unsafe pippin_curl_set_text(easy, option, value)
     }
 
-    private func append(_ line: String) {
+    func append(_ line: String) {
         unsafe fieldList = curl_slist_append(fieldList, line)
     }
 }
@@ -113,6 +138,7 @@ extension Transfer {
             let status = unsafe pippin_curl_status(easy)
             return .success(ClientResponse(status: status, fields: fields, body: body))
         }
+        if failure == nil, let refusal = mailRefusal(code) { return .success(refusal) }
         return .failure(failure ?? ClientFailure(code))
     }
 
@@ -133,6 +159,7 @@ extension Transfer {
             return false
         }
         let text = unsafe String(decoding: line, as: UTF8.self)
+        if isMail, text.hasPrefix("4") || text.hasPrefix("5") { lastRefusal = text }
         if text.hasPrefix("HTTP/") {
             fields = []
         } else if let colon = text.firstIndex(of: ":") {
@@ -151,6 +178,23 @@ extension Transfer {
         }
         unsafe body.append(contentsOf: chunk)
         return true
+    }
+}
+
+// What is uploaded.
+extension Transfer {
+    func upload(_ bytes: [UInt8]) {
+        upload = bytes[...]
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe pippin_curl_set_upload(easy, context, CurlCallbacks.upload, curl_off_t(bytes.count))
+    }
+
+    /// Fills the room with what comes next, and says how much that was.
+    func giveUpload(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        let piece = upload.prefix(room.count)
+        unsafe room.copyBytes(from: piece)
+        upload = upload.dropFirst(piece.count)
+        return piece.count
     }
 }
 

@@ -1,5 +1,6 @@
 import Bytes
 import Console
+import Mail
 import SignIn
 import Templates
 import Testing
@@ -16,7 +17,9 @@ import Web
             isWatching: false
         )
 
-        #expect(throws: Never.self) { try pages.check(Console.views + SignIn.views, TextArea.all) }
+        #expect(throws: Never.self) {
+            try pages.check(Console.views + SignIn.views + LetterWriter.views, TextArea.all)
+        }
     }
 
     @Test func `are all said somewhere, and what is said is there`() throws {

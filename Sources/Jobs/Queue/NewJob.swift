@@ -11,16 +11,18 @@ public struct NewJob: Sendable {
 
     /// - Parameters:
     ///   - payload: what the job carries; its type is the job's kind.
+    ///   - id: a new one, unless the payload had to know it.
     ///   - delay: how long it must wait at least.
     ///   - idempotenceKey: a job with the key of another one of its kind and team is not enqueued, as long as that
     ///     one is kept.
     public init<Kind: JobKind>(
         _ payload: Kind,
+        id: JobID? = nil,
         after delay: Duration = .zero,
         once idempotenceKey: String? = nil,
         random: RandomSource = .system
     ) {
-        id = JobID(random: random)
+        self.id = id ?? JobID(random: random)
         kind = Kind.kind
         self.payload = payload.json
         priority = Kind.policy.priority

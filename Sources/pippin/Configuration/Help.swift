@@ -91,6 +91,9 @@ enum Help {
           --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
           --relay-domain NAME  host of relay addresses (relay.HOST)
           --dns-server ADDRESS name servers for checks of mail records (the system's); several with commas
+          --smtp URL           mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS at once; better from
+                               PIPPIN_SMTP, since others can see the command line (mail lands in the console)
+          --mail-from ADDRESS  who mail comes from (no-reply@HOST)
           --resources DIR      folder with Templates, Public and migrations
           --log-level LEVEL    debug, info, warning or error (info)
 

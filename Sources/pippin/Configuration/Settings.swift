@@ -1,5 +1,7 @@
+import Domain
 import HTTP
 import Log
+import Mail
 
 /// The settings of an installation, checked all at once.
 struct Settings: Sendable {
@@ -22,6 +24,7 @@ struct Settings: Sendable {
     let tls: (certificate: String, key: String)?
     let trustedProxies: TrustedProxies
     let relayDomain: String
+    let mail: MailCourier.Route
     let isDemo: Bool
     let watchesTemplates: Bool
     /// Name servers for the checks of mail records as `address:port`; empty for the system's.
@@ -44,14 +47,16 @@ struct Settings: Sendable {
         dnsServers = Self.dnsServers(&options)
         logLevel = Self.logLevel(&options)
         let relayDomain = options.value("relay-domain")
+        let mail = Self.mail(&options, publicURL)
         isDemo = options.flag("demo")
         watchesTemplates = options.flag("watch-templates")
         let allowsLoopback = options.flag("allow-loopback")
         self.tls = tls
-        guard let listen, let publicURL, let resources, options.problems.isEmpty else { return nil }
+        guard let listen, let publicURL, let resources, let mail, options.problems.isEmpty else { return nil }
         (host, address, port) = listen
         self.publicURL = publicURL
         self.resources = resources
+        self.mail = mail
         self.allowsLoopback = allowsLoopback || publicURL.isLoopback
         self.relayDomain = relayDomain ?? "relay.\(publicURL.host)"
         if isDemo, !publicURL.isLoopback {

@@ -97,7 +97,9 @@ final class House {
         if let tls = settings.tls { options.tls = try TLSFiles.read(tls) }
         let (workers, watch, loops) = (workers, watch, loops)
         do {
-            let applications = try serving.applications(workers)
+            let look = try serving.look()
+            let applications = try serving.applications(workers, look)
+            try prepareBackgroundWork(serving, look)
             servers = try loops[0].wait { [options] in
                 try await Server.start(options, on: loops) { loop in
                     guard let index = loops.firstIndex(where: { $0 === loop }) else {
@@ -114,19 +116,18 @@ final class House {
             throw CommandFailure("the server cannot be started: \(error)")
         }
         Task(executorPreference: loops[0]) { await watch.run() }
-        beginBackgroundWork()
+        if let background { loops[0].execute { background.begin() } }
     }
 
-    private func beginBackgroundWork() {
+    private func prepareBackgroundWork(_ serving: Serving, _ look: Look) throws(CommandFailure) {
         let worker = workers[0]
-        let work = BackgroundWork(
+        let handlers = try serving.handlers(on: worker, look.site)
+        background = BackgroundWork(
             on: worker,
-            handlers: JobHandlers(),
+            handlers: handlers,
             schedules: Upkeep.schedules(on: worker),
             log: log
         )
-        background = work
-        worker.loop.execute { work.begin() }
     }
 
     /// Tells, from any loop, whether the server still takes requests.

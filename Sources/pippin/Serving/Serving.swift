@@ -5,6 +5,7 @@ import Domain
 import EventLoop
 import HTTP
 import Log
+import Mail
 import Postgres
 import SampleApp
 import SignIn
@@ -26,13 +27,19 @@ struct Serving {
     /// The applications of the loops, in their order.
     ///
     /// - Throws: `CommandFailure` with every fault of every template, and for public files that cannot be read.
-    func applications(_ workers: [Worker]) throws(CommandFailure) -> [Application] {
-        let assets = try assets()
-        let site = try site(assets)
+    func applications(_ workers: [Worker], _ look: Look) throws(CommandFailure) -> [Application] {
         let limits = AttemptLimits()
         var applications: [Application] = []
-        for worker in workers { applications.append(try application(worker, site, assets, limits)) }
+        for worker in workers {
+            applications.append(try application(worker, look.site, look.assets, limits))
+        }
         return applications
+    }
+
+    /// Reads templates, texts and public files.
+    func look() throws(CommandFailure) -> Look {
+        let assets = try assets()
+        return Look(assets: assets, site: try site(assets))
     }
 
     private func application(
@@ -156,7 +163,7 @@ struct Serving {
                 texts: settings.resources.texts,
                 isWatching: settings.watchesTemplates
             )
-            try pages.check(SignIn.views + Console.views + SampleApp.views, TextArea.all)
+            try pages.check(SignIn.views + Console.views + SampleApp.views + LetterWriter.views, TextArea.all)
         } catch {
             throw CommandFailure(error.all.map(\.description))
         }
@@ -172,6 +179,12 @@ struct Serving {
             keyRing: context.keyRing
         )
     }
+}
+
+/// What all loops serve alike.
+struct Look: Sendable {
+    let assets: Assets
+    let site: Site
 }
 
 /// What the log learns of a handler's error; the one who asked learns only the request's id.

@@ -2,6 +2,7 @@ import AuthEngine
 import Bytes
 import Domain
 import Jobs
+import Mail
 
 /// What is done now and then for the whole installation, whoever asks or not.
 enum Upkeep {
@@ -9,6 +10,7 @@ enum Upkeep {
     static func schedules(on worker: Worker) -> [Schedule] {
         let system = SystemDatabase(worker.system)
         let purge = PurgeStore(system)
+        let mailbox = MailboxStore(TeamDatabase(worker.app))
         return [
             Schedule("slots.sweep", every: .seconds(240)) {
                 try await SlotSweep(database: system).run(at: .now())
@@ -19,6 +21,7 @@ enum Upkeep {
             Schedule("jobs.purge", every: .seconds(600)) { try await purge.purgeJobs() },
             Schedule("sessions.purge", every: .seconds(3600)) { try await purge.purgeSessions() },
             Schedule("limits.purge", every: .seconds(900)) { try await purge.purgeLimits() },
+            Schedule("mailbox.purge", every: .seconds(3600)) { try await mailbox.purge() },
         ]
     }
 }

@@ -4,6 +4,7 @@ import Domain
 import EventLoop
 import HTTPClient
 import Jobs
+import Mail
 import Postgres
 import Registry
 
@@ -19,6 +20,9 @@ struct Worker: Sendable {
     let client: HTTPClient
     let resolver: Resolver
     let bell: JobBell
+    /// Where jobs and mail are enqueued from this loop.
+    let jobs: JobQueue
+    let mail: MailQueue
 
     /// Makes the connections of a loop and begins to open them.
     ///
@@ -41,6 +45,8 @@ struct Worker: Sendable {
         few.shared = 2
         few.exclusive = 1
         system = Database(loop: loop, configuration: few)
+        jobs = JobQueue(TeamDatabase(app), bell: bell)
+        mail = MailQueue(jobs, keyRing: context.keyRing)
         teams = TeamCache(loop: loop, database: TeamDatabase(app), context: context)
         flows = FlowRecorder(loop: loop, database: TeamDatabase(app), context: context)
         client = try HTTPClient(on: loop)
@@ -63,9 +69,6 @@ struct Worker: Sendable {
         app.close()
         system.close()
     }
-
-    /// Where jobs are enqueued from this loop.
-    var jobs: JobQueue { JobQueue(TeamDatabase(app), bell: bell) }
 
     var isReady: Bool { app.isReady && system.isReady }
 

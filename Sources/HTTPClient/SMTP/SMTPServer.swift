@@ -1,0 +1,80 @@
+internal import Bytes
+
+/// A server that takes mail: `smtp://[user:password@]host[:port]`, or `smtps://` for TLS from the first octet.
+///
+/// With `smtp://` the connection is encrypted by STARTTLS where the server offers it; with a password it must, unless
+/// the server is on this machine (RFC 8314 section 4.1).
+public struct SMTPServer: Sendable {
+    /// Where it is, without user and password, as logs and pages may name it.
+    public let address: String
+    let user: String?
+    let password: String?
+    let mustEncrypt: Bool
+
+    /// Nil for what is no such URL.
+    public init?(_ url: String) {
+        let scheme = ["smtp://", "smtps://"].first { url.hasPrefix($0) }
+        guard let scheme, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        let authority = url.dropFirst(scheme.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = authority.first, authority.dropFirst().allSatisfy(\.isEmpty) else { return nil }
+        let parts = first.split(separator: "@", omittingEmptySubsequences: false)
+        guard let place = parts.last, parts.count <= 2, Self.isPlace(place) else { return nil }
+        address = scheme + place
+        let credentials = parts.count == 2 ? Self.credentials(parts[0]) : .some(nil)
+        guard let credentials else { return nil }
+        user = credentials?.user
+        password = credentials?.password
+        mustEncrypt = credentials != nil && !Self.isHere(place)
+    }
+
+    /// `user:password`, each percent-encoded; nil inside for none, nil outside for what is neither.
+    private static func credentials(_ text: Substring) -> (user: String, password: String)?? {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty,
+            let user = decoded(parts[0]), let password = decoded(parts[1])
+        else { return nil }
+        return .some((user, password))
+    }
+
+    /// Nil for what has no place in a command either.
+    private static func decoded(_ text: Substring) -> String? {
+        guard let bytes = PercentCoding.decode(text.utf8), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else {
+            return nil
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// A host name, an IPv4 address or an IPv6 address in brackets, then perhaps a port.
+    private static func isPlace(_ text: Substring) -> Bool {
+        let (host, port) = split(text)
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard !host.isEmpty, isBracketed || !host.contains(where: { "[]:".contains($0) }),
+            host.utf8.allSatisfy({ isHostCharacter($0) })
+        else { return false }
+        return port.map { (UInt16($0) ?? 0) > 0 } ?? true
+    }
+
+    private static func isHere(_ text: Substring) -> Bool {
+        let host = split(text).host
+        let bare = host.hasPrefix("[") ? host.dropFirst().dropLast() : host
+        return host == "localhost" || PeerAddress(String(bare))?.isLoopback == true
+    }
+
+    private static func split(_ text: Substring) -> (host: Substring, port: Substring?) {
+        let hostEnd =
+            text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : text.firstIndex(of: ":")
+        guard let hostEnd, hostEnd < text.endIndex else { return (text, nil) }
+        let rest = text[hostEnd...]
+        return (text[..<hostEnd], rest.hasPrefix(":") ? rest.dropFirst() : rest)
+    }
+
+    private static func isHostCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._[]:".utf8.contains(character)
+        }
+    }
+}

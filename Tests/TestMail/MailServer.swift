@@ -1,0 +1,146 @@
+// TestMail: a mail server for tests.
+//
+// Owns: just enough of SMTP to be talked to by libcurl, answers right and wrong.
+// Must not know: what mail says.
+
+import Glibc
+import Synchronization
+
+/// A small mail server for one test: it takes connections until it is closed, answers as it is told, and keeps what
+/// it was given.
+public final class MailServer: Sendable {
+    /// What it answers to a command, instead of the usual.
+    public struct Manners: Sendable {
+        public var answers: [String: String]
+        /// What EHLO offers beside the name.
+        public var extensions: [String]
+        /// Says nothing at all.
+        public var isMute: Bool
+
+        public init(
+            answers: [String: String] = [:],
+            extensions: [String] = ["8BITMIME"],
+            isMute: Bool = false
+        ) {
+            self.answers = answers
+            self.extensions = extensions
+            self.isMute = isMute
+        }
+    }
+
+    public struct Received: Sendable {
+        public fileprivate(set) var commands: [String] = []
+        /// Of all messages, one after the other.
+        public fileprivate(set) var message = ""
+    }
+
+    public let port: UInt16
+    private let listener: Int32
+    private let manners: Manners
+    private let state = Mutex(Received())
+
+    public var received: Received { state.withLock { $0 } }
+
+    public init(_ manners: Manners = Manners()) {
+        self.manners = manners
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutableBytes(of: &name) { name in
+            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
+            unsafe bind(listener, start, length)
+            unsafe getsockname(listener, start, &length)
+        }
+        listen(listener, 16)
+        self.listener = listener
+        port = UInt16(bigEndian: name.sin_port)
+    }
+
+    /// Serves connections one after the other; call it on a thread of its own.
+    public func serve() {
+        while true {
+            let connection = accept(listener, nil, nil)
+            guard connection >= 0 else { return }
+            serve(connection)
+            Glibc.close(connection)
+        }
+    }
+
+    /// Ends `serve`.
+    public func close() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        Glibc.close(listener)
+    }
+
+    private func serve(_ connection: Int32) {
+        var lines = Lines(connection)
+        if manners.isMute {
+            while lines.next() != nil {}
+            return
+        }
+        say("220 mail.test ESMTP", to: connection)
+        while let line = lines.next() {
+            state.withLock { $0.commands.append(line) }
+            let verb = String(line.prefix { $0 != " " && $0 != ":" }).uppercased()
+            if let answer = manners.answers[verb] {
+                say(answer, to: connection)
+                continue
+            }
+            switch verb {
+            case "EHLO":
+                let names = ["mail.test"] + manners.extensions
+                for name in names.dropLast() { say("250-\(name)", to: connection) }
+                say("250 \(names[names.count - 1])", to: connection)
+            case "DATA":
+                say("354 go on", to: connection)
+                takeMessage(&lines)
+                say(manners.answers["."] ?? "250 2.0.0 taken", to: connection)
+            case "AUTH":
+                say("334 ", to: connection)
+                if let password = lines.next() { state.withLock { $0.commands.append(password) } }
+                say("235 2.7.0 welcome", to: connection)
+            case "QUIT":
+                say("221 bye", to: connection)
+                return
+            default: say("250 2.1.0 fine", to: connection)
+            }
+        }
+    }
+
+    private func takeMessage(_ lines: inout Lines) {
+        while let line = lines.next(), line != "." {
+            state.withLock { $0.message += (line.hasPrefix(".") ? String(line.dropFirst()) : line) + "\r\n" }
+        }
+    }
+
+    private func say(_ line: String, to connection: Int32) {
+        let bytes = Array((line + "\r\n").utf8)
+        _ = unsafe send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+}
+
+/// The lines that come over a connection.
+private struct Lines {
+    private let connection: Int32
+    private var rest: [UInt8] = []
+
+    init(_ connection: Int32) {
+        self.connection = connection
+    }
+
+    mutating func next() -> String? {
+        while true {
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = rest[..<end].filter { $0 != UInt8(ascii: "\r") }
+                rest.removeFirst(end + 1)
+                return String(decoding: line, as: UTF8.self)
+            }
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            let count = unsafe recv(connection, &chunk, chunk.count, 0)
+            guard count > 0 else { return nil }
+            rest += chunk[..<count]
+        }
+    }
+}
