@@ -12,6 +12,7 @@ import Web
         "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web", "key": "ACMEKEY001",
         "domain": "acme.example", "source": "acme.example",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
+        "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
     ]
     /// Values for which the sample names nothing.
     private static let unknown: Set<String> = ["token", "trial"]
@@ -139,6 +140,18 @@ import Web
     }
 
     private func seedRegistry(_ world: World) throws {
+        try world.admin(
+            """
+            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+            VALUES ('ACMETEAM01', repeat('a', 26), 'test.errand', 1, '{}', now())
+            """
+        )
+        try world.admin(
+            """
+            INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html)
+            VALUES ('PIPPIN0000', repeat('a', 26), 'ACMETEAM01', 'plain', 'ada@acme.example', '', '', '')
+            """
+        )
         try world.admin(
             "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', 'com.acme.web', 'service')"
         )

@@ -7,6 +7,7 @@ import Domain
 import EventLoop
 import HTTP
 import HTTPClient
+import Jobs
 import Log
 import Postgres
 import Registry
@@ -187,6 +188,8 @@ private func parts(
         checks: checks,
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),
+        jobs: JobQueue(database, bell: JobBell()),
+        sendsMail: false,
         registryChanged: { teams.forget($0) },
         pool: pool,
         log: Log(threshold: .error) { line in

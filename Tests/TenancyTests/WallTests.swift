@@ -119,7 +119,8 @@ import Testing
 
         #expect(
             grants.map { $0[0] } == [
-                "memberships SELECT", "registry_versions SELECT", "schedules INSERT SELECT UPDATE",
+                "memberships SELECT", "processes DELETE INSERT SELECT UPDATE", "registry_versions SELECT",
+                "schedules INSERT SELECT UPDATE",
                 "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
             ]
         )
@@ -139,7 +140,7 @@ import Testing
             grants.map { $0[0] } == [
                 "invitations SELECT team_id invitation_id token_hash expires_at",
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
-                "jobs UPDATE attempts due_at worker",
+                "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name",
             ]
         )
     }

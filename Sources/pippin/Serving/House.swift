@@ -116,7 +116,7 @@ final class House {
             throw CommandFailure("the server cannot be started: \(error)")
         }
         Task(executorPreference: loops[0]) { await watch.run() }
-        if let background { loops[0].execute { background.begin() } }
+        if let background { loops[0].execute { [isOpenCheck] in background.begin(while: isOpenCheck) } }
     }
 
     private func prepareBackgroundWork(_ serving: Serving, _ look: Look) throws(CommandFailure) {
@@ -124,6 +124,7 @@ final class House {
         let handlers = try serving.handlers(on: worker, look.site)
         background = BackgroundWork(
             on: worker,
+            of: loops,
             handlers: handlers,
             schedules: Upkeep.schedules(on: worker),
             log: log
@@ -161,9 +162,4 @@ final class House {
 /// A switch that every loop may look at.
 final class Flag: Sendable {
     let value = Atomic(false)
-}
-
-/// How many cores this process may use.
-enum Machine {
-    static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
