@@ -11,7 +11,7 @@ struct ProcessRow: Sendable {
 
     static let fields = Fields<ProcessRow>()
         .text("host") { $0.process.beat.host }
-        .integer("pid") { $0.process.beat.pid }
+        .text("pid") { String($0.process.beat.pid) }
         .text("version") { $0.process.beat.version }
         .group("state", BadgeView.fields) { row in
             row.process.isAlive
