@@ -63,7 +63,8 @@ let package = Package(
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
         module("Domain", uses: ["Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
-        module("Jobs", uses: ["Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres"]),
+        module("Jobs", uses: ["Bytes", "Domain", "EventLoop", "Log", "Audit", "Crypto", "Postgres"]),
+        module("Operations", uses: ["Bytes", "Domain", "Postgres"]),
         module("Mail", uses: ["Bytes", "Domain", "Jobs", "Crypto", "Postgres", "HTTPClient", "Templates"]),
         module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
         module(
@@ -106,7 +107,7 @@ let package = Package(
             "Console",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
-                "AuthEngine", "SignIn", "Mail",
+                "AuthEngine", "SignIn", "Jobs", "Mail", "Operations",
                 "Audit", "Crypto", "Postgres", "HTTP", "Templates",
             ]
         ),
@@ -118,7 +119,8 @@ let package = Package(
             dependencies: [
                 "CLinux", "Bytes", "DNS", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "HTTP",
                 "HTTPClient",
-                "Templates", "Audit", "Jobs", "Mail", "Tenancy", "Registry", "Directory", "AuthEngine",
+                "Templates", "Audit", "Jobs", "Mail", "Operations", "Tenancy", "Registry", "Directory",
+                "AuthEngine",
                 "Provisioning",
                 "SignIn",
                 "Console",
@@ -182,7 +184,7 @@ let package = Package(
             uses: [
                 "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Domain", "EventLoop", "HTTP",
                 "HTTPClient",
-                "Log", "Mail", "Jobs",
+                "Jobs", "Log", "Mail",
                 "Postgres", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase", "TestNames", "Web",
             ]
         ),

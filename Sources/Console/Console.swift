@@ -1,4 +1,4 @@
-// Console: where teams are run: set-up, teams, overview, registry, users, audit log.
+// Console: where teams are run: set-up, teams, overview, registry, users, audit log; and where the installation is.
 //
 // Owns: the addresses under /console and /setup, who may ask for which, the pages.
 // Must not know: SQL, how a person signs in (the system team's hosted pages do that).
@@ -9,6 +9,7 @@ public import Directory
 public import Domain
 public import EventLoop
 public import HTTP
+public import Jobs
 public import Log
 public import Mail
 public import Registry
@@ -24,6 +25,7 @@ public struct Console: Sendable {
     private let registry: RegistryPages
     private let users: UserPages
     private let audit: AuditPages
+    private let operators: OperatorPages
     private let signingKeys: SigningKeyPages
     private let notices: NoticePages
     private let transfers: TransferPages
@@ -48,6 +50,9 @@ public struct Console: Sendable {
         public let checks: RegistryChecks
         public let teams: TeamCache
         public let flows: FlowRecorder
+        public let jobs: JobQueue
+        /// Whether a mail server takes mail; else it lands in the mailbox.
+        public let sendsMail: Bool
         /// Makes every loop of this process forget what it knew of the team: its registry was changed.
         public let registryChanged: @Sendable (TeamID) -> Void
         /// Called with the account of the first operator, once there is one.
@@ -68,6 +73,8 @@ public struct Console: Sendable {
             checks: RegistryChecks,
             teams: TeamCache,
             flows: FlowRecorder,
+            jobs: JobQueue,
+            sendsMail: Bool,
             registryChanged: @escaping @Sendable (TeamID) -> Void,
             welcome: @escaping @Sendable (Subject) async throws -> Void = { _ in },
             pool: BlockingPool,
@@ -84,6 +91,8 @@ public struct Console: Sendable {
             self.checks = checks
             self.teams = teams
             self.flows = flows
+            self.jobs = jobs
+            self.sendsMail = sendsMail
             self.registryChanged = registryChanged
             self.welcome = welcome
             self.pool = pool
@@ -100,6 +109,7 @@ public struct Console: Sendable {
         registry = try RegistryPages(parts)
         users = try UserPages(parts)
         audit = try AuditPages(parts)
+        operators = try OperatorPages(parts)
         signingKeys = try SigningKeyPages(parts)
         notices = try NoticePages(parts)
         transfers = try TransferPages(parts)
@@ -124,6 +134,7 @@ public struct Console: Sendable {
         registry.mount(on: &router)
         users.mount(on: &router)
         audit.mount(on: &router)
+        operators.mount(on: &router)
         signingKeys.mount(on: &router)
         notices.mount(on: &router)
         transfers.mount(on: &router)
@@ -133,6 +144,11 @@ public struct Console: Sendable {
         invitationDoor.mount(on: &router)
         settings.mount(on: &router)
         return router
+    }
+
+    /// Whether an operator of the installation asks, for what is no page of the console.
+    public func isOperator(_ request: Request) async throws -> Bool {
+        try await reception.isOperator(request)
     }
 
     /// A refusal as a page of the console, or nil when the address is not the console's.
@@ -153,6 +169,6 @@ public struct Console: Sendable {
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
             + UserPages.views + AuditPages.views + SigningKeyPages.views + NoticePages.views
             + TransferPages.views + CutoffPages.views + MemberPages.views + InvitationDoorPages.views
-            + SettingsPages.views
+            + SettingsPages.views + OperatorPages.views
     }
 }

@@ -14,6 +14,7 @@ import Web
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
         "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
         "invitation": "ACMEINVIT1", "part": "team",
+        "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
     ]
     /// Values for which the sample names nothing.
     private static let unknown: Set<String> = ["token", "trial"]
@@ -146,6 +147,18 @@ import Web
             """
             INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time)
             VALUES ('ACMETEAM01', repeat('a', 26), 'com.acme.app', 'consent-revoked', 'x', now())
+            """
+        )
+        try world.admin(
+            """
+            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+            VALUES ('ACMETEAM01', repeat('a', 26), 'test.errand', 1, '{}', now())
+            """
+        )
+        try world.admin(
+            """
+            INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html)
+            VALUES ('PIPPIN0000', repeat('a', 26), 'ACMETEAM01', 'plain', 'ada@acme.example', '', '', '')
             """
         )
         try world.admin(

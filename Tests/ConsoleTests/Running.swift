@@ -190,6 +190,8 @@ private func parts(
         checks: checks,
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),
+        jobs: JobQueue(database, bell: JobBell()),
+        sendsMail: false,
         registryChanged: { teams.forget($0) },
         pool: pool,
         log: Log(threshold: .error) { line in

@@ -90,8 +90,7 @@ import Testing
 
         #expect(failure == nil)
         // base64 of NUL pippin NUL p@ss.
-        let auth = received.commands.first { $0.hasPrefix("AUTH PLAIN") }
-        #expect(auth?.hasSuffix("AHBpcHBpbgBwQHNz") == true || received.commands.contains("AHBpcHBpbgBwQHNz"))
+        #expect(received.commands.contains("AHBpcHBpbgBwQHNz"))
     }
 
     @Test func `a wrong password is no fault of the message`() async throws {

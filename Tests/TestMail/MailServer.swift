@@ -97,7 +97,10 @@ public final class MailServer: Sendable {
                 say("354 go on", to: connection)
                 takeMessage(&lines)
                 say(manners.answers["."] ?? "250 2.0.0 taken", to: connection)
-            case "AUTH": say("235 2.7.0 welcome", to: connection)
+            case "AUTH":
+                say("334 ", to: connection)
+                if let password = lines.next() { state.withLock { $0.commands.append(password) } }
+                say("235 2.7.0 welcome", to: connection)
             case "QUIT":
                 say("221 bye", to: connection)
                 return

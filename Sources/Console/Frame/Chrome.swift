@@ -38,6 +38,7 @@ struct Chrome: Sendable {
         .group("at", Section.fields) { $0.scope.section }
         .group("person", PersonView.fields) { $0.scope.account.person }
         .text("accountURL") { _ in TeamRoutes.account.link(.system) }
+        .optionalText("operatorURL") { $0.scope.account.isOperator ? OperatorRoutes.health.link() : nil }
         .text("signOutURL") { _ in TeamRoutes.sessionEnd.link(.system) }
         .text("csrf") { $0.scope.visit.formToken }
         .optionalGroup("flash", Flash.fields) { $0.scope.visit.flash }
@@ -54,6 +55,9 @@ struct PlainChrome: Sendable {
     static let fields = Fields<PlainChrome>()
         .optionalGroup("person", PersonView.fields) { $0.visit?.account.person }
         .text("accountURL") { _ in TeamRoutes.account.link(.system) }
+        .optionalText("operatorURL") {
+            $0.visit?.account.isOperator == true ? OperatorRoutes.health.link() : nil
+        }
         .text("signOutURL") { _ in TeamRoutes.sessionEnd.link(.system) }
         .text("csrf") { $0.visit?.formToken ?? "" }
         .optionalGroup("flash", Flash.fields) { $0.visit?.flash }

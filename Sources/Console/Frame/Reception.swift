@@ -65,6 +65,11 @@ struct Reception: Sendable {
         }
     }
 
+    /// Whether an operator asks.
+    func isOperator(_ request: Request) async throws -> Bool {
+        try await visit(request)?.account.isOperator == true
+    }
+
     /// The fields of a form that a page of ours sent to this browser.
     ///
     /// - Throws: `Problem`.

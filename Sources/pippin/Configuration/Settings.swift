@@ -25,6 +25,8 @@ struct Settings: Sendable {
     let trustedProxies: TrustedProxies
     let relayDomain: String
     let mail: MailCourier.Route
+    /// What `/metrics` may be asked with.
+    let metricsToken: String?
     let isDemo: Bool
     let watchesTemplates: Bool
     /// Name servers for the checks of mail records as `address:port`; empty for the system's.
@@ -48,6 +50,7 @@ struct Settings: Sendable {
         logLevel = Self.logLevel(&options)
         let relayDomain = options.value("relay-domain")
         let mail = Self.mail(&options, publicURL)
+        metricsToken = Environment.value("PIPPIN_METRICS_TOKEN")
         isDemo = options.flag("demo")
         watchesTemplates = options.flag("watch-templates")
         let allowsLoopback = options.flag("allow-loopback")

@@ -2,6 +2,7 @@ import Domain
 import EventLoop
 import Jobs
 import Log
+import Operations
 
 /// What a process does beside its requests: the jobs of all teams, and the schedules of the installation.
 struct BackgroundWork: Sendable {
@@ -11,8 +12,9 @@ struct BackgroundWork: Sendable {
     private let loop: EventLoop
     private let jobs: JobWorker
     private let schedules: ScheduleKeeper
+    private let heartbeat: Heartbeat
 
-    init(on worker: Worker, handlers: JobHandlers, schedules: [Schedule], log: Log) {
+    init(on worker: Worker, of loops: [EventLoop], handlers: JobHandlers, schedules: [Schedule], log: Log) {
         loop = worker.loop
         let system = SystemDatabase(worker.system)
         jobs = JobWorker(
@@ -24,10 +26,12 @@ struct BackgroundWork: Sendable {
             log: log
         )
         self.schedules = ScheduleKeeper(on: loop, system, schedules, worker: jobs.id, log: log)
+        heartbeat = Heartbeat(loops: loops, store: ProcessStore(system), jobs: jobs, log: log)
     }
 
     /// Begins; called on the loop.
-    func begin() {
+    func begin(while isOpen: @escaping @Sendable () -> Bool) {
+        Task(executorPreference: loop) { await heartbeat.run(while: isOpen) }
         Task(executorPreference: loop) { await jobs.run() }
         Task(executorPreference: loop) { await schedules.run() }
     }
@@ -38,5 +42,6 @@ struct BackgroundWork: Sendable {
             group.addTask(executorPreference: loop) { await jobs.stop(within: Self.patience) }
             group.addTask(executorPreference: loop) { await schedules.stop(within: Self.patience) }
         }
+        await heartbeat.end()
     }
 }

@@ -117,7 +117,7 @@ final class House {
             throw CommandFailure("the server cannot be started: \(error)")
         }
         Task(executorPreference: loops[0]) { await watch.run() }
-        if let background { loops[0].execute { background.begin() } }
+        if let background { loops[0].execute { [isOpenCheck] in background.begin(while: isOpenCheck) } }
     }
 
     private func prepareBackgroundWork(_ serving: Serving, _ look: Look) throws(CommandFailure) {
@@ -126,6 +126,7 @@ final class House {
         registerNotices(in: &handlers, on: worker)
         background = BackgroundWork(
             on: worker,
+            of: loops,
             handlers: handlers,
             schedules: Upkeep.schedules(on: worker) + engineSchedules(on: worker)
                 + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
@@ -164,9 +165,4 @@ final class House {
 /// A switch that every loop may look at.
 final class Flag: Sendable {
     let value = Atomic(false)
-}
-
-/// How many cores this process may use.
-enum Machine {
-    static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

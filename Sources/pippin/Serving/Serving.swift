@@ -53,6 +53,8 @@ struct Serving {
         var router = Router()
         assets.declare(in: &router)
         Health(worker: worker, isOpen: isOpen).mount(on: &router)
+        Metrics(worker: worker, token: settings.metricsToken) { try await console.isOperator($0) }
+            .mount(on: &router)
         signIn.mount(on: &router)
         console.mount(on: &router)
         if let demo { try sampleApp(demo, worker, site).mount(on: &router) }
@@ -120,6 +122,8 @@ struct Serving {
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),
                     teams: worker.teams,
                     flows: worker.flows,
+                    jobs: worker.jobs,
+                    sendsMail: settings.mail.server != nil,
                     registryChanged: { [watch] team in watch.announce(team) },
                     welcome: { account in
                         if demo != nil { try await DemoMembers(worker).admit(account) }

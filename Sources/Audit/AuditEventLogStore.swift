@@ -1,0 +1,16 @@
+public import Domain
+public import Postgres
+
+/// Writes events that tell of no change, such as that somebody looked.
+public struct AuditEventLogStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Writes the event, committed when this returns.
+    public func record(_ event: AuditEvent, in team: TeamID) async throws(PostgresFailure) {
+        try await database.query(event.insertion(in: team), in: team)
+    }
+}

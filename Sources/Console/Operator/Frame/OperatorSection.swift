@@ -1,0 +1,15 @@
+import Templates
+
+/// The sections of the operators' area, as its side bar lists them.
+enum OperatorSection: String, Sendable {
+    case health
+    case teams
+    case jobs
+    case mailbox
+
+    static let fields = Fields<OperatorSection>()
+        .flag("health") { $0 == .health }
+        .flag("teams") { $0 == .teams }
+        .flag("jobs") { $0 == .jobs }
+        .flag("mailbox") { $0 == .mailbox }
+}

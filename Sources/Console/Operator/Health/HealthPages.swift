@@ -1,0 +1,44 @@
+import Bytes
+import HTTP
+import Jobs
+import Operations
+import Postgres
+import Templates
+import Web
+
+/// How the installation is.
+struct HealthPages: Sendable {
+    private let site: Site
+    private let database: DatabaseStatusStore
+    private let processes: ProcessStore
+    private let schedules: ScheduleStore
+    private let jobs: JobListStore
+    private let page: LivePage<HealthPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        database = DatabaseStatusStore(parts.system)
+        processes = ProcessStore(parts.system)
+        schedules = ScheduleStore(parts.system)
+        jobs = JobListStore(parts.system)
+        page = try parts.site.pages.page(HealthPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(OperatorRoutes.health, for: .operators) { try await show($0) }
+    }
+
+    private func show(_ visit: Visit) async throws -> Response {
+        let model = HealthPage(
+            frame: OperatorFrame(visit, Phrase("console.operator.health.title"), at: .health),
+            database: try await database.read(),
+            processes: try await processes.list(),
+            schedules: try await schedules.list(),
+            queue: try await jobs.statistics()
+        )
+        return site.respond(page, model)
+    }
+
+    static var views: [any View.Type] { [HealthPage.self] }
+}

@@ -1,0 +1,90 @@
+import Audit
+import Bytes
+import Domain
+import HTTP
+import Jobs
+import Mail
+import Templates
+import Tenancy
+import Web
+
+/// The mail that was not sent, since no mail server is configured.
+struct MailboxPages: Sendable {
+    private static let pageSize = 50
+    private static let longestSearch = 254
+
+    private let site: Site
+    private let mailbox: MailboxStore
+    private let names: TeamNameStore
+    private let log: AuditEventLogStore
+    private let sendsMail: Bool
+    private let listPage: LivePage<MailboxListPage>
+    private let mailPage: LivePage<MailboxMailPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        mailbox = MailboxStore(parts.database)
+        names = TeamNameStore(parts.system)
+        log = AuditEventLogStore(parts.database)
+        sendsMail = parts.sendsMail
+        listPage = try parts.site.pages.page(MailboxListPage.self)
+        mailPage = try parts.site.pages.page(MailboxMailPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(OperatorRoutes.mailbox, for: .operators) { try await list($0) }
+        router.get(OperatorRoutes.mail, for: .operators) { try await show($0, $1) }
+    }
+
+    private func list(_ visit: Visit) async throws -> Response {
+        let query = try visit.request.parameters()
+        let search = String((query["q"] ?? "").trimmed.filter { $0 != "\0" }.prefix(Self.longestSearch))
+        let trail = try PageTrail(
+            OperatorRoutes.mailbox.link(),
+            query,
+            filter: search.isEmpty ? [] : [(name: "q", value: search)]
+        )
+        let cursor = trail.current.map { MailboxPage.Cursor(at: $0.at, id: $0.id) }
+        let page = try await mailbox.page(to: search, after: cursor, limit: Self.pageSize)
+        let names = try await names.names(of: Set(page.entries.map(\.team)))
+        let next = page.next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }
+        let view = MailboxListPage(
+            frame: OperatorFrame(visit, Phrase("console.operator.mailbox.title"), at: .mailbox),
+            query: search.isEmpty ? nil : search,
+            sendsMail: sendsMail,
+            rows: page.entries.map { .init(entry: $0, teamName: names[$0.team] ?? "") },
+            paging: trail.paging(Self.count(page.total), next: next)
+        )
+        return site.respond(listPage, view)
+    }
+
+    private static func count(_ total: Int) -> Phrase {
+        total > MailboxStore.countLimit
+            ? Phrase("console.operator.mailbox.found-more", count: MailboxStore.countLimit)
+            : Phrase("console.operator.mailbox.found", count: total)
+    }
+
+    /// A mail shows a secret: its link works for whoever follows it first.
+    ///
+    /// So looking is told.
+    private func show(_ visit: Visit, _ id: JobID) async throws -> Response {
+        guard let mail = try await mailbox.find(id) else { throw Problem.notFound }
+        let event = AuditEvent(
+            "mail.read",
+            by: visit.actor,
+            on: AuditEvent.Target("mail", id.rawValue),
+            from: visit.origin,
+            after: ["team": .string(mail.entry.team.rawValue), "letter": .string(mail.entry.letter)]
+        )
+        try await log.record(event, in: .system)
+        let view = MailboxMailPage(
+            frame: OperatorFrame(visit, mail.entry.subject, at: .mailbox),
+            mail: mail,
+            teamName: try await names.names(of: [mail.entry.team])[mail.entry.team] ?? ""
+        )
+        return site.respond(mailPage, view)
+    }
+
+    static var views: [any View.Type] { [MailboxListPage.self, MailboxMailPage.self] }
+}

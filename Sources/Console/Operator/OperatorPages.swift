@@ -1,0 +1,28 @@
+import Templates
+
+/// The operators' area: health, teams, jobs, mailbox.
+struct OperatorPages: Sendable {
+    private let health: HealthPages
+    private let teams: OperatorTeamPages
+    private let jobs: JobPages
+    private let mailbox: MailboxPages
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        health = try HealthPages(parts)
+        teams = try OperatorTeamPages(parts)
+        jobs = try JobPages(parts)
+        mailbox = try MailboxPages(parts)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        health.mount(on: &router)
+        teams.mount(on: &router)
+        jobs.mount(on: &router)
+        mailbox.mount(on: &router)
+    }
+
+    static var views: [any View.Type] {
+        HealthPages.views + OperatorTeamPages.views + JobPages.views + MailboxPages.views
+    }
+}

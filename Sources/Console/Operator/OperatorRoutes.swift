@@ -1,0 +1,18 @@
+import Domain
+public import HTTP
+public import Jobs
+import Web
+
+/// The addresses of the operators' area.
+enum OperatorRoutes {
+    static let health = Route("/console/operator")
+    static let teams = Route("/console/operator/teams")
+    static let jobs = Route("/console/operator/jobs")
+    static let job = Route("/console/operator/jobs/:team/:job", TeamID.self, JobID.self)
+    static let retry = Route("/console/operator/jobs/:team/:job/attempt", TeamID.self, JobID.self)
+    static let cancellation = Route("/console/operator/jobs/:team/:job/cancellation", TeamID.self, JobID.self)
+    static let mailbox = Route("/console/operator/mailbox")
+    static let mail = Route("/console/operator/mailbox/:mail", JobID.self)
+}
+
+extension JobID: PathValue {}

@@ -1,0 +1,86 @@
+import Bytes
+import Domain
+import HTTP
+import Templates
+import Tenancy
+import Web
+
+/// Every team of the installation, by name; what is inside is its members' alone.
+struct OperatorTeamPages: Sendable {
+    private static let pageSize = 50
+    private static let longestSearch = 100
+
+    private let site: Site
+    private let teams: TeamListStore
+    private let listPage: LivePage<OperatorTeamListPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        teams = TeamListStore(parts.system)
+        listPage = try parts.site.pages.page(OperatorTeamListPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(OperatorRoutes.teams, for: .operators) { try await list($0) }
+    }
+
+    private func list(_ visit: Visit) async throws -> Response {
+        let query = try visit.request.parameters()
+        let search = String((query["q"] ?? "").trimmed.prefix(Self.longestSearch))
+        let trail = try PageTrail(
+            OperatorRoutes.teams.link(),
+            query,
+            filter: search.isEmpty ? [] : [(name: "q", value: search)]
+        )
+        let page = try await teams.page(matching: search, after: try Self.cursor(trail), limit: Self.pageSize)
+        let next = page.next.map { PageTrail.Cursor(at: $0.createdAt, id: $0.id.rawValue) }
+        let view = OperatorTeamListPage(
+            frame: OperatorFrame(visit, Phrase("console.operator.teams.title"), at: .teams),
+            query: search.isEmpty ? nil : search,
+            rows: page.teams.map { team in
+                .init(team: team, isMember: visit.account.rights.membership(in: team.id) != nil)
+            },
+            paging: trail.paging(Phrase("console.operator.teams.found", count: page.total), next: next)
+        )
+        return site.respond(listPage, view)
+    }
+
+    private static func cursor(_ trail: PageTrail) throws(Problem) -> TeamPage.Cursor? {
+        guard let cursor = trail.current else { return nil }
+        guard let id = TeamID(rawValue: cursor.id) else { throw Problem(Refusal.badRequest) }
+        return TeamPage.Cursor(createdAt: cursor.at, id: id)
+    }
+
+    static var views: [any View.Type] { [OperatorTeamListPage.self] }
+}
+
+/// The list of teams as operators see it.
+struct OperatorTeamListPage: OperatorPage {
+    static let template = "console/operator/teams"
+    static let fields =
+        frameFields
+        .text("action") { _ in OperatorRoutes.teams.link() }
+        .text("newTeamURL") { _ in ConsoleRoutes.newTeam.link() }
+        .optionalText("query") { $0.query }
+        .list("rows", Row.fields) { $0.rows }
+        .group("paging", PagingView.fields) { $0.paging }
+
+    struct Row: Sendable {
+        let team: Team
+        let isMember: Bool
+
+        static let fields = Fields<Row>()
+            .optionalText("url") { $0.isMember ? ConsoleRoutes.overview.link($0.team.id) : nil }
+            .text("name") { $0.team.settings.name.rawValue }
+            .text("id") { $0.team.id.rawValue }
+            .flag("sandbox") { $0.team.settings.mode == .sandbox }
+            .group("created", TimeView.fields) { TimeView($0.team.createdAt) }
+            .text("jobsURL") { "\(OperatorRoutes.jobs.link())?team=\($0.team.id)" }
+    }
+
+    let frame: OperatorFrame
+    let query: String?
+    let rows: [Row]
+    let paging: PagingView
+}

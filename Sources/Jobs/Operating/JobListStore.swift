@@ -1,0 +1,120 @@
+public import Domain
+public import Postgres
+
+/// Lists the jobs of all teams for operators, without what they carry.
+public struct JobListStore: Sendable {
+    /// What a list is narrowed to.
+    public struct Filter: Hashable, Sendable {
+        public var kind: String?
+        public var state: JobSummary.State?
+        public var team: TeamID?
+
+        public init(kind: String? = nil, state: JobSummary.State? = nil, team: TeamID? = nil) {
+            self.kind = kind
+            self.state = state
+            self.team = team
+        }
+    }
+
+    /// Beyond this, lists say "more than".
+    public static let countLimit = 10_000
+
+    private let database: SystemDatabase
+
+    public init(_ database: SystemDatabase) {
+        self.database = database
+    }
+
+    /// Up to `limit` jobs, newest first, those after `cursor` when there is one.
+    public func page(
+        _ filter: Filter,
+        after cursor: JobPage.Cursor? = nil,
+        limit: Int
+    ) async throws(PostgresFailure) -> JobPage {
+        let matching = Self.condition(filter)
+        let rows = try await database.query(
+            """
+            SELECT (SELECT count(*) FROM (SELECT FROM jobs WHERE \(matching) LIMIT \(Self.countLimit + 1)) AS counted),
+                page.job_id IS NOT NULL, page.*
+            FROM (VALUES (1)) AS one (row) LEFT JOIN (
+                SELECT \(JobSummary.columns) FROM jobs
+                WHERE \(matching) \(Self.following(cursor))
+                ORDER BY created_at DESC, job_id DESC LIMIT \(limit + 1)
+            ) AS page ON true
+            ORDER BY page.created_at DESC, page.job_id DESC
+            """
+        )
+        var total = 0
+        var found: [JobSummary] = []
+        for var row in rows {
+            total = try row.next()
+            if try row.next(Bool.self) { found.append(try JobSummary(&row)) }
+        }
+        let jobs = Array(found.prefix(limit))
+        let last = found.count > limit ? jobs.last : nil
+        return JobPage(
+            jobs: jobs,
+            next: last.map { JobPage.Cursor(createdAt: $0.createdAt, id: $0.id.rawValue) },
+            total: total
+        )
+    }
+
+    /// What waits, runs and is dead, by kind.
+    public func statistics() async throws(PostgresFailure) -> [JobStatistics] {
+        let rows = try await database.query(
+            """
+            SELECT kind, count(*) FILTER (WHERE state = 'pending' AND worker IS NULL AND due_at <= now()),
+                count(*) FILTER (WHERE state = 'pending' AND worker IS NULL AND due_at > now()),
+                count(*) FILTER (WHERE state = 'pending' AND worker IS NOT NULL),
+                count(*) FILTER (WHERE state = 'dead'),
+                extract(epoch FROM now() - min(due_at) FILTER (WHERE state = 'pending' AND due_at <= now()))::bigint
+            FROM jobs WHERE state IN ('pending', 'dead')
+            GROUP BY kind ORDER BY kind
+            """
+        )
+        var list: [JobStatistics] = []
+        for var row in rows { list.append(try JobStatistics(&row)) }
+        return list
+    }
+
+    private static func condition(_ filter: Filter) -> SQL {
+        var condition: SQL = "true"
+        if let team = filter.team { condition = "\(condition) AND team_id = \(team)" }
+        if let kind = filter.kind { condition = "\(condition) AND kind = \(kind)" }
+        switch filter.state {
+        case nil: break
+        case .waiting: condition = "\(condition) AND state = 'pending' AND worker IS NULL"
+        case .running: condition = "\(condition) AND state = 'pending' AND worker IS NOT NULL"
+        case .dead: condition = "\(condition) AND state = 'dead'"
+        case .succeeded, .cancelled: condition = "\(condition) AND state = \(filter.state?.rawValue)"
+        }
+        return condition
+    }
+
+    private static func following(_ cursor: JobPage.Cursor?) -> SQL {
+        guard let cursor else { return "" }
+        return "AND (created_at, job_id) < (\(cursor.createdAt), \(cursor.id))"
+    }
+}
+
+/// How many jobs of a kind stand where.
+public struct JobStatistics: Sendable {
+    public let kind: String
+    /// Waiting, and due.
+    public let due: Int
+    /// Waiting for their time, as after a failed attempt.
+    public let later: Int
+    public let running: Int
+    public let dead: Int
+    /// How long the oldest has been due, or nil when none is.
+    public let oldest: Duration?
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        kind = try row.next()
+        due = try row.next()
+        later = try row.next()
+        running = try row.next()
+        dead = try row.next()
+        oldest = try row.next(Int?.self).map { .seconds($0) }
+    }
+}

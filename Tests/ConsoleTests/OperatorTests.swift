@@ -1,0 +1,174 @@
+import Domain
+import Jobs
+import Testing
+import Web
+
+@testable import Console
+
+/// A job that nobody does here.
+private struct Errand: JobKind {
+    static let kind = "test.errand"
+
+    let recipient: String
+    let letter: String
+}
+
+@Suite struct `The operators' area` {
+    private static let list = "/console/operator/jobs"
+
+    private func enqueue(_ world: World, in team: TeamID = World.acme) async throws -> JobID {
+        let job = NewJob(Errand(recipient: "ada@acme.example", letter: "verification"))
+        try await world.parts.jobs.enqueue(job, in: team)
+        return job.id
+    }
+
+    @Test func `lists the jobs of all teams, by state, kind and team`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            _ = try await enqueue(world)
+            _ = try await enqueue(world, in: World.rival)
+            try world.admin(
+                """
+                UPDATE jobs SET state = 'dead', finished_at = now(), keep_until = now()
+                WHERE team_id = 'RIVALTEAM1'
+                """
+            )
+
+            let all = try await ops.get(Self.list).text
+            let dead = try await ops.get("\(Self.list)?state=dead").text
+            let acme = try await ops.get("\(Self.list)?team=ACMETEAM01&kind=test.errand").text
+
+            #expect(all.contains("2 jobs"))
+            #expect(dead.contains("1 job<"))
+            #expect(dead.contains("RIVALTEAM1"))
+            #expect(!dead.contains("ACMETEAM01"))
+            #expect(acme.contains("1 job<"))
+            #expect(try await ops.get("\(Self.list)?team=nonsense").text.contains("No job matches"))
+        }
+    }
+
+    @Test func `shows a job without what may name a person`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(world)
+
+            let page = try await ops.get("\(Self.list)/ACMETEAM01/\(id)").text
+
+            #expect(page.contains("verification"))
+            #expect(page.contains("(16 characters)"))
+            #expect(!page.contains("ada@acme.example"))
+        }
+    }
+
+    @Test func `finds a job in its own team alone`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(world)
+
+            #expect(try await ops.get("\(Self.list)/RIVALTEAM1/\(id)").status == 404)
+            #expect(try await ops.post("\(Self.list)/RIVALTEAM1/\(id)/attempt").status == 404)
+        }
+    }
+
+    @Test func `has a dead job tried again, and tells the team's audit log`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(world)
+            try world.admin(
+                "UPDATE jobs SET state = 'dead', attempts = 20, finished_at = now(), keep_until = now()"
+            )
+
+            let answer = try await ops.post("\(Self.list)/ACMETEAM01/\(id)/attempt")
+
+            #expect(answer.status == 303)
+            #expect(try world.admin("SELECT state, attempts::text FROM jobs") == [["pending", "0"]])
+            #expect(try world.actions().contains("job.retried"))
+        }
+    }
+
+    @Test func `gives a job up only with its name typed and a reason`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(world)
+            let path = "\(Self.list)/ACMETEAM01/\(id)/cancellation"
+
+            let refused = try await ops.post(path, [("confirmation", "test"), ("reason", "")])
+            #expect(refused.status == 422)
+            #expect(refused.text.contains("Say why"))
+            #expect(try world.admin("SELECT state FROM jobs") == [["pending"]])
+
+            let done = try await ops.post(
+                path,
+                [("confirmation", "test.errand"), ("reason", "Asked for twice")]
+            )
+            #expect(done.status == 303)
+            #expect(try world.admin("SELECT state, payload::text FROM jobs") == [["cancelled", "{}"]])
+            #expect(try world.actions().contains("job.cancelled"))
+        }
+    }
+
+    @Test func `shows mail that was not sent, with its link, and tells who looked`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            let id = String(repeating: "a", count: 26)
+            try world.admin(
+                """
+                INSERT INTO mailbox (
+                    team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html, link
+                ) VALUES (
+                    'PIPPIN0000', $1, 'ACMETEAM01', 'verification', 'ada@acme.example', 'Confirm <it>',
+                    'Please', '<p>Please</p>', 'https://pippin.example/verify'
+                )
+                """,
+                id
+            )
+
+            let list = try await ops.get("/console/operator/mailbox?q=ada").text
+            let mail = try await ops.get("/console/operator/mailbox/\(id)").text
+
+            #expect(list.contains("Confirm &lt;it&gt;"))
+            #expect(list.contains("Acme"))
+            #expect(mail.contains("href=\"https://pippin.example/verify\""))
+            #expect(mail.contains("&lt;p&gt;Please&lt;/p&gt;"))
+            #expect(try world.actions(in: .system).contains("mail.read"))
+        }
+    }
+
+    @Test func `finds teams by the beginning of their names`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+
+            let found = try await ops.get("/console/operator/teams?q=riv").text
+
+            #expect(found.contains("RIVALTEAM1"))
+            #expect(!found.contains("ACMETEAM01"))
+        }
+    }
+
+    @Test func `says how the installation is`() async throws {
+        try await withWorld { world in
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            _ = try await enqueue(world)
+            try world.admin(
+                "INSERT INTO schedules (name, every_seconds, problem) VALUES ('test.late', 60, 'No.')"
+            )
+
+            let page = try await ops.get("/console/operator")
+
+            #expect(page.status == 200)
+            #expect(page.text.contains("test.errand"))
+            #expect(page.text.contains("test.late failed last time"))
+        }
+    }
+
+    @Test func `is not there for owners of teams`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("owner", [World.acme: .owner])
+            let id = try await enqueue(world)
+
+            for path in ["", "/teams", "/jobs", "/jobs/ACMETEAM01/\(id)", "/mailbox"] {
+                #expect(try await owner.get("/console/operator" + path).status == 404, "\(path)")
+            }
+        }
+    }
+}
