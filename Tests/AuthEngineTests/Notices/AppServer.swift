@@ -17,7 +17,7 @@ struct AppServer: Sendable {
     let engine: Engine
     let port: UInt16
     let inbox: Inbox
-    private let worker: JobWorker
+    private let makeWorker: @Sendable () -> JobWorker
 
     /// What came in, and what is answered.
     final class Inbox: Sendable {
@@ -51,6 +51,7 @@ struct AppServer: Sendable {
 
     /// Delivers what waits until `condition` holds, a minute at most.
     func work(until condition: () async throws -> Bool) async throws {
+        let worker = makeWorker()
         let task = Task(executorPreference: engine.teams.loop) { await worker.run() }
         let deadline = MonotonicTime.now() + 60_000_000_000
         while try await !condition() {
@@ -66,11 +67,16 @@ struct AppServer: Sendable {
         try engine.teams.admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] }
     }
 
-    fileprivate init(_ engine: Engine, port: UInt16, inbox: Inbox, worker: JobWorker) {
+    fileprivate init(
+        _ engine: Engine,
+        port: UInt16,
+        inbox: Inbox,
+        makeWorker: @escaping @Sendable () -> JobWorker
+    ) {
         self.engine = engine
         self.port = port
         self.inbox = inbox
-        self.worker = worker
+        self.makeWorker = makeWorker
     }
 }
 
@@ -93,8 +99,10 @@ func withAppServer(
             configuration: .init(connection: teams.conninfo, role: "pippin_system")
         )
         system.open()
-        let worker = worker(for: engine, client, system, allowsLoopback: allowsLoopback)
-        let app = AppServer(engine, port: server.port, inbox: inbox, worker: worker)
+        // A worker that has stopped does not begin again.
+        let app = AppServer(engine, port: server.port, inbox: inbox) {
+            worker(for: engine, client, system, allowsLoopback: allowsLoopback)
+        }
         let result: Result<Void, any Error>
         do { result = .success(try await body(app)) } catch { result = .failure(error) }
         client.close()
