@@ -93,7 +93,9 @@ let package = Package(
         // Level 3: pages and endpoints.
         module(
             "Web",
-            uses: ["Bytes", "Domain", "Log", "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates"]
+            uses: [
+                "Bytes", "Domain", "Log", "Directory", "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates",
+            ]
         ),
         module(
             "SignIn",

@@ -24,6 +24,7 @@ public struct Console: Sendable {
     private let overview: OverviewPages
     private let registry: RegistryPages
     private let users: UserPages
+    private let flows: FlowPages
     private let audit: AuditPages
     private let operators: OperatorPages
     private let signingKeys: SigningKeyPages
@@ -108,6 +109,7 @@ public struct Console: Sendable {
         overview = try OverviewPages(parts)
         registry = try RegistryPages(parts)
         users = try UserPages(parts)
+        flows = try FlowPages(parts)
         audit = try AuditPages(parts)
         operators = try OperatorPages(parts)
         signingKeys = try SigningKeyPages(parts)
@@ -133,6 +135,7 @@ public struct Console: Sendable {
         overview.mount(on: &router)
         registry.mount(on: &router)
         users.mount(on: &router)
+        flows.mount(on: &router)
         audit.mount(on: &router)
         operators.mount(on: &router)
         signingKeys.mount(on: &router)
@@ -167,8 +170,8 @@ public struct Console: Sendable {
     public static var views: [any View.Type] {
         let own: [any View.Type] = [ConsoleErrorPage.self]
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
-            + UserPages.views + AuditPages.views + SigningKeyPages.views + NoticePages.views
-            + TransferPages.views + CutoffPages.views + MemberPages.views + InvitationDoorPages.views
-            + SettingsPages.views + OperatorPages.views
+            + UserPages.views + FlowPages.views + AuditPages.views + SigningKeyPages.views
+            + NoticePages.views + TransferPages.views + CutoffPages.views + MemberPages.views
+            + InvitationDoorPages.views + SettingsPages.views + OperatorPages.views
     }
 }

@@ -1,3 +1,4 @@
+import AuthEngine
 import Domain
 import HTTP
 import Web
@@ -13,6 +14,8 @@ enum ConsoleRoutes {
     static let overview = Route("/console/:team", TeamID.self)
     static let users = Route("/console/:team/users", TeamID.self)
     static let user = Route("/console/:team/users/:sub", TeamID.self, Subject.self)
+    static let flows = Route("/console/:team/flows", TeamID.self)
+    static let flow = Route("/console/:team/flows/:flow", TeamID.self, FlowID.self)
     static let audit = Route("/console/:team/audit", TeamID.self)
 
     static let appIDs = Route("/console/:team/app-ids", TeamID.self)

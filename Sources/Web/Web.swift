@@ -6,6 +6,7 @@
 // Standards: Content Security Policy Level 3, RFC 6265 (cookies), OWASP's advice on cross-site request forgery.
 
 public import AuthEngine
+public import Directory
 public import Domain
 public import HTTP
 
@@ -22,7 +23,9 @@ extension ClientID: PathValue {}
 extension KeyID: PathValue {}
 extension InvitationID: PathValue {}
 extension Subject: PathValue {}
+extension RefreshTokenID: PathValue {}
 extension AttemptID: PathValue {}
+extension FlowID: PathValue {}
 extension TrialID: PathValue {}
 extension NoticeID: PathValue {}
 extension ReceiptID: PathValue {}

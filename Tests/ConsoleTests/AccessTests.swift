@@ -11,13 +11,14 @@ import Web
     private static let samples = [
         "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web", "key": "ACMEKEY001",
         "domain": "acme.example", "source": "acme.example",
+        "flow": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
         "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
         "invitation": "ACMEINVIT1", "part": "team",
         "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
     ]
     /// Values for which the sample names nothing.
-    private static let unknown: Set<String> = ["token", "trial"]
+    private static let unknown: Set<String> = ["token", "trial", "flow"]
     private static let expired = "This form has expired"
     private static let notAllowed = "Your role does not allow this"
 

@@ -9,6 +9,7 @@ enum Section: String, Sendable {
     case emailSources
     case signingKeys
     case users
+    case flows
     case notices
     case audit
     case members
@@ -23,6 +24,7 @@ enum Section: String, Sendable {
         .flag("signingKeys") { $0 == .signingKeys }
         .flag("notices") { $0 == .notices }
         .flag("users") { $0 == .users }
+        .flag("flows") { $0 == .flows }
         .flag("audit") { $0 == .audit }
         .flag("members") { $0 == .members }
         .flag("settings") { $0 == .settings }

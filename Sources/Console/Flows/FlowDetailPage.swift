@@ -1,0 +1,33 @@
+import AuthEngine
+import Bytes
+import Domain
+import HTTP
+import Templates
+import Web
+
+/// One sign-in, step by step, and what to do about it where it failed.
+struct FlowDetailPage: ConsolePage {
+    static let template = "console/flows/show"
+    static let fields =
+        frameFields
+        .words("headline") { $0.story.headline }
+        .group("badge", BadgeView.fields) { $0.story.badge }
+        .group("started", TimeView.fields) { TimeView($0.story.flow.id.startedAt) }
+        .flag("trial") { $0.story.flow.isTrial }
+        .group("id", CopyView.fields) { CopyView(Phrase("console.flows.id"), $0.story.flow.id.rawValue) }
+        .optionalGroup("reference", CopyView.fields) { page in
+            page.story.flow.reference.map { CopyView(Phrase("console.flows.reference"), $0) }
+        }
+        .optionalText("client") { $0.story.flow.clientID?.rawValue }
+        .optionalText("clientURL") { $0.story.clientURL }
+        .optionalText("person") { $0.person }
+        .optionalText("personURL") { page in
+            page.story.flow.subject.map { ConsoleRoutes.user.link(page.story.team.id, $0) }
+        }
+        .optionalGroup("diagnosis", FlowDiagnosis.fields) { $0.story.diagnosis }
+        .list("steps", FlowStepView.fields) { $0.story.steps }
+
+    let frame: ConsoleFrame
+    let story: FlowStory
+    let person: String?
+}

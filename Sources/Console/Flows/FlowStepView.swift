@@ -1,0 +1,94 @@
+import AuthEngine
+import Bytes
+import Domain
+import Templates
+import Web
+
+/// One step on the page of a flow.
+struct FlowStepView: Sendable {
+    let step: FlowStep
+    /// Since the flow began.
+    let offset: Duration
+
+    private var kind: BadgeView.Kind {
+        switch step.kind {
+        case .authorizationRefused, .attemptOver, .tokenRefused, .revocationRefused, .requestRefused: .bad
+        case .proofRefused: .warn
+        case .codeRedeemed, .answered: .good
+        case .authorization, .proved, .cancelled: .plain
+        }
+    }
+
+    private var icon: String {
+        switch kind {
+        case .bad, .warn: "close"
+        case .good: "check"
+        case .plain: "circle"
+        }
+    }
+
+    /// `+1.2 s`, or minutes for what takes longer.
+    private var elapsed: Phrase {
+        let tenths =
+            Int(offset.components.seconds) * 10 + Int(offset.components.attoseconds / 100_000_000_000_000_000)
+        if tenths < 1200 {
+            return Phrase("console.flows.after-seconds", ["seconds": "\(tenths / 10).\(tenths % 10)"])
+        }
+        return Phrase("console.flows.after-minutes", count: tenths / 600)
+    }
+
+    private var tables: [Table] {
+        [
+            Table(title: Phrase("console.flows.sent"), facts: step.sent),
+            Table(title: Phrase("console.flows.known"), facts: step.known),
+            Table(title: Phrase("console.flows.answered"), facts: step.answered),
+        ]
+        .filter { !$0.facts.isEmpty }
+    }
+
+    static let fields = Fields<FlowStepView>()
+        .text("kind") { $0.kind.rawValue }
+        .text("icon") { $0.icon }
+        .words("title") { Phrase(in: "console.flow-steps", $0.step.kind.rawValue) }
+        .optionalWords("cause") { view in view.step.cause.map { Phrase(in: "console.causes", $0.rawValue) } }
+        .optionalText("reason") { $0.step.reason }
+        .words("elapsed") { $0.elapsed }
+        .group("time", TimeView.fields) { TimeView($0.step.at) }
+        .optionalText("ip") { $0.step.origin.ip.isEmpty ? nil : $0.step.origin.ip }
+        .optionalWords("agent") { view in
+            view.step.origin.userAgent.isEmpty ? nil : BrowserName.words(for: view.step.origin.userAgent)
+        }
+        .optionalText("request") { $0.step.origin.requestID.isEmpty ? nil : $0.step.origin.requestID }
+        .list("tables", Table.fields) { $0.tables }
+
+    /// Names and values of one kind.
+    struct Table: Sendable {
+        let title: Phrase
+        let facts: [FlowFact]
+
+        static let fields = Fields<Table>()
+            .words("title") { $0.title }
+            .list("rows", Row.fields) { $0.facts.map { Row(fact: $0) } }
+    }
+
+    /// One of them; names of the protocol are code, names of ours are words.
+    struct Row: Sendable {
+        let fact: FlowFact
+
+        private static let own: Set<String> = ["registered", "nearest", "differences", "now", "proof"]
+
+        private var value: any Wording {
+            switch fact.name {
+            case "differences":
+                fact.value.split(separator: " ").map { Phrase(in: "console.flow-differences", String($0)) }
+            case "proof": Phrase(in: "console.flow-proofs", fact.value)
+            default: fact.value
+            }
+        }
+
+        static let fields = Fields<Row>()
+            .optionalText("code") { Row.own.contains($0.fact.name) ? nil : $0.fact.name }
+            .words("name") { Phrase(in: "console.flow-facts", $0.fact.name) }
+            .words("value") { $0.value }
+    }
+}

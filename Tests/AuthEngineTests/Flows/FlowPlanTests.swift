@@ -1,0 +1,60 @@
+import Bytes
+import Domain
+import Postgres
+import Testing
+
+@testable import AuthEngine
+@testable import TestTeams
+
+@Suite struct `Lists of flows` {
+    @Test func `are read by indexes under row-level security`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin(Self.seed, FlowID.prefix(engine.clock.now - .seconds(86_400)))
+            try engine.teams.admin(
+                """
+                INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+                SELECT team_id, flow_id, now(), 'code_redeemed', '{}' FROM flows
+                """
+            )
+            try engine.teams.admin("ANALYZE flows, flow_steps")
+            let filters: [(String, (inout FlowFilter) -> Void)] = [
+                ("pkey", { _ in }), ("client_id", { $0.client = .strict }),
+                ("outcome", { $0.outcome = .failed }),
+                ("cause", { $0.cause = .codeUsed }), ("sub", { $0.subject = Subject(rawValue: "sub7") }),
+            ]
+            for (index, change) in filters {
+                var filter = FlowFilter()
+                change(&filter)
+                let selection = FlowListStore.selection(
+                    in: .acme,
+                    filter,
+                    after: nil,
+                    limit: 51,
+                    at: engine.clock.now
+                )
+                let plan = try await engine.plan(of: selection)
+                #expect(!plan.contains("Seq Scan"), "\(plan)")
+                #expect(plan.contains("flows_other_team_id_\(index)") || plan.contains(index), "\(plan)")
+            }
+        }
+    }
+
+    /// Twenty thousand flows; what is filtered for is rare.
+    private static let seed = """
+        INSERT INTO flows (team_id, flow_id, client_id, sub, outcome, cause, opening)
+        SELECT 'ACMETEAM01', $1 || lpad(to_hex(n), 16, '0'),
+            CASE n % 1000 WHEN 1 THEN 'com.acme.strict' ELSE 'com.acme.web' END, 'sub' || n,
+            CASE n % 1000 WHEN 2 THEN 'failed' ELSE 'answered' END,
+            CASE n % 1000 WHEN 2 THEN 'code_used' END, '{}'
+        FROM generate_series(1, 20000) n
+        """
+}
+
+extension Engine {
+    fileprivate func plan(of selection: SQL) async throws -> String {
+        let rows = try await teams.database.query("EXPLAIN \(selection)", in: .acme)
+        var lines: [String] = []
+        for var row in rows { lines.append(try row.next()) }
+        return lines.joined(separator: "\n")
+    }
+}

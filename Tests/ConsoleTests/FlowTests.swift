@@ -1,0 +1,149 @@
+import AuthEngine
+import Bytes
+import Domain
+import HTTP
+import Templates
+import Testing
+import Web
+
+@testable import Console
+
+@Suite struct `The inspector` {
+    private static let list = ConsoleRoutes.flows.link(World.acme)
+
+    @Test func `explains a return URL that differs by a trailing slash, and leads to the setting`()
+        async throws
+    {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var developer = try await world.signedIn("developer", [World.acme: .developer])
+            var person = Browser(world: world, subject: nil)
+            let refused = try await person.get(
+                Self.authorize("redirect_uri=https%3A%2F%2Facme.example%2Fback%2F")
+            )
+            await world.parts.flows.finish()
+            let reference = try #require(Self.reference(on: refused.text))
+
+            let found = try await developer.get("\(Self.list)?reference=\(reference)")
+            let page = try await developer.get(try #require(found.location))
+            let list = try await developer.get(Self.list)
+
+            #expect(refused.status == 400)
+            #expect(found.status == 303)
+            #expect(page.text.contains("The return URL is not registered"))
+            #expect(page.text.contains("only by a trailing slash from https://acme.example/back"))
+            #expect(page.text.contains("href=\"/console/ACMETEAM01/service-ids/com.acme.web\""))
+            #expect(page.text.contains(reference))
+            #expect(list.text.contains("Acme Web") && list.text.contains(">Failed</span>"))
+        }
+    }
+
+    @Test func `explains invalid_client with what the secret claims and what it should`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var developer = try await world.signedIn("developer", [World.acme: .developer])
+            var app = Browser(world: world, subject: nil)
+            let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"ACMETEAM01"}"#.utf8))
+            let claims = Base64URL.encode(Array(#"{"iss":"com.acme.web","sub":"ACMETEAM01"}"#.utf8))
+            let secret = "\(header).\(claims).\(Base64URL.encode([UInt8](repeating: 1, count: 64)))"
+
+            let refused = try await app.post(
+                "/t/ACMETEAM01/auth/token",
+                [
+                    ("grant_type", "authorization_code"), ("client_id", "com.acme.web"),
+                    ("code", "the code"), ("client_secret", secret),
+                ]
+            )
+            await world.parts.flows.finish()
+            let list = try await developer.get("\(Self.list)?cause=key_unknown")
+            let page = try await developer.get(try #require(Self.firstFlow(on: list.text)))
+
+            #expect(refused.text.contains("invalid_client"))
+            #expect(page.text.contains("The key is unknown or revoked"))
+            #expect(page.text.contains("kid holds the Team ID"))
+            #expect(page.text.contains("href=\"/console/ACMETEAM01/keys\""))
+            #expect(!page.text.contains(secret) && !page.text.contains("the code"))
+        }
+    }
+
+    @Test func `keeps filters in the address, each taken off by its chip`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var auditor = try await world.signedIn("auditor", [World.acme: .auditor])
+            var person = Browser(world: world, subject: nil)
+            _ = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Facme.example%2Fback"))
+            _ = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Fa.example"))
+            await world.parts.flows.finish()
+
+            let both = try await auditor.get("\(Self.list)?app=com.acme.web&outcome=failed")
+            let none = try await auditor.get("\(Self.list)?app=com.acme.web&cause=code_used")
+            let garbage = try await auditor.get("\(Self.list)?app=%3Cb%3E&outcome=x&from=2026-13-45&to=y")
+
+            #expect(Self.count(both.text) == 1 && both.text.contains("1 sign-in"))
+            #expect(both.text.contains("href=\"\(Self.list)?outcome=failed\""))
+            #expect(both.text.contains("href=\"\(Self.list)?app=com.acme.web\""))
+            #expect(none.text.contains("Nothing matches these filters"))
+            #expect(garbage.status == 200 && Self.count(garbage.text) == 2)
+            #expect(try await auditor.get("\(Self.list)?after=nonsense").status == 400)
+        }
+    }
+
+    @Test func `of Acme shows nothing of Rival`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var acme = try await world.signedIn("Ada", [World.acme: .owner])
+            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+            var person = Browser(world: world, subject: nil)
+            let refused = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Fa.example"))
+            await world.parts.flows.finish()
+            let reference = try #require(Self.reference(on: refused.text))
+            let path = try #require(Self.firstFlow(on: try await acme.get(Self.list).text))
+
+            let theirs = path.replacing("ACMETEAM01", with: "RIVALTEAM1")
+            let search = try await rival.get("/console/RIVALTEAM1/flows?reference=\(reference)")
+
+            #expect(try await rival.get(path).status == 404)
+            #expect(try await rival.get(theirs).status == 404)
+            #expect(search.status == 200 && search.text.contains("Nothing is known under the reference"))
+        }
+    }
+
+    @Test func `has words for every cause, step and way to differ`() throws {
+        let texts = try Texts(folder: repository + "/Texts").keys(in: .english)
+
+        for cause in RefusalCause.allCases {
+            #expect(texts.contains("console.causes.\(cause.rawValue)"))
+            #expect(texts.contains("console.cause-meanings.\(cause.rawValue)"))
+        }
+        for kind in FlowStep.Kind.allCases {
+            #expect(texts.contains("console.flow-steps.\(kind.rawValue)"))
+        }
+    }
+
+    @Test(arguments: [
+        ("2026-11-20", 1_795_132_800), ("2024-02-29", 1_709_164_800), ("1970-01-01", 0), ("2026-02-30", nil),
+        ("2026-1-1", nil), ("9999-12-31", 253_402_214_400), ("", nil), ("٢٠٢٦-11-20", nil),
+    ])
+    func `reads days as browsers write them`(text: String, seconds: Int?) {
+        #expect(CalendarDay.start(text)?.seconds == seconds)
+    }
+
+    private static func authorize(_ query: String) -> String {
+        "/t/ACMETEAM01/auth/authorize?client_id=com.acme.web&response_type=code&\(query)"
+    }
+
+    /// Sixteen hexadecimal digits in a `<code>`.
+    private static func reference(on page: String) -> String? {
+        page.split(separator: "<code>").compactMap { $0.split(separator: "</code>").first.map(String.init) }
+            .first { $0.utf8.count == 16 && $0.allSatisfy(\.isHexDigit) }
+    }
+
+    private static func firstFlow(on page: String) -> String? {
+        page.split(separator: "\"").map(String.init)
+            .first { $0.hasPrefix("/console/") && $0.split(separator: "/").last?.utf8.count == 28 }
+    }
+
+    private static func count(_ page: String) -> Int {
+        page.split(separator: "row-link", omittingEmptySubsequences: false).count - 1
+    }
+}
