@@ -1,3 +1,6 @@
+import AuthEngine
+import Bytes
+import Directory
 import Domain
 import HTTP
 import Testing
@@ -86,6 +89,108 @@ import Web
         }
     }
 
+    @Test func `lose one token, or all of them, and keep their consents`() async throws {
+        try await withWorld { world in
+            let ada = try await world.addAda()
+            try world.admin(
+                """
+                INSERT INTO refresh_tokens (
+                    team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at, last_used_at
+                ) SELECT 'ACMETEAM01', decode(md5(name), 'hex'), $1, 'com.acme.app', name, trial, now(), now(), now()
+                FROM (VALUES ('com.acme.web', NULL), ('com.acme.tried', 'a trial')) AS given (name, trial)
+                """,
+                ada.rawValue
+            )
+            var admin = try await world.signedIn("admin", [World.acme: .admin])
+            let path = ConsoleRoutes.user.link(World.acme, ada)
+            let live = "refresh_tokens WHERE revoked_at IS NULL AND trial_id IS NULL"
+
+            let page = try await admin.get(path).text
+            let id = try #require(RefreshTokenID(rawValue: "000102030405060708090a0b0c0d0e0f"))
+            let revocation = UserRoutes.tokenRevocation.link(World.acme, ada, id)
+            let one = try await admin.post(revocation)
+            #expect(page.contains("com.acme.web") && !page.contains("com.acme.tried"))
+            #expect(one.location == path)
+            #expect(try world.count(live) == 1)
+            #expect(try await admin.post(revocation).status == 404)
+
+            let all = try await admin.post(UserRoutes.tokenRevocations.link(World.acme, ada))
+            #expect(all.location == path)
+            #expect(try world.count(live) == 0)
+            #expect(try world.count("consents") == 1)
+            #expect(try world.actions().suffix(2) == ["token.revoked", "tokens.revoked"])
+        }
+    }
+
+    @Test func `are suspended with a reason, signed out, and let in again`() async throws {
+        try await withWorld { world in
+            let ada = try await world.addAda()
+            var admin = try await world.signedIn("admin", [World.acme: .admin])
+            let suspension = UserRoutes.suspension.link(World.acme, ada)
+
+            let without = try await admin.post(suspension, [("suspension_reason", " ")])
+            #expect(without.status == 422 && without.text.contains("Say why, for the audit log"))
+            _ = try await admin.post(suspension, [("suspension_reason", "Stolen telephone")])
+            let suspended = try await admin.get(ConsoleRoutes.user.link(World.acme, ada)).text
+            #expect(suspended.contains("Suspended") && suspended.contains("Lift the suspension"))
+            #expect(try world.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
+
+            _ = try await admin.post(UserRoutes.suspensionEnd.link(World.acme, ada))
+            let lifted = try await admin.get(ConsoleRoutes.user.link(World.acme, ada)).text
+            #expect(lifted.contains("Active") && lifted.contains("Suspend this user"))
+            #expect(try world.actions().suffix(2) == ["user.suspended", "user.unsuspended"])
+        }
+    }
+
+    @Test func `are handed out as one file without secrets, which is recorded`() async throws {
+        try await withWorld { world in
+            let ada = try await world.addAda()
+            _ = try await world.add("Ben", to: World.acme)
+            var admin = try await world.signedIn("admin", [World.acme: .admin])
+            var developer = try await world.signedIn("developer", [World.acme: .developer])
+            let path = UserRoutes.export.link(World.acme, ada)
+
+            let answer = try await admin.post(path)
+            let json = try JSON.decode(JSONValue.self, from: Array(answer.text.utf8))
+
+            #expect(answer["content-type"] == "application/json" && answer["cache-control"] == "no-store")
+            #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"ACMETEAM01-") == true)
+            #expect(json["user"]?["email"]?.string == "ada@acme.example")
+            #expect(answer.text.contains("com.acme.app") && !answer.text.contains("ben@acme.example"))
+            #expect(!answer.text.contains("000102030405060708090a0b0c0d0e0f"))
+            #expect(try world.actions().last == "user.exported")
+            #expect(try await developer.post(path).status == 403)
+        }
+    }
+
+    @Test func `leave nothing with the inspector once they are deleted`() async throws {
+        try await withWorld { world in
+            let ada = try await world.addAda()
+            let flow = FlowID(ofRequest: "0123456789abcdef", at: .now())
+            try world.admin(
+                "INSERT INTO flows (team_id, flow_id, sub, outcome, opening) VALUES ('ACMETEAM01', $1, $2, 'answered', $3)",
+                flow.rawValue,
+                ada.rawValue,
+                #"{"kind":"authorization","at":0}"#
+            )
+            try world.admin(
+                "INSERT INTO flow_steps (team_id, flow_id, at, kind, step) VALUES ('ACMETEAM01', $1, now(), 'answered', '{}')",
+                flow.rawValue
+            )
+            var admin = try await world.signedIn("admin", [World.acme: .admin])
+            let page = try await admin.get(ConsoleRoutes.user.link(World.acme, ada)).text
+            #expect(page.contains(ConsoleRoutes.flow.link(World.acme, flow)))
+
+            _ = try await admin.post(
+                UserRoutes.deletion.link(World.acme, ada),
+                [("confirmation", "ada@acme.example"), ("reason", "She asked")]
+            )
+
+            #expect(try world.count("flows") == 0)
+            #expect(try world.count("flow_steps") == 0)
+        }
+    }
+
     @Test func `of Rival do not exist for Acme`() async throws {
         try await withWorld { world in
             let ada = try await world.addAda(to: World.rival)
@@ -94,6 +199,11 @@ import Web
             #expect(try await owner.get(ConsoleRoutes.user.link(World.acme, ada)).status == 404)
             #expect(try await owner.post(UserRoutes.signOut.link(World.acme, ada)).status == 404)
             #expect(try await owner.post(UserRoutes.deletion.link(World.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.export.link(World.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.tokenRevocations.link(World.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.suspensionEnd.link(World.acme, ada)).status == 404)
+            let suspension = UserRoutes.suspension.link(World.acme, ada)
+            #expect(try await owner.post(suspension, [("suspension_reason", "x")]).status == 404)
             #expect(try world.count("sessions WHERE team_id = 'RIVALTEAM1'") == 1)
             #expect(!(try await owner.get("/console/ACMETEAM01/users").text.contains("Ada")))
         }

@@ -124,7 +124,7 @@ struct World: Sendable {
         """
         INSERT INTO refresh_tokens (
             team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
-        ) VALUES ($1, '\\x00', $3, $2, $2, now(), now(), now())
+        ) VALUES ($1, '\\x000102030405060708090a0b0c0d0e0f', $3, $2, $2, now(), now(), now())
         """,
     ]
 

@@ -86,7 +86,7 @@ struct World: Sendable {
             """
             INSERT INTO refresh_tokens (
                 team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
-            ) VALUES ($1, $2::text::bytea, $3, $4, $4, now(), now(), now())
+            ) VALUES ($1, decode(md5($2), 'hex'), $3, $4, $4, now(), now(), now())
             """,
             team.rawValue,
             id,

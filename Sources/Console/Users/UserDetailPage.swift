@@ -26,6 +26,22 @@ struct UserDetailPage: ConsolePage {
         .list("sessions", UserSessionRow.fields) { $0.detail.sessions.map { UserSessionRow(session: $0) } }
         .list("tokens", UserTokenRow.fields) { $0.tokens }
         .list("events", AuditLine.fields) { $0.events }
+        .list("flows", UserFlowRow.fields) { $0.flows }
+        .text("flowsURL") { page in
+            let sub = PercentCoding.encode(page.user.subject.rawValue)
+            return "\(ConsoleRoutes.flows.link(page.team))?person=\(sub)"
+        }
+        .optionalText("revokeAllURL") { page in
+            page.mayChange ? UserRoutes.tokenRevocations.link(page.team, page.user.subject) : nil
+        }
+        .optionalText("exportURL") { $0.mayChange ? UserRoutes.export.link($0.team, $0.user.subject) : nil }
+        .optionalText("liftURL") { page in
+            page.mayChange && page.isSuspended
+                ? UserRoutes.suspensionEnd.link(page.team, page.user.subject) : nil
+        }
+        .optionalGroup("suspension", Suspension.fields) {
+            $0.mayChange && !$0.isSuspended ? $0.suspension : nil
+        }
         .optionalText("signOutURL") { $0.mayChange ? UserRoutes.signOut.link($0.team, $0.user.subject) : nil }
         .optionalGroup("danger", DangerView.fields) { $0.mayChange ? $0.danger : nil }
 
@@ -33,11 +49,24 @@ struct UserDetailPage: ConsolePage {
     let team: TeamID
     let detail: UserDetail
     let events: [AuditLine]
+    let flows: [UserFlowRow]
     let mayChange: Bool
     /// What was typed into the form of the deletion, and what is wrong with it.
     var confirmation = ""
     var reason = ""
     var errors = FieldErrors()
+    /// What was typed as the reason of a suspension.
+    var suspensionReason = ""
+
+    /// The form that suspends somebody.
+    struct Suspension: Sendable {
+        let action: String
+        let reason: FieldView
+
+        static let fields = Fields<Suspension>()
+            .text("action") { $0.action }
+            .group("reason", FieldView.fields) { $0.reason }
+    }
 
     private var user: User { detail.user }
 
@@ -58,7 +87,24 @@ struct UserDetailPage: ConsolePage {
     }
 
     private var tokens: [UserTokenRow] {
-        detail.refreshTokens.filter { $0.revokedAt == nil }.map { UserTokenRow(token: $0) }
+        detail.refreshTokens.map { token in
+            UserTokenRow(token: token, team: team, subject: user.subject, mayRevoke: mayChange)
+        }
+    }
+
+    private var isSuspended: Bool { user.suspendedAt != nil }
+
+    private var suspension: Suspension {
+        Suspension(
+            action: UserRoutes.suspension.link(team, user.subject),
+            reason: FieldView(
+                "suspension_reason",
+                label: Phrase("console.confirm.reason"),
+                value: suspensionReason,
+                hint: Phrase("console.confirm.reason.hint"),
+                error: errors["suspension_reason"]
+            )
+        )
     }
 
     private var danger: DangerView {

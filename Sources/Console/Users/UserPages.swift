@@ -7,22 +7,27 @@ import HTTP
 import Templates
 import Web
 
-/// The people of a team: found, looked at, signed out, deleted.
+/// The people of a team: found, looked at, signed out, suspended, handed out, deleted.
 struct UserPages: Sendable {
     private static let pageSize = 50
     private static let eventLimit = 10
-    private static let reasonLimit = 500
+    private static let flowLimit = 5
 
-    private let site: Site
+    let site: Site
     private let list: UserListStore
     private let details: UserDetailStore
     private let history: AuditStore
-    private let users: UserStore
-    private let sessions: SessionStore
-    private let consents: ConsentEndStore
-    private let deletions: AccountDeletion
+    let users: UserStore
+    let sessions: SessionStore
+    let consents: ConsentEndStore
+    let deletions: AccountDeletion
+    let tokens: TokenRevocationStore
+    let suspensions: UserSuspensionStore
+    let exports: PersonExportStore
+    private let flows: FlowListStore
+    private let context: EngineContext
     private let listPage: LivePage<UserListPage>
-    private let detailPage: LivePage<UserDetailPage>
+    let detailPage: LivePage<UserDetailPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
@@ -34,6 +39,11 @@ struct UserPages: Sendable {
         sessions = parts.sessions
         consents = ConsentEndStore(parts.database)
         deletions = AccountDeletion(parts.database)
+        tokens = TokenRevocationStore(parts.database)
+        suspensions = UserSuspensionStore(parts.database)
+        exports = PersonExportStore(parts.database)
+        flows = FlowListStore(parts.database)
+        context = parts.context
         listPage = try parts.site.pages.page(UserListPage.self)
         detailPage = try parts.site.pages.page(UserDetailPage.self)
     }
@@ -41,13 +51,7 @@ struct UserPages: Sendable {
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.users, needs: .read, at: .users) { try await list($0) }
         router.get(ConsoleRoutes.user, needs: .read, at: .users) { try await show($0, $1) }
-        router.post(UserRoutes.signOut, needs: .changeUsers, at: .users) { scope, _, subject in
-            try await signOut(scope, subject)
-        }
-        router.post(UserRoutes.consentEnd, needs: .changeUsers, at: .users) { scope, _, subject, appID in
-            try await endConsent(scope, subject, appID)
-        }
-        router.post(UserRoutes.deletion, needs: .changeUsers, at: .users) { try await delete($0, $1, $2) }
+        mountChanges(on: &router)
     }
 
     private func list(_ scope: Scope) async throws -> Response {
@@ -80,95 +84,26 @@ struct UserPages: Sendable {
         site.respond(detailPage, try await page(scope, subject))
     }
 
-    private func signOut(_ scope: Scope, _ subject: Subject) async throws -> Response {
-        let user = try await find(subject, scope)
-        let count = try await sessions.endAll(
-            of: subject,
-            in: scope.teamID,
-            by: scope.actor,
-            from: scope.origin
-        )
-        let flash: Flash =
-            count == 0
-            ? .warn(Phrase("console.users.flash.signed-in-nowhere", ["name": user.shownName]))
-            : .good(Phrase("console.users.flash.signed-out", ["name": user.shownName]))
-        return scope.redirect(to: ConsoleRoutes.user.link(scope.teamID, subject), saying: flash)
-    }
-
-    private func endConsent(_ scope: Scope, _ subject: Subject, _ appID: ClientID) async throws -> Response {
-        _ = try await find(subject, scope)
-        let ended = try await consents.end(
-            of: subject,
-            for: appID,
-            in: scope.teamID,
-            by: scope.actor,
-            from: scope.origin
-        )
-        guard ended else { throw Problem.notFound }
-        return scope.redirect(
-            to: ConsoleRoutes.user.link(scope.teamID, subject),
-            saying: .good(Phrase("console.users.flash.consent-ended"))
-        )
-    }
-
-    /// The text as one line: without line breaks and other control characters, which PostgreSQL may refuse too.
-    private static func line(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        line.append(contentsOf: text.unicodeScalars.filter { $0.properties.generalCategory != .control })
-        return String(line)
-    }
-
-    /// Asks for the typed confirmation again where it does not fit; nothing happens without it.
-    private func delete(_ scope: Scope, _ form: Form, _ subject: Subject) async throws -> Response {
-        let user = try await find(subject, scope)
-        let reason = Self.line(form["reason"] ?? "")
-        var errors = FieldErrors()
-        if form["confirmation"] != user.confirmationText {
-            errors.add(
-                "confirmation",
-                Phrase("console.confirm.type.wrong", ["expected": user.confirmationText])
-            )
-        }
-        if !reason.contains(where: { !$0.isWhitespace }) {
-            errors.add("reason", Phrase("console.confirm.reason.missing"))
-        }
-        if reason.unicodeScalars.count > Self.reasonLimit {
-            errors.add("reason", Phrase("console.confirm.reason.too-long", count: Self.reasonLimit))
-        }
-        guard errors.isEmpty else {
-            var page = try await page(scope, subject)
-            (page.confirmation, page.reason, page.errors) = (form["confirmation"] ?? "", reason, errors)
-            return site.respond(detailPage, page, status: .unprocessableContent)
-        }
-        let deleted = try await deletions.delete(
-            subject,
-            in: scope.teamID,
-            by: scope.actor,
-            from: scope.origin,
-            reason: reason
-        )
-        guard deleted != nil else { throw Problem.notFound }
-        return scope.redirect(
-            to: ConsoleRoutes.users.link(scope.teamID),
-            saying: .good(Phrase("console.users.flash.deleted", ["name": user.shownName]))
-        )
-    }
-
-    private func page(_ scope: Scope, _ subject: Subject) async throws -> UserDetailPage {
+    func page(_ scope: Scope, _ subject: Subject) async throws -> UserDetailPage {
         let team = scope.teamID
         guard let detail = try await details.find(subject, in: team) else { throw Problem.notFound }
         let target = AuditEvent.Target("user", subject.rawValue)
         let entries = try await history.list(about: target, in: team, limit: Self.eventLimit)
+        var filter = FlowFilter()
+        filter.subject = subject
+        let now = context.clock()
+        let recent = try await flows.page(in: team, matching: filter, limit: Self.flowLimit, at: now)
         return UserDetailPage(
             frame: scope.frame(detail.user.shownName),
             team: team,
             detail: detail,
             events: entries.map { AuditLine($0, in: team) },
+            flows: recent.flows.map { UserFlowRow(flow: $0, team: team, now: now) },
             mayChange: scope.may(.changeUsers)
         )
     }
 
-    private func find(_ subject: Subject, _ scope: Scope) async throws -> User {
+    func find(_ subject: Subject, _ scope: Scope) async throws -> User {
         guard let user = try await users.find(subject, in: scope.teamID) else { throw Problem.notFound }
         return user
     }

@@ -1,3 +1,4 @@
+import Directory
 import Domain
 import HTTP
 import Web
@@ -11,5 +12,19 @@ enum UserRoutes {
         Subject.self,
         ClientID.self
     )
+    static let tokenRevocation = Route(
+        "/console/:team/users/:sub/tokens/:refresh/revocation",
+        TeamID.self,
+        Subject.self,
+        RefreshTokenID.self
+    )
+    static let tokenRevocations = Route(
+        "/console/:team/users/:sub/tokens/revocation",
+        TeamID.self,
+        Subject.self
+    )
+    static let suspension = Route("/console/:team/users/:sub/suspension", TeamID.self, Subject.self)
+    static let suspensionEnd = Route("/console/:team/users/:sub/suspension/end", TeamID.self, Subject.self)
+    static let export = Route("/console/:team/users/:sub/export", TeamID.self, Subject.self)
     static let deletion = Route("/console/:team/users/:sub/deletion", TeamID.self, Subject.self)
 }

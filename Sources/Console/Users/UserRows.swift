@@ -1,3 +1,4 @@
+import AuthEngine
 import Bytes
 import Directory
 import Domain
@@ -48,11 +49,30 @@ struct UserSessionRow: Sendable {
 /// A token that an app holds for a person.
 struct UserTokenRow: Sendable {
     let token: RefreshTokenSummary
+    let team: TeamID
+    let subject: Subject
+    let mayRevoke: Bool
 
     static let fields = Fields<UserTokenRow>()
         .text("client") { $0.token.client.rawValue }
+        .optionalText("revokeURL") { row in
+            row.mayRevoke ? UserRoutes.tokenRevocation.link(row.team, row.subject, row.token.id) : nil
+        }
         .group("issued", TimeView.fields) { TimeView($0.token.createdAt) }
         .optionalGroup("lastUsed", TimeView.fields) { row in
             row.token.lastUsedAt > row.token.createdAt ? TimeView(row.token.lastUsedAt) : nil
         }
+}
+
+/// A sign-in of a person.
+struct UserFlowRow: Sendable {
+    let flow: Flow
+    let team: TeamID
+    let now: Timestamp
+
+    static let fields = Fields<UserFlowRow>()
+        .text("url") { ConsoleRoutes.flow.link($0.team, $0.flow.id) }
+        .text("client") { $0.flow.clientID?.rawValue ?? "" }
+        .group("badge", BadgeView.fields) { FlowStanding.badge(of: $0.flow, at: $0.now) }
+        .group("time", TimeView.fields) { TimeView($0.flow.id.startedAt) }
 }

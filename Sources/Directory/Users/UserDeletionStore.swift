@@ -50,6 +50,7 @@ public struct UserDeletionStore: Sendable {
         let tokens = try await transaction.query(
             "DELETE FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject)"
         )
+        try await transaction.query(Self.flowDeletion(of: subject, in: team))
         try await transaction.query("DELETE FROM users WHERE team_id = \(team) AND sub = \(subject)")
         var after: [String: JSONValue] = ["refreshTokens": .integer(Int64(tokens.changed))]
         if let reason { after["reason"] = .string(reason) }
@@ -62,5 +63,16 @@ public struct UserDeletionStore: Sendable {
         )
         .record(in: team, transaction)
         return true
+    }
+
+    /// What the inspector keeps of the person's sign-ins.
+    private static func flowDeletion(of subject: Subject, in team: TeamID) -> SQL {
+        """
+        WITH gone AS (
+            DELETE FROM flows WHERE team_id = \(team) AND sub = \(subject) RETURNING flow_id
+        )
+        DELETE FROM flow_steps USING gone
+        WHERE flow_steps.team_id = \(team) AND flow_steps.flow_id = gone.flow_id
+        """
     }
 }

@@ -14,6 +14,7 @@ public struct UserDetail: Sendable {
 
 /// A refresh token that an app holds for a person, without the token.
 public struct RefreshTokenSummary: Sendable {
+    public let id: RefreshTokenID
     public let client: ClientID
     /// The primary App ID of the client's group.
     public let appID: ClientID
@@ -22,6 +23,7 @@ public struct RefreshTokenSummary: Sendable {
     public let revokedAt: Timestamp?
 
     init(_ row: inout Row) throws(PostgresFailure) {
+        id = try row.next()
         client = try row.next()
         appID = try row.next()
         createdAt = try row.next()

@@ -47,8 +47,9 @@ public struct UserDetailStore: Sendable {
     ) async throws(PostgresFailure) -> [RefreshTokenSummary] {
         let rows = try await database.query(
             """
-            SELECT client_id, app_id, created_at, last_used_at, revoked_at FROM refresh_tokens
-            WHERE team_id = \(team) AND sub = \(subject)
+            SELECT encode(token_id, 'hex'), client_id, app_id, created_at, last_used_at, revoked_at
+            FROM refresh_tokens
+            WHERE team_id = \(team) AND sub = \(subject) AND trial_id IS NULL AND revoked_at IS NULL
             ORDER BY created_at DESC, token_id
             LIMIT \(Self.listLimit)
             """,

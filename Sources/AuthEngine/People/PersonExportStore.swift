@@ -1,0 +1,145 @@
+import Audit
+import Bytes
+public import Domain
+public import Postgres
+
+/// Hands out everything that is kept of one person (Regulation (EU) 2016/679, articles 15 and 20).
+///
+/// For the team that was asked for it, and for the person's own page. Without secrets: passwords, tokens and keys
+/// are kept as digests, and a digest tells the person nothing.
+public struct PersonExportStore: Sendable {
+    /// Of events and of sign-ins; the newest are handed out.
+    public static let listLimit = 10_000
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// One JSON document for people and machines, or nil when the team has nobody of that `sub`.
+    ///
+    /// The export is recorded in the same transaction.
+    public func export(
+        _ subject: Subject,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws(PostgresFailure) -> [UInt8]? {
+        let event = AuditEvent(
+            "user.exported",
+            by: actor,
+            on: AuditEvent.Target("user", subject.rawValue),
+            from: origin
+        )
+        let rows = try await database.query(
+            """
+            WITH person AS (
+                SELECT * FROM users WHERE team_id = \(team) AND sub = \(subject)
+            ), audit AS (
+                \(event.insertion(in: team, when: "FROM person"))
+            )
+            SELECT jsonb_pretty(jsonb_build_object(
+                'exportedAt', now(), 'teamID', \(team), 'user', \(Self.user(subject, team)),
+                'consents', \(Self.consents(subject, team)), 'sessions', \(Self.sessions(subject, team)),
+                'refreshTokens', \(Self.tokens(subject, team)), 'signIns', \(Self.signIns(subject, team)),
+                'history', \(Self.history(subject, team))
+            ))
+            FROM person
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return Array(try row.next(String.self).utf8)
+    }
+
+    private static func user(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        jsonb_build_object(
+            'sub', sub, 'givenName', given_name, 'familyName', family_name, 'email', email,
+            'isEmailVerified', is_email_verified, 'relayAddress', relay_address, 'createdAt', created_at,
+            'lastSignInAt', last_sign_in_at, 'suspendedAt', suspended_at,
+            'loginNames', (
+                SELECT coalesce(jsonb_agg(login ORDER BY login), '[]') FROM login_names
+                WHERE team_id = \(team) AND sub = \(subject)
+            ),
+            'passwordChangedAt', (
+                SELECT changed_at FROM passwords WHERE team_id = \(team) AND sub = \(subject)
+            )
+        )
+        """
+    }
+
+    private static func consents(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'appID', app_id, 'sharesName', shares_name, 'sharesEmail', shares_email,
+                'hidesEmail', hides_email, 'givenName', given_name, 'familyName', family_name,
+                'grantedAt', granted_at, 'ip', ip, 'deliveredAt', delivered_at
+            ) ORDER BY granted_at), '[]')
+            FROM consents WHERE team_id = \(team) AND sub = \(subject)
+        )
+        """
+    }
+
+    private static func sessions(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'createdAt', created_at, 'lastSeenAt', last_seen_at, 'expiresAt', expires_at, 'ip', ip,
+                'userAgent', user_agent
+            ) ORDER BY created_at), '[]')
+            FROM sessions WHERE team_id = \(team) AND sub = \(subject)
+        )
+        """
+    }
+
+    private static func tokens(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'clientID', client_id, 'appID', app_id, 'createdAt', created_at,
+                'lastUsedAt', last_used_at, 'revokedAt', revoked_at
+            ) ORDER BY created_at), '[]')
+            FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject)
+        )
+        """
+    }
+
+    /// The first step of each is text in the table, and JSON.
+    private static func signIns(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'id', flow_id, 'clientID', client_id, 'outcome', outcome, 'cause', cause,
+                'steps', jsonb_build_array(opening::jsonb) || (
+                    SELECT coalesce(jsonb_agg(step::jsonb ORDER BY at), '[]') FROM flow_steps
+                    WHERE flow_steps.team_id = \(team) AND flow_steps.flow_id = recent.flow_id
+                )
+            ) ORDER BY flow_id), '[]')
+            FROM (
+                SELECT flow_id, client_id, outcome, cause, opening FROM flows
+                WHERE team_id = \(team) AND sub = \(subject)
+                ORDER BY flow_id DESC LIMIT \(listLimit)
+            ) AS recent
+        )
+        """
+    }
+
+    private static func history(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'at', at, 'action', action, 'by', actor_kind, 'outcome', outcome, 'ip', ip,
+                'userAgent', user_agent, 'before', before, 'after', after
+            ) ORDER BY at), '[]')
+            FROM (
+                SELECT * FROM audit_events
+                WHERE team_id = \(team) AND target_kind = 'user' AND target = \(subject)
+                ORDER BY at DESC LIMIT \(listLimit)
+            ) AS recent
+        )
+        """
+    }
+}

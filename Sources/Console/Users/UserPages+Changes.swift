@@ -1,0 +1,201 @@
+import AuthEngine
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Web
+
+// What may be done to a person.
+extension UserPages {
+    func mountChanges(on router: inout ConsoleRouter) {
+        router.post(UserRoutes.signOut, needs: .changeUsers, at: .users) { scope, _, subject in
+            try await signOut(scope, subject)
+        }
+        router.post(UserRoutes.consentEnd, needs: .changeUsers, at: .users) { scope, _, subject, appID in
+            try await endConsent(scope, subject, appID)
+        }
+        router.post(UserRoutes.tokenRevocation, needs: .changeUsers, at: .users) { scope, _, subject, id in
+            try await revoke(id, scope, subject)
+        }
+        router.post(UserRoutes.tokenRevocations, needs: .changeUsers, at: .users) { scope, _, subject in
+            try await revokeAll(scope, subject)
+        }
+        router.post(UserRoutes.suspension, needs: .changeUsers, at: .users) { try await suspend($0, $1, $2) }
+        router.post(UserRoutes.suspensionEnd, needs: .changeUsers, at: .users) { scope, _, subject in
+            try await lift(scope, subject)
+        }
+        router.post(UserRoutes.export, needs: .changeUsers, at: .users) { scope, _, subject in
+            try await export(scope, subject)
+        }
+        router.post(UserRoutes.deletion, needs: .changeUsers, at: .users) { try await delete($0, $1, $2) }
+    }
+
+    private func signOut(_ scope: Scope, _ subject: Subject) async throws -> Response {
+        let user = try await find(subject, scope)
+        let count = try await sessions.endAll(
+            of: subject,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin
+        )
+        let flash: Flash =
+            count == 0
+            ? .warn(Phrase("console.users.flash.signed-in-nowhere", ["name": user.shownName]))
+            : .good(Phrase("console.users.flash.signed-out", ["name": user.shownName]))
+        return back(scope, subject, flash)
+    }
+
+    private func endConsent(_ scope: Scope, _ subject: Subject, _ appID: ClientID) async throws -> Response {
+        _ = try await find(subject, scope)
+        let ended = try await consents.end(
+            of: subject,
+            for: appID,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin
+        )
+        guard ended else { throw Problem.notFound }
+        return back(scope, subject, .good(Phrase("console.users.flash.consent-ended")))
+    }
+
+    private func revoke(_ id: RefreshTokenID, _ scope: Scope, _ subject: Subject) async throws -> Response {
+        let isRevoked = try await tokens.revoke(
+            id,
+            of: subject,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin
+        )
+        guard isRevoked else { throw Problem.notFound }
+        return back(scope, subject, .good(Phrase("console.users.flash.token-revoked")))
+    }
+
+    private func revokeAll(_ scope: Scope, _ subject: Subject) async throws -> Response {
+        _ = try await find(subject, scope)
+        let count = try await tokens.revokeAll(
+            of: subject,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin
+        )
+        return back(scope, subject, .good(Phrase("console.users.flash.tokens-revoked", count: count)))
+    }
+
+    private func suspend(_ scope: Scope, _ form: Form, _ subject: Subject) async throws -> Response {
+        let user = try await find(subject, scope)
+        let reason = Reason(form["suspension_reason"])
+        guard let text = reason.text else {
+            var page = try await page(scope, subject)
+            page.suspensionReason = reason.typed
+            page.errors.add("suspension_reason", reason.problem)
+            return site.respond(detailPage, page, status: .unprocessableContent)
+        }
+        let isSuspended = try await suspensions.suspend(
+            subject,
+            because: text,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin
+        )
+        let flash: Flash =
+            isSuspended
+            ? .good(Phrase("console.users.flash.suspended", ["name": user.shownName]))
+            : .warn(Phrase("console.users.flash.suspended-already", ["name": user.shownName]))
+        return back(scope, subject, flash)
+    }
+
+    private func lift(_ scope: Scope, _ subject: Subject) async throws -> Response {
+        let user = try await find(subject, scope)
+        _ = try await suspensions.lift(of: subject, in: scope.teamID, by: scope.actor, from: scope.origin)
+        return back(
+            scope,
+            subject,
+            .good(Phrase("console.users.flash.unsuspended", ["name": user.shownName]))
+        )
+    }
+
+    /// A file to keep; nothing of it may stay in a cache.
+    private func export(_ scope: Scope, _ subject: Subject) async throws -> Response {
+        let document = try await exports.export(
+            subject,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin
+        )
+        guard let document else { throw Problem.notFound }
+        var response = Response(
+            .ok,
+            fields: [
+                HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store"),
+                HeaderField(.xContentTypeOptions, "nosniff"),
+            ],
+            body: document
+        )
+        let name = subject.rawValue.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
+        response.append(.contentDisposition, "attachment; filename=\"\(scope.teamID)-\(name).json\"")
+        return response
+    }
+
+    /// Asks for the typed confirmation again where it does not fit; nothing happens without it.
+    private func delete(_ scope: Scope, _ form: Form, _ subject: Subject) async throws -> Response {
+        let user = try await find(subject, scope)
+        let reason = Reason(form["reason"])
+        var errors = FieldErrors()
+        if form["confirmation"] != user.confirmationText {
+            errors.add(
+                "confirmation",
+                Phrase("console.confirm.type.wrong", ["expected": user.confirmationText])
+            )
+        }
+        if reason.text == nil { errors.add("reason", reason.problem) }
+        guard errors.isEmpty, let text = reason.text else {
+            var page = try await page(scope, subject)
+            (page.confirmation, page.reason, page.errors) = (form["confirmation"] ?? "", reason.typed, errors)
+            return site.respond(detailPage, page, status: .unprocessableContent)
+        }
+        let deleted = try await deletions.delete(
+            subject,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin,
+            reason: text
+        )
+        guard deleted != nil else { throw Problem.notFound }
+        return scope.redirect(
+            to: ConsoleRoutes.users.link(scope.teamID),
+            saying: .good(Phrase("console.users.flash.deleted", ["name": user.shownName]))
+        )
+    }
+
+    private func back(_ scope: Scope, _ subject: Subject, _ flash: Flash) -> Response {
+        scope.redirect(to: ConsoleRoutes.user.link(scope.teamID, subject), saying: flash)
+    }
+}
+
+/// Why somebody does what cannot be undone, for the audit log.
+struct Reason: Sendable {
+    private static let limit = 500
+
+    /// As one line: without line breaks and other control characters, which PostgreSQL may refuse too.
+    let typed: String
+
+    init(_ text: String?) {
+        var line = String.UnicodeScalarView()
+        line.append(
+            contentsOf: (text ?? "").unicodeScalars.filter { $0.properties.generalCategory != .control }
+        )
+        typed = String(line)
+    }
+
+    /// The reason; nil for none, or one that is too long.
+    var text: String? {
+        typed.contains { !$0.isWhitespace } && typed.unicodeScalars.count <= Self.limit ? typed : nil
+    }
+
+    /// What is wrong with it.
+    var problem: Phrase {
+        typed.contains { !$0.isWhitespace }
+            ? Phrase("console.confirm.reason.too-long", count: Self.limit)
+            : Phrase("console.confirm.reason.missing")
+    }
+}
