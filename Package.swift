@@ -94,7 +94,8 @@ let package = Package(
         module(
             "Web",
             uses: [
-                "Bytes", "Domain", "Log", "Directory", "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates",
+                "Bytes", "Domain", "Log", "Directory", "AuthEngine", "Crypto", "Postgres", "HTTP",
+                "Templates",
             ]
         ),
         module(

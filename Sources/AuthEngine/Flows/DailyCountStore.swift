@@ -1,9 +1,12 @@
-import Bytes
+public import Bytes
 public import Domain
-import Postgres
+public import Postgres
 
 /// Keeps counts by the day: a few rows per team, so that no page walks through what it counts.
 public struct DailyCountStore: Sendable {
+    /// New users of today are counted up to here; those of earlier days are counted once.
+    public static let todayLimit = 10_000
+
     private let database: TeamDatabase
 
     public init(_ database: TeamDatabase) {
@@ -29,5 +32,64 @@ public struct DailyCountStore: Sendable {
             """,
             in: team
         )
+    }
+
+    /// The counts of the last `count` days, today among them.
+    public func report(
+        of team: TeamID,
+        days count: Int,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> DailyReport {
+        let today = now.seconds / 86_400
+        let days = (today - count + 1...today).map { Timestamp(seconds: $0 * 86_400) }
+        let rows = try await database.query(Self.reading(team, from: days[0], to: days[count - 1]), in: team)
+        var entries: [DailyReport.Entry] = []
+        for var row in rows {
+            guard let measure = Measure(rawValue: try row.next(String.self)) else { continue }
+            entries.append(
+                DailyReport.Entry(
+                    measure: measure,
+                    day: try row.next(),
+                    subject: try row.next(),
+                    count: try row.next()
+                )
+            )
+        }
+        return DailyReport(entries, days: days)
+    }
+
+    /// New users are counted where they are, once a day is over, and kept: whoever creates users need not know.
+    ///
+    /// The moments are cast, since a comparison of a moment with a date serves no index under row-level security.
+    private static func reading(_ team: TeamID, from first: Timestamp, to today: Timestamp) -> SQL {
+        """
+        WITH missing AS (
+            SELECT day::timestamptz FROM generate_series(
+                \(first)::timestamptz, \(today - .seconds(86_400))::timestamptz, interval '1 day'
+            ) AS day
+            WHERE NOT EXISTS (
+                SELECT FROM daily_counts
+                WHERE team_id = \(team) AND measure = 'new_user' AND daily_counts.day = day::date
+            )
+        ), counted AS (
+            INSERT INTO daily_counts (team_id, measure, day, subject, count)
+            SELECT \(team), 'new_user', day::date, '', (
+                SELECT count(*) FROM users
+                WHERE team_id = \(team) AND created_at >= day AND created_at < day + interval '1 day'
+            )
+            FROM missing
+            ON CONFLICT DO NOTHING
+            RETURNING measure, day, subject, count
+        )
+        SELECT measure, day::text, subject, count FROM daily_counts
+        WHERE team_id = \(team) AND measure IN ('sign_in', 'failure', 'unkept', 'new_user')
+            AND day >= \(first)::date
+        UNION ALL
+        SELECT measure, day::text, subject, count FROM counted
+        UNION ALL
+        SELECT 'new_user', \(today)::date::text, '', count(*) FROM (
+            SELECT FROM users WHERE team_id = \(team) AND created_at >= \(today) LIMIT \(todayLimit)
+        ) AS arrived
+        """
     }
 }

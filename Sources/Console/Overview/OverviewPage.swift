@@ -9,6 +9,9 @@ struct OverviewPage: ConsolePage {
         frameFields
         .optionalGroup("setup", Checklist.fields) { $0.checklist.isComplete ? nil : $0.checklist }
         .list("counts", Count.fields) { $0.counts }
+        .group("activity", Activity.fields) { $0.activity }
+        .list("failures", FlowListPage.Row.fields) { $0.failures }
+        .list("attention", AttentionRow.fields) { $0.attention }
         .list("endpoints", CopyView.fields) { $0.endpoints }
         .list("events", AuditLine.fields) { $0.events }
 
@@ -27,6 +30,9 @@ struct OverviewPage: ConsolePage {
     let frame: ConsoleFrame
     let checklist: Checklist
     let counts: [Count]
+    let activity: Activity
+    let failures: [FlowListPage.Row]
+    let attention: [AttentionRow]
     let endpoints: [CopyView]
     let events: [AuditLine]
 }

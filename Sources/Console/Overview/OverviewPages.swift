@@ -10,11 +10,16 @@ import Web
 /// The first page of a team.
 struct OverviewPages: Sendable {
     private static let eventLimit = 5
+    private static let failureLimit = 5
 
     private let site: Site
     private let context: EngineContext
     private let progress: TeamProgressStore
     private let events: AuditStore
+    private let counts: DailyCountStore
+    private let flows: FlowListStore
+    private let attention: TeamAttentionStore
+    private let teams: TeamCache
     private let page: LivePage<OverviewPage>
 
     /// - Throws: `Diagnostics`, when the template does not fit.
@@ -23,6 +28,10 @@ struct OverviewPages: Sendable {
         context = parts.context
         progress = TeamProgressStore(parts.database)
         events = AuditStore(parts.database)
+        counts = DailyCountStore(parts.database)
+        flows = FlowListStore(parts.database)
+        attention = TeamAttentionStore(parts.database)
+        teams = parts.teams
         page = try parts.site.pages.page(OverviewPage.self)
     }
 
@@ -34,16 +43,32 @@ struct OverviewPages: Sendable {
         let team = scope.teamID
         let progress = try await progress.find(team)
         let entries = try await events.list(in: team, limit: Self.eventLimit)
+        let now = context.clock()
+        let found = try await attention.find(team, at: now)
         return site.respond(
             page,
             OverviewPage(
                 frame: scope.frame(Phrase("console.overview.title")),
                 checklist: Checklist(progress, in: team),
                 counts: Self.counts(progress, team),
+                activity: Activity(
+                    report: try await counts.report(of: team, days: Activity.days, at: now),
+                    team: team
+                ),
+                failures: try await failures(in: team, at: now),
+                attention: found.map { AttentionRow(attention: $0, team: team) },
                 endpoints: endpoints(of: team),
                 events: entries.map { AuditLine($0, in: team) }
             )
         )
+    }
+
+    private func failures(in team: TeamID, at now: Timestamp) async throws -> [FlowListPage.Row] {
+        guard let snapshot = try await teams.snapshot(of: team) else { return [] }
+        var filter = FlowFilter()
+        filter.outcome = .failed
+        let page = try await flows.page(in: team, matching: filter, limit: Self.failureLimit, at: now)
+        return page.flows.map { FlowListPage.Row(flow: $0, team: snapshot, person: nil, now: now) }
     }
 
     private static func counts(_ progress: TeamProgress, _ team: TeamID) -> [OverviewPage.Count] {

@@ -1,0 +1,107 @@
+public import Bytes
+public import Domain
+public import Postgres
+
+/// Something of a team that is unused, old or half done.
+public struct TeamAttention: Sendable {
+    public enum Kind: String, Sendable {
+        /// A key that has signed nothing since it was made.
+        case keyNeverUsed = "key_never_used"
+        case keyUnused = "key_unused"
+        /// A key that has not been changed for a year.
+        case keyOld = "key_old"
+        case noReturnURL = "no_return_url"
+        case domainUnverified = "domain_unverified"
+        /// An app nobody has signed in to for a month.
+        case noSignIn = "no_sign_in"
+    }
+
+    public let kind: Kind
+    /// The key's, Service ID's or domain's name.
+    public let subject: String
+    /// Since when; nil where it was never otherwise.
+    public let since: Timestamp?
+}
+
+/// Finds what a team should look at, in one statement.
+public struct TeamAttentionStore: Sendable {
+    /// More than this is a list nobody reads.
+    public static let limit = 12
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    public func find(_ team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [TeamAttention] {
+        let rows = try await database.query(
+            """
+            \(Self.keys(team, now))
+            UNION ALL
+            \(Self.services(team, now))
+            UNION ALL
+            (
+                SELECT 'domain_unverified', domain, failed_since FROM domains
+                WHERE team_id = \(team) AND NOT is_verified
+                ORDER BY domain LIMIT \(Self.limit)
+            )
+            LIMIT \(Self.limit)
+            """,
+            in: team
+        )
+        var found: [TeamAttention] = []
+        for var row in rows {
+            guard let kind = TeamAttention.Kind(rawValue: try row.next(String.self)) else { continue }
+            found.append(TeamAttention(kind: kind, subject: try row.next(), since: try row.next()))
+        }
+        return found
+    }
+
+    /// A key is new for a week, unused after three months, and old after a year.
+    private static func keys(_ team: TeamID, _ now: Timestamp) -> SQL {
+        """
+        (
+            SELECT CASE WHEN last_used_at IS NULL THEN 'key_never_used'
+                    WHEN last_used_at < \(now - .seconds(90 * 86_400)) THEN 'key_unused'
+                    ELSE 'key_old' END AS kind,
+                keys.key_id AS subject, coalesce(last_used_at, created_at) AS since
+            FROM keys LEFT JOIN key_uses
+                ON key_uses.team_id = \(team) AND key_uses.key_id = keys.key_id
+            WHERE keys.team_id = \(team) AND slot IS NOT NULL AND (
+                last_used_at IS NULL AND created_at < \(now - .seconds(7 * 86_400))
+                OR last_used_at < \(now - .seconds(90 * 86_400))
+                OR created_at < \(now - .seconds(365 * 86_400))
+            )
+            ORDER BY created_at LIMIT \(limit)
+        )
+        """
+    }
+
+    private static func services(_ team: TeamID, _ now: Timestamp) -> SQL {
+        """
+        (
+            SELECT 'no_return_url', identifier, NULL::timestamptz FROM service_ids
+            WHERE team_id = \(team) AND NOT EXISTS (
+                SELECT FROM return_urls
+                WHERE return_urls.team_id = \(team) AND service_id = service_ids.identifier
+            )
+            ORDER BY identifier LIMIT \(limit)
+        )
+        UNION ALL
+        (
+            SELECT 'no_sign_in', identifier, (
+                SELECT max(day)::timestamptz FROM daily_counts
+                WHERE team_id = \(team) AND measure = 'sign_in' AND subject = identifier
+            )
+            FROM service_ids
+            WHERE team_id = \(team) AND created_at < \(now - .seconds(30 * 86_400)) AND NOT EXISTS (
+                SELECT FROM daily_counts
+                WHERE daily_counts.team_id = \(team) AND measure = 'sign_in'
+                    AND day >= \(now - .seconds(30 * 86_400))::date AND subject = identifier
+            )
+            ORDER BY identifier LIMIT \(limit)
+        )
+        """
+    }
+}
