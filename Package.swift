@@ -101,9 +101,8 @@ let package = Package(
         module(
             "SignIn",
             uses: [
-                "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
-                "AuthEngine",
-                "Crypto", "Postgres", "HTTP", "Templates",
+                "Bytes", "Domain", "EventLoop", "Log", "Mail", "Web", "Tenancy", "Registry", "Directory",
+                "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates",
             ]
         ),
         module(
@@ -242,7 +241,8 @@ let package = Package(
         tests(
             of: "SignIn",
             uses: [
-                "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "Directory", "AuthEngine", "Web",
+                "Bytes", "Domain", "EventLoop", "Log", "Jobs", "Mail", "Crypto", "Postgres", "Directory",
+                "AuthEngine", "Web",
                 "HTTP",
                 "Templates", "TestTeams",
             ]

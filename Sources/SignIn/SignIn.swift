@@ -10,6 +10,7 @@ public import Directory
 public import Domain
 public import HTTP
 public import Log
+public import Mail
 public import Templates
 import Tenancy
 public import Web
@@ -34,6 +35,7 @@ public struct SignIn: Sendable {
         public let sessions: SessionStore
         public let consents: ConsentStore
         public let limits: AttemptLimits
+        public let mail: MailQueue
         public let flows: FlowRecorder
         public let log: Log
 
@@ -48,6 +50,7 @@ public struct SignIn: Sendable {
             sessions: SessionStore,
             consents: ConsentStore,
             limits: AttemptLimits,
+            mail: MailQueue,
             flows: FlowRecorder,
             log: Log
         ) {
@@ -61,6 +64,7 @@ public struct SignIn: Sendable {
             self.sessions = sessions
             self.consents = consents
             self.limits = limits
+            self.mail = mail
             self.flows = flows
             self.log = log
         }
@@ -70,6 +74,14 @@ public struct SignIn: Sendable {
     public init(_ parts: Parts) throws(Diagnostics) {
         let (context, database) = (parts.context, parts.database)
         pages = try HostedPages(site: parts.site)
+        let letters = AccountLetters(
+            site: parts.site,
+            context: context,
+            teams: parts.teams,
+            mail: parts.mail
+        )
+        let post = letters.post
+        let emailChanges = EmailChange(database, post: post, random: context.random)
         let door = SessionDoor(
             site: parts.site,
             passwords: parts.passwords,
@@ -90,6 +102,15 @@ public struct SignIn: Sendable {
             flows: parts.flows,
             door: door,
             sessions: parts.sessions,
+            registrations: AccountRegistrations(
+                database,
+                hasher: parts.hasher,
+                post: post,
+                random: context.random
+            ),
+            recovery: PasswordRecovery(database, hasher: parts.hasher, post: post, random: context.random),
+            emailChanges: emailChanges,
+            notice: NewBrowserNotice(users: UserStore(database), mail: parts.mail, context: context),
             limits: parts.limits,
             counts: LimitStore(database),
             context: context,
@@ -100,7 +121,12 @@ public struct SignIn: Sendable {
             pages: pages,
             teams: parts.teams,
             sessions: parts.sessions,
-            accounts: AccountStores(database, signIn: parts.passwords, hasher: parts.hasher),
+            accounts: AccountStores(
+                database,
+                signIn: parts.passwords,
+                hasher: parts.hasher,
+                emailChanges: emailChanges
+            ),
             context: context
         )
     }
@@ -127,7 +153,8 @@ public struct SignIn: Sendable {
             SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
             ExitMessagePage.self,
             HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
-            StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self,
+            StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self, RegistrationPage.self,
+            RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self, EmailPage.self,
         ]
     }
 }

@@ -1,4 +1,5 @@
 public import AuthEngine
+public import Crypto
 public import Directory
 public import Domain
 public import HTTP
@@ -38,6 +39,23 @@ public enum TeamRoutes {
     public static let session = Route("/t/:team/account/session", TeamID.self)
     public static let sessionEnd = Route("/t/:team/account/session/end", TeamID.self)
 
+    /// The ways to an account, or back to one, within a sign-in.
+    public static let registration = Route(
+        "/t/:team/auth/attempts/:attempt/registration",
+        TeamID.self,
+        AttemptID.self
+    )
+    public static let recovery = Route(
+        "/t/:team/auth/attempts/:attempt/recovery",
+        TeamID.self,
+        AttemptID.self
+    )
+
+    /// Mailed links.
+    public static let registrationLink = Route("/t/:team/links/account/:token", TeamID.self, LinkToken.self)
+    public static let passwordLink = Route("/t/:team/links/password/:token", TeamID.self, LinkToken.self)
+    public static let emailLink = Route("/t/:team/links/email/:token", TeamID.self, LinkToken.self)
+
     /// What a person does on their own page.
     public static let appEnd = Route("/t/:team/account/apps/:app/end", TeamID.self, ClientID.self)
     public static let appRelay = Route("/t/:team/account/apps/:app/relay", TeamID.self, ClientID.self)
@@ -48,6 +66,7 @@ public enum TeamRoutes {
     )
     public static let otherSessions = Route("/t/:team/account/sessions/end", TeamID.self)
     public static let ownPassword = Route("/t/:team/account/password", TeamID.self)
+    public static let ownEmail = Route("/t/:team/account/email", TeamID.self)
     public static let ownData = Route("/t/:team/account/data", TeamID.self)
     public static let deletion = Route("/t/:team/account/deletion", TeamID.self)
 
@@ -69,6 +88,14 @@ public enum TeamRoutes {
 extension SessionID: PathValue {
     public static func parse(pathSegment: Span<UInt8>) -> SessionID? {
         String.parse(pathSegment: pathSegment).flatMap(SessionID.init(text:))
+    }
+
+    public var pathSegment: String { text }
+}
+
+extension LinkToken: PathValue {
+    public static func parse(pathSegment: Span<UInt8>) -> LinkToken? {
+        String.parse(pathSegment: pathSegment).flatMap(LinkToken.init(text:))
     }
 
     public var pathSegment: String { text }

@@ -122,10 +122,23 @@ def test_every_hosted_page(
     look("consent", "Continue to Garden Gate")
     page.goto(f"{pippin.url}/t/{orchard.team_id}/account")
     look("account", "Your Orchard account")
-    page.get_by_role("button", name="Sign out").click()
+    for name, heading in [
+        ("password", "Change your password"), ("email", "Change your e-mail address"),
+        ("deletion", "Delete your account"),
+    ]:
+        page.goto(f"{pippin.url}/t/{orchard.team_id}/account/{name}")
+        look(name, heading)
+    page.goto(f"{pippin.url}/t/{orchard.team_id}/account")
+    page.get_by_role("button", name="Sign out", exact=True).click()
     look("signed-out", "You are signed out")
     page.get_by_role("link", name="Sign in again").click()
     look("session", "Sign in to your account")
+    page.get_by_role("link", name="Forgot your password?").click()
+    look("recovery", "Forgot your password?")
+    page.get_by_role("link", name="Back to signing in").click()
+    page.get_by_role("link", name="Create an account").click()
+    look("registration", "Create an account")
+    page.get_by_role("link", name="I have an account").click()
     send_password(page, ADA.email, ADA.password)
     page.goto(garden.authorize)
     hosted.expect_confirmation(page)

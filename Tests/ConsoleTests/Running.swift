@@ -214,6 +214,10 @@ private func signIn(_ parts: Console.Parts) throws -> SignIn {
             sessions: parts.sessions,
             consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
             limits: AttemptLimits(),
+            mail: MailQueue(
+                JobQueue(parts.database, bell: JobBell()),
+                keyRing: parts.context.keyRing
+            ),
             flows: parts.flows,
             log: parts.log
         )

@@ -5,7 +5,9 @@ import Directory
 import Domain
 import EventLoop
 import HTTP
+import Jobs
 import Log
+import Mail
 import Postgres
 import Synchronization
 import Templates
@@ -129,6 +131,10 @@ private struct SiteParts: Sendable {
                 sessions: teams.sessions,
                 consents: try teams.consents(),
                 limits: limits,
+                mail: MailQueue(
+                    JobQueue(teams.database, bell: JobBell()),
+                    keyRing: teams.context.keyRing
+                ),
                 flows: FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context),
                 log: Log(threshold: .debug) { lines.append($0) }
             )

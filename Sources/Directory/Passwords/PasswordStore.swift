@@ -51,24 +51,45 @@ public struct PasswordStore: Sendable {
         keeping session: SessionID? = nil
     ) async throws -> Bool {
         try await database.transaction(in: team) { transaction in
-            let person = try await transaction.query(
-                "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
-            )
-            guard !person.isEmpty else { return false }
-            try await transaction.query(Self.insertion(of: hash, for: subject, in: team))
-            let deletion = SessionStore.deletion(of: subject, except: session, in: team)
-            let ended = try await transaction.query(deletion).changed
-            let isOwn = actor == .user(subject, of: team)
-            try await AuditEvent(
-                isOwn ? "password.changed" : "password.reset",
+            try await set(
+                hash,
+                for: subject,
+                in: team,
                 by: actor,
-                on: .user(subject),
                 from: origin,
-                after: ["endedSessions": .integer(Int64(ended))]
+                keeping: session,
+                transaction
             )
-            .record(in: team, transaction)
-            return true
         }
+    }
+
+    /// The same in the caller's transaction.
+    func set(
+        _ hash: PasswordHash,
+        for subject: Subject,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        keeping session: SessionID? = nil,
+        _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        let person = try await transaction.query(
+            "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+        )
+        guard !person.isEmpty else { return false }
+        try await transaction.query(Self.insertion(of: hash, for: subject, in: team))
+        let deletion = SessionStore.deletion(of: subject, except: session, in: team)
+        let ended = try await transaction.query(deletion).changed
+        let isOwn = actor == .user(subject, of: team)
+        try await AuditEvent(
+            isOwn ? "password.changed" : "password.reset",
+            by: actor,
+            on: .user(subject),
+            from: origin,
+            after: ["endedSessions": .integer(Int64(ended))]
+        )
+        .record(in: team, transaction)
+        return true
     }
 
     /// Puts a costlier hash of the same password in the place of the one it was checked against.

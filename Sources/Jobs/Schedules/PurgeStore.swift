@@ -30,6 +30,12 @@ public struct PurgeStore: Sendable {
         try await repeated("SELECT pippin_purge_limits(\(Self.batch)::integer)")
     }
 
+    /// Mailed links that nobody followed in time, and returns how many.
+    @discardableResult
+    public func purgeMailedLinks() async throws(PostgresFailure) -> Int {
+        try await repeated("SELECT pippin_purge_mailed_links(\(Self.batch)::integer)")
+    }
+
     private func repeated(_ statement: SQL) async throws(PostgresFailure) -> Int {
         var total = 0
         var removed = 0

@@ -53,13 +53,18 @@ extension AccountEndpoints {
     ///
     /// Their browser is one the account knows, so that strangers who lock it cannot keep them out.
     func refusal(of password: String, _ login: String, _ person: Person) async throws -> OwnPasswordRefusal? {
-        let known = KnownBrowser(person.team.id, login: login, browser: person.visitor.browser)
+        let known = KnownBrowsers(
+            nil,
+            of: person.team.id,
+            browser: person.visitor.browser,
+            formTokens: site.formTokens
+        )
         let result = try await accounts.signIn.authenticate(
             login: login,
             password: password,
             in: person.team.id,
             from: person.request.auditOrigin,
-            knownBrowser: known.secret,
+            knownBrowser: known.secret(of: login),
             at: context.clock()
         )
         return OwnPasswordRefusal(result, of: person.subject)

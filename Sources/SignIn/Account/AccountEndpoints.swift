@@ -42,6 +42,12 @@ struct AccountEndpoints: Sendable {
         router.post(TeamRoutes.ownPassword, .form) { request, team in
             try await asPerson(request, team) { try await changePassword($0) }
         }
+        router.get(TeamRoutes.ownEmail) { request, team in
+            try await asPerson(request, team) { try await askEmail($0) }
+        }
+        router.post(TeamRoutes.ownEmail, .form) { request, team in
+            try await asPerson(request, team) { try await changeEmail($0) }
+        }
         router.get(TeamRoutes.ownData) { request, team in
             try await asPerson(request, team) { try await download($0) }
         }

@@ -19,6 +19,7 @@ struct AccountPage: HostedPage {
         .flag("others") { $0.sessions.contains { !$0.isCurrent } }
         .text("othersURL") { TeamRoutes.otherSessions.link($0.team) }
         .optionalText("passwordURL") { $0.hasPassword ? TeamRoutes.ownPassword.link($0.team) : nil }
+        .optionalText("emailURL") { $0.hasPassword ? TeamRoutes.ownEmail.link($0.team) : nil }
         .text("dataURL") { TeamRoutes.ownData.link($0.team) }
         .optionalText("deletionURL") { $0.team == .system ? nil : TeamRoutes.deletion.link($0.team) }
         .text("signOutURL") { TeamRoutes.sessionEnd.link($0.team) }

@@ -10,16 +10,19 @@ struct AccountStores: Sendable {
     let passwords: PasswordStore
     let signIn: PasswordSignIn
     let hasher: PasswordHasher
+    let emailChanges: EmailChange
     let deletions: UserDeletionStore
     let exports: PersonExportStore
 
-    init(_ database: TeamDatabase, signIn: PasswordSignIn, hasher: PasswordHasher) {
+    init(_ database: TeamDatabase, signIn: PasswordSignIn, hasher: PasswordHasher, emailChanges: EmailChange)
+    {
         details = UserDetailStore(database)
         consentEnds = ConsentEndStore(database)
         relays = RelaySwitchStore(database)
         passwords = PasswordStore(database)
         self.signIn = signIn
         self.hasher = hasher
+        self.emailChanges = emailChanges
         deletions = UserDeletionStore(database)
         exports = PersonExportStore(database)
     }

@@ -3,6 +3,7 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Tenancy
 import Web
 
 // The dispatcher: what comes next is decided from the stored attempt, here and nowhere else. Steps never call one
@@ -48,6 +49,8 @@ extension HostedEndpoints {
         guard let identity = attempt.progress.identity,
             try await flow.enter(attempt, browserHash: visitor.browserHash, of: team)
         else { return response }
+        let isKnown = door.knows(identity.login, context.request, team, visitor)
+        let stranger = isKnown ? nil : try await notice.person(identity.subject, in: team)
         let cookies = try await door.enter(
             identity,
             second: attempt.progress.second,
@@ -57,6 +60,9 @@ extension HostedEndpoints {
             visitor
         )
         for cookie in cookies { response.set(cookie) }
+        if let stranger {
+            try await notice.send(to: stranger, context.request, of: context.team, in: context.language)
+        }
         return response
     }
 
@@ -85,7 +91,10 @@ extension HostedEndpoints {
             action: TeamRoutes.password.link(start.team.id, start.attempt),
             formToken: site.formTokens.token(for: visitor.browser),
             email: email ?? "",
-            isCancellable: start.client != nil
+            isCancellable: start.client != nil,
+            recoveryURL: TeamRoutes.recovery.link(start.team.id, start.attempt),
+            registrationURL: start.team.registration == .open
+                ? TeamRoutes.registration.link(start.team.id, start.attempt) : nil
         )
     }
 }

@@ -24,14 +24,24 @@ extension HostedEndpoints {
             )
             return refuse(refusal, context, login: form["email"] ?? "")
         }
+        return try await keepFirstProof(of: user, by: .password, login: form["email"] ?? "", context)
+    }
+
+    /// Keeps who a person has shown to be, by whatever way they came, and what they owe beside it.
+    func keepFirstProof(
+        of user: User,
+        by method: ProofMethod,
+        login: String,
+        _ context: Context
+    ) async throws -> Response {
         let isKept = try await flow.prove(
             user.subject,
-            by: .password,
-            login: form["email"] ?? "",
+            by: method,
+            login: login,
             owing: .nothing,
             in: context.attempt,
-            browserHash: visitor.browserHash,
-            of: team
+            browserHash: context.visitor.browserHash,
+            of: context.team.id
         )
         guard isKept else { throw Problem.attemptOver }
         return try await goOn(context)

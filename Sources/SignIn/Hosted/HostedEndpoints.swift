@@ -17,6 +17,10 @@ struct HostedEndpoints: Sendable {
     let flows: FlowRecorder
     let door: SessionDoor
     let sessions: SessionStore
+    let registrations: AccountRegistrations
+    let recovery: PasswordRecovery
+    let emailChanges: EmailChange
+    let notice: NewBrowserNotice
     let limits: AttemptLimits
     let counts: LimitStore
     let context: EngineContext
@@ -43,7 +47,41 @@ struct HostedEndpoints: Sendable {
         router.post(TeamRoutes.confirmation, .form) { request, team, attempt in
             try await step(request, team, attempt) { try await confirm($0) }
         }
+        router.get(TeamRoutes.registration) { request, team, attempt in
+            try await step(request, team, attempt) { try askToRegister($0) }
+        }
+        router.post(TeamRoutes.registration, .form) { request, team, attempt in
+            try await step(request, team, attempt) { try await register($0) }
+        }
+        router.get(TeamRoutes.recovery) { request, team, attempt in
+            try await step(request, team, attempt) { askToRecover($0) }
+        }
+        router.post(TeamRoutes.recovery, .form) { request, team, attempt in
+            try await step(request, team, attempt) { try await recover($0) }
+        }
+        mountLinks(on: &router)
         router.get(TeamRoutes.session) { request, team in try await beginAccount(request, team) }
+    }
+
+    private func mountLinks(on router: inout Router) {
+        router.get(TeamRoutes.registrationLink) { request, team, token in
+            try await follow(request, team, token) { try await showRegistrationLink($0) }
+        }
+        router.post(TeamRoutes.registrationLink, .form) { request, team, token in
+            try await follow(request, team, token) { try await followRegistrationLink($0) }
+        }
+        router.get(TeamRoutes.passwordLink) { request, team, token in
+            try await follow(request, team, token) { try await showPasswordLink($0) }
+        }
+        router.post(TeamRoutes.passwordLink, .form) { request, team, token in
+            try await follow(request, team, token) { try await followPasswordLink($0) }
+        }
+        router.get(TeamRoutes.emailLink) { request, team, token in
+            try await follow(request, team, token) { try await showEmailLink($0) }
+        }
+        router.post(TeamRoutes.emailLink, .form) { request, team, token in
+            try await follow(request, team, token) { try await followEmailLink($0) }
+        }
     }
 
     /// A request within a sign-in: the team, the attempt, and the browser that began it.

@@ -18,6 +18,12 @@ struct HostedPages: Sendable {
     private let error: LivePage<HostedErrorPage>
     private let signedOut: LivePage<SignedOutPage>
     private let account: LivePage<AccountPage>
+    private let registration: LivePage<RegistrationPage>
+    private let recovery: LivePage<RecoveryPage>
+    private let message: LivePage<MessagePage>
+    private let link: LivePage<LinkPage>
+    private let newPassword: LivePage<NewPasswordPage>
+    private let email: LivePage<EmailPage>
     private let password: LivePage<PasswordPage>
     private let stopUsing: LivePage<StopUsingPage>
     private let deletion: LivePage<AccountDeletionPage>
@@ -35,6 +41,12 @@ struct HostedPages: Sendable {
         error = try site.pages.page(HostedErrorPage.self)
         signedOut = try site.pages.page(SignedOutPage.self)
         account = try site.pages.page(AccountPage.self)
+        registration = try site.pages.page(RegistrationPage.self)
+        recovery = try site.pages.page(RecoveryPage.self)
+        message = try site.pages.page(MessagePage.self)
+        link = try site.pages.page(LinkPage.self)
+        newPassword = try site.pages.page(NewPasswordPage.self)
+        email = try site.pages.page(EmailPage.self)
         password = try site.pages.page(PasswordPage.self)
         stopUsing = try site.pages.page(StopUsingPage.self)
         deletion = try site.pages.page(AccountDeletionPage.self)
@@ -72,6 +84,30 @@ struct HostedPages: Sendable {
 
     func respond(_ page: PasswordPage, status: Status = .ok) -> Response {
         site.respond(password, page, status: status)
+    }
+
+    func respond(_ page: RegistrationPage, status: Status = .ok) -> Response {
+        site.respond(registration, page, status: status)
+    }
+
+    func respond(_ page: RecoveryPage, status: Status = .ok) -> Response {
+        site.respond(recovery, page, status: status)
+    }
+
+    func respond(_ page: MessagePage) -> Response {
+        site.respond(message, page)
+    }
+
+    func respond(_ page: LinkPage) -> Response {
+        site.respond(link, page)
+    }
+
+    func respond(_ page: NewPasswordPage, status: Status = .ok) -> Response {
+        site.respond(newPassword, page, status: status)
+    }
+
+    func respond(_ page: EmailPage, status: Status = .ok) -> Response {
+        site.respond(email, page, status: status)
     }
 
     func respond(_ page: StopUsingPage) -> Response {

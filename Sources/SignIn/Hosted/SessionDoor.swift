@@ -24,17 +24,13 @@ struct SessionDoor: Sendable {
         _ visitor: Visitor
     ) async throws -> SignInResult {
         let login = form["email"] ?? ""
-        let known = KnownBrowser(team, login: login, browser: visitor.browser)
-        let isKnown = site.formTokens.isValid(
-            request.cookies[known.cookieName(site.cookies)],
-            for: known.secret
-        )
+        let known = knownBrowsers(request, team, visitor)
         return try await passwords.authenticate(
             login: login,
             password: form["password"] ?? "",
             in: team,
             from: request.auditOrigin,
-            knownBrowser: isKnown ? known.secret : nil,
+            knownBrowser: known.contains(login) ? known.secret(of: login) : nil,
             at: context.clock()
         )
     }
@@ -60,14 +56,28 @@ struct SessionDoor: Sendable {
             replacing: visitor.sessionToken,
             at: context.clock()
         )
-        let known = KnownBrowser(team, login: identity.login, browser: visitor.browser)
+        let known = knownBrowsers(request, team, visitor)
         return [
             site.cookies.cookie(site.cookies.session(of: team), token.text, maxAge: Self.cookieLife),
             site.cookies.cookie(
-                known.cookieName(site.cookies),
-                site.formTokens.token(for: known.secret),
+                KnownBrowsers.cookieName(site.cookies, of: team),
+                known.adding(identity.login),
                 maxAge: Self.knownBrowserLife
             ),
         ]
+    }
+
+    /// Whether somebody has signed in under that login name in this browser before.
+    func knows(_ login: String, _ request: Request, _ team: TeamID, _ visitor: Visitor) -> Bool {
+        knownBrowsers(request, team, visitor).contains(login)
+    }
+
+    private func knownBrowsers(_ request: Request, _ team: TeamID, _ visitor: Visitor) -> KnownBrowsers {
+        KnownBrowsers(
+            request.cookies[KnownBrowsers.cookieName(site.cookies, of: team)],
+            of: team,
+            browser: visitor.browser,
+            formTokens: site.formTokens
+        )
     }
 }

@@ -36,19 +36,3 @@ struct SignInRefusal: Sendable {
         }
     }
 }
-
-/// A browser in which this login name has signed in before: it keeps working while strangers lock the account.
-struct KnownBrowser: Sendable {
-    let team: TeamID
-    /// What the cookie's MAC is made over; names the browser to the counters.
-    let secret: String
-
-    init(_ team: TeamID, login: String, browser: String) {
-        self.team = team
-        secret = "known-browser|\(team)|\(login.lowercased())|\(browser)"
-    }
-
-    func cookieName(_ cookies: CookieNames) -> String {
-        cookies.session(of: team) + "-known"
-    }
-}

@@ -30,6 +30,8 @@ struct SignInPage: HostedPage {
         }
         .optionalText("appleURL") { _ in nil }
         .flag("cancellable") { $0.isCancellable }
+        .text("recoveryURL") { $0.recoveryURL }
+        .optionalText("registrationURL") { $0.registrationURL }
 
     let frame: HostedFrame
     /// Where the sign-in leads.
@@ -40,4 +42,7 @@ struct SignInPage: HostedPage {
     var email = ""
     var error: Words?
     var isCancellable = true
+    let recoveryURL: String
+    /// Nil where nobody makes an account by themselves.
+    let registrationURL: String?
 }

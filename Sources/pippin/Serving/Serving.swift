@@ -97,6 +97,7 @@ struct Serving {
                     sessions: SessionStore(database),
                     consents: ConsentStore(database, relay: relay),
                     limits: limits,
+                    mail: worker.mail,
                     flows: worker.flows,
                     log: log
                 )

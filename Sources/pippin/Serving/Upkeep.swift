@@ -21,6 +21,7 @@ enum Upkeep {
             Schedule("jobs.purge", every: .seconds(600)) { try await purge.purgeJobs() },
             Schedule("sessions.purge", every: .seconds(3600)) { try await purge.purgeSessions() },
             Schedule("limits.purge", every: .seconds(900)) { try await purge.purgeLimits() },
+            Schedule("mailed_links.purge", every: .seconds(3600)) { try await purge.purgeMailedLinks() },
             Schedule("mailbox.purge", every: .seconds(3600)) { try await mailbox.purge() },
         ]
     }

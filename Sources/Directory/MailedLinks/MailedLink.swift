@@ -1,0 +1,60 @@
+import Bytes
+import Crypto
+public import Domain
+public import Postgres
+
+/// What a mailed link is good for.
+public enum MailedLinkPurpose: String, SQLText, Sendable {
+    /// Shows that the address of an account to be is the person's, and makes the account.
+    case registration
+    /// Lets the person choose another password.
+    case password
+    /// Shows that another address is the person's too.
+    case email
+
+    /// How long the link works.
+    var life: Duration {
+        switch self {
+        case .registration, .email: .seconds(24 * 3600)
+        case .password: .seconds(3600)
+        }
+    }
+}
+
+/// A link that waits to be followed.
+public struct MailedLink: Sendable {
+    public let purpose: MailedLinkPurpose
+    /// Nil while the account is still to be made.
+    public let subject: Subject?
+    /// Where it was sent.
+    public let email: EmailAddress
+    /// Names the sign-in that goes on when the link is followed in the browser it began in.
+    public let attempt: String?
+    let name: PersonName
+    let password: PasswordHash?
+
+    init(
+        _ purpose: MailedLinkPurpose,
+        subject: Subject? = nil,
+        email: EmailAddress,
+        attempt: String? = nil,
+        name: PersonName = .none,
+        password: PasswordHash? = nil
+    ) {
+        self.purpose = purpose
+        self.subject = subject
+        self.email = email
+        self.attempt = attempt
+        self.name = name
+        self.password = password
+    }
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        purpose = try row.next()
+        subject = try row.next()
+        email = try row.next()
+        attempt = try row.next()
+        name = PersonName(stored: try row.next(), try row.next())
+        password = try row.next(String?.self).flatMap(PasswordHash.init)
+    }
+}

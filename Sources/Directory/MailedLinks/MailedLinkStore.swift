@@ -1,0 +1,92 @@
+import Bytes
+import Crypto
+import Domain
+import Postgres
+
+/// The mailed links of a team, known by the hashes of their tokens.
+struct MailedLinkStore: Sendable {
+    let database: TeamDatabase
+
+    private static let columns: SQL = """
+        purpose, sub, email, attempt_id, given_name, family_name, password_hash
+        """
+
+    /// Keeps a link that is about to be mailed.
+    ///
+    /// - Returns: until when it works.
+    func insert(
+        _ link: MailedLink,
+        _ token: LinkToken,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Timestamp {
+        let end = now + link.purpose.life
+        try await transaction.query(
+            """
+            INSERT INTO mailed_links (
+                team_id, token_hash, purpose, sub, email, given_name, family_name, password_hash, attempt_id,
+                expires_at
+            ) VALUES (
+                \(team), \(token.hash), \(link.purpose), \(link.subject), \(link.email), \(link.name.given),
+                \(link.name.family), \(link.password?.text), \(link.attempt), \(end)
+            )
+            """
+        )
+        return end
+    }
+
+    /// The link, while it works; it stays good.
+    func find(
+        _ token: LinkToken,
+        for purpose: MailedLinkPurpose,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> MailedLink? {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM mailed_links
+            WHERE team_id = \(team) AND token_hash = \(token.hash) AND purpose = \(purpose)
+                AND expires_at > \(now)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try MailedLink(&row)
+    }
+
+    /// Uses the link up: of two requests one gets it.
+    func take(
+        _ token: LinkToken,
+        for purpose: MailedLinkPurpose,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> MailedLink? {
+        let rows = try await transaction.query(
+            """
+            DELETE FROM mailed_links
+            WHERE team_id = \(team) AND token_hash = \(token.hash) AND purpose = \(purpose)
+                AND expires_at > \(now)
+            RETURNING \(Self.columns)
+            """
+        )
+        guard var row = rows.first else { return nil }
+        return try MailedLink(&row)
+    }
+
+    /// Ends the other links of that kind a person has: the newest counts.
+    func removeAll(
+        for purpose: MailedLinkPurpose,
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            DELETE FROM mailed_links
+            WHERE team_id = \(team) AND sub = \(subject) AND purpose = \(purpose)
+            """
+        )
+    }
+}

@@ -1,0 +1,71 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import Mail
+import Web
+
+/// Puts mail about accounts into words and into the outbox.
+struct AccountLetters: Sendable {
+    let site: Site
+    let context: EngineContext
+    let teams: TeamCache
+    let mail: MailQueue
+
+    var post: AccountPost {
+        AccountPost { mail, recipient, language, team, transaction in
+            let name = try await teams.snapshot(of: team)?.name ?? ""
+            try await self.mail.enqueue(
+                OutgoingMail(letter(mail, name, team, language), to: recipient, in: language, from: name),
+                in: team,
+                transaction
+            )
+        }
+    }
+
+    private func letter(
+        _ mail: AccountMail,
+        _ name: String,
+        _ team: TeamID,
+        _ language: Language
+    ) -> Letter {
+        func say(_ phrase: Phrase) -> String { site.text(phrase, in: language) }
+        switch mail {
+        case .confirmation(let token, .email, let until):
+            return .verification(link: url(TeamRoutes.emailLink.link(team, token)), until: until)
+        case .confirmation(let token, _, let until):
+            return .verification(link: url(TeamRoutes.registrationLink.link(team, token)), until: until)
+        case .passwordReset(let token, let until):
+            return .passwordReset(link: url(TeamRoutes.passwordLink.link(team, token)), until: until)
+        case .known:
+            return .plain(
+                subject: say(Phrase("mail.account.known-subject", ["team": name])),
+                paragraphs: [
+                    say(Phrase("mail.account.known-body", ["team": name])),
+                    say(Phrase("mail.account.known-advice")),
+                ]
+            )
+        case .passwordChanged:
+            return .plain(
+                subject: say(Phrase("mail.account.password-subject", ["team": name])),
+                paragraphs: [
+                    say(Phrase("mail.account.password-body", ["team": name])),
+                    say(Phrase("mail.account.not-you", ["team": name])),
+                ]
+            )
+        case .emailChanged:
+            return .plain(
+                subject: say(Phrase("mail.account.email-subject", ["team": name])),
+                paragraphs: [
+                    say(Phrase("mail.account.email-body", ["team": name])),
+                    say(Phrase("mail.account.not-you", ["team": name])),
+                ]
+            )
+        }
+    }
+
+    /// The address as configured, never as a request claims it.
+    private func url(_ path: String) -> String { context.publicURL + path }
+}

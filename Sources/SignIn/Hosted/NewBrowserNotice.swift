@@ -1,0 +1,31 @@
+import AuthEngine
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Mail
+import Web
+
+/// Tells people by mail that somebody signed in from a browser their account has not been used in.
+struct NewBrowserNotice: Sendable {
+    let users: UserStore
+    let mail: MailQueue
+    let context: EngineContext
+
+    /// Whom to tell: somebody who has signed in before, and has an address.
+    func person(_ subject: Subject, in team: TeamID) async throws -> User? {
+        let user = try await users.find(subject, in: team)
+        return user.flatMap { $0.lastSignInAt != nil && $0.email != nil ? $0 : nil }
+    }
+
+    func send(to user: User, _ request: Request, of team: TeamSnapshot, in language: Language) async throws {
+        guard let email = user.email else { return }
+        let letter = Letter.newSignIn(
+            at: context.clock(),
+            browser: BrowserName(userAgent: request[.userAgent] ?? "").text,
+            ip: request.client.description,
+            link: context.publicURL + TeamRoutes.account.link(team.id)
+        )
+        try await mail.enqueue(OutgoingMail(letter, to: email, in: language, from: team.name), in: team.id)
+    }
+}
