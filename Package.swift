@@ -102,7 +102,7 @@ let package = Package(
             "SignIn",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Mail", "Web", "Tenancy", "Registry", "Directory",
-                "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates",
+                "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates", "QRCode", "WebAuthn",
             ]
         ),
         module(
@@ -244,7 +244,7 @@ let package = Package(
                 "Bytes", "Domain", "EventLoop", "Log", "Jobs", "Mail", "Crypto", "Postgres", "Directory",
                 "AuthEngine", "Web",
                 "HTTP",
-                "Templates", "TestTeams",
+                "Templates", "TestTeams", "Tenancy", "TestAuthenticator", "WebAuthn",
             ]
         ),
     ]

@@ -13,6 +13,7 @@ public import Jobs
 public import Log
 public import Mail
 public import Registry
+public import SignIn
 public import Templates
 public import Web
 
@@ -45,6 +46,8 @@ public struct Console: Sendable {
         public let sessions: SessionStore
         /// Where letters to people are put.
         public let mail: MailQueue
+        /// Whether an account has proved enough.
+        public let gate: FactorGate
         public let hasher: PasswordHasher
         public let trials: TrialStore
         /// Belongs to the loop the console is mounted on.
@@ -69,6 +72,7 @@ public struct Console: Sendable {
             system: SystemDatabase,
             sessions: SessionStore,
             mail: MailQueue,
+            gate: FactorGate,
             hasher: PasswordHasher,
             trials: TrialStore,
             checks: RegistryChecks,
@@ -87,6 +91,7 @@ public struct Console: Sendable {
             self.system = system
             self.sessions = sessions
             self.mail = mail
+            self.gate = gate
             self.hasher = hasher
             self.trials = trials
             self.checks = checks

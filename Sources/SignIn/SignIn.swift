@@ -33,6 +33,7 @@ public struct SignIn: Sendable {
         public let passwords: PasswordSignIn
         public let hasher: PasswordHasher
         public let sessions: SessionStore
+        public let factors: SecondFactors
         public let consents: ConsentStore
         public let limits: AttemptLimits
         public let mail: MailQueue
@@ -48,6 +49,7 @@ public struct SignIn: Sendable {
             passwords: PasswordSignIn,
             hasher: PasswordHasher,
             sessions: SessionStore,
+            factors: SecondFactors,
             consents: ConsentStore,
             limits: AttemptLimits,
             mail: MailQueue,
@@ -62,6 +64,7 @@ public struct SignIn: Sendable {
             self.passwords = passwords
             self.hasher = hasher
             self.sessions = sessions
+            self.factors = factors
             self.consents = consents
             self.limits = limits
             self.mail = mail
@@ -74,6 +77,7 @@ public struct SignIn: Sendable {
     public init(_ parts: Parts) throws(Diagnostics) {
         let (context, database) = (parts.context, parts.database)
         pages = try HostedPages(site: parts.site)
+        let factorPages = try FactorPages(site: parts.site)
         let letters = AccountLetters(
             site: parts.site,
             context: context,
@@ -91,6 +95,8 @@ public struct SignIn: Sendable {
         endpoints = ProtocolEndpoints(parts)
         hosted = HostedEndpoints(
             pages: pages,
+            factorPages: factorPages,
+            factors: parts.factors,
             teams: parts.teams,
             authorization: Authorization(trials: parts.trials),
             flow: SignInFlow(
@@ -119,6 +125,9 @@ public struct SignIn: Sendable {
         logo = LogoEndpoint(logos: TeamLogoStore(database))
         account = AccountEndpoints(
             pages: pages,
+            factorPages: factorPages,
+            factors: parts.factors,
+            door: door,
             teams: parts.teams,
             sessions: parts.sessions,
             accounts: AccountStores(
@@ -155,6 +164,6 @@ public struct SignIn: Sendable {
             HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
             StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self, RegistrationPage.self,
             RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self, EmailPage.self,
-        ]
+        ] + FactorPages.views
     }
 }

@@ -6,13 +6,15 @@ public struct AssetLinks: Sendable {
     public let css: String
     public let js: SafeURL
     public let exit: SafeURL
+    public let factors: SafeURL
     public let logo: String
     public let icons: String
 
-    public init(css: String, js: SafeURL, exit: SafeURL, logo: String, icons: String) {
+    public init(css: String, js: SafeURL, exit: SafeURL, factors: SafeURL, logo: String, icons: String) {
         self.css = css
         self.js = js
         self.exit = exit
+        self.factors = factors
         self.logo = logo
         self.icons = icons
     }
@@ -21,6 +23,7 @@ public struct AssetLinks: Sendable {
         .text("css") { $0.css }
         .url("js") { $0.js }
         .url("exit") { $0.exit }
+        .url("factors") { $0.factors }
         .text("logo") { $0.logo }
         .text("icons") { $0.icons }
 }

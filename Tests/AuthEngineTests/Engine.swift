@@ -117,7 +117,7 @@ extension Engine {
         )
         let attempt = try #require(try await flow.find(id, browserHash: Self.browser, in: team))
         switch try await flow.nextStep(of: attempt, session, in: team) {
-        case .signIn, .enter, .leave: throw TestFailure("a session skips the password")
+        case .signIn, .proof, .enrolment, .enter, .leave: throw TestFailure("a session skips the password")
         case .confirmation:
             let answer = try await flow.confirm(
                 attempt,

@@ -15,6 +15,7 @@ import Registry
 import SignIn
 import Synchronization
 import Templates
+import Tenancy
 import TestDatabase
 import TestNames
 import Testing
@@ -23,11 +24,16 @@ import Web
 @testable import Console
 
 /// Lends `body` a running console, on whose loop it runs; a few at a time, lest they starve one another.
-func withWorld(_ body: @escaping @Sendable (World) async throws -> Void) async throws {
+///
+/// - Parameter sparesRoles: whether roles demand no second factor, as on loopback.
+func withWorld(
+    sparesRoles: Bool = true,
+    _ body: @escaping @Sendable (World) async throws -> Void
+) async throws {
     await Gate.worlds.enter()
     let result: Result<Void, any Error>
     do {
-        result = .success(try await withOwnWorld(body))
+        result = .success(try await withOwnWorld(sparesRoles, body))
     } catch {
         result = .failure(error)
     }
@@ -59,7 +65,10 @@ private actor Gate {
     }
 }
 
-private func withOwnWorld(_ body: @escaping @Sendable (World) async throws -> Void) async throws {
+private func withOwnWorld(
+    _ sparesRoles: Bool,
+    _ body: @escaping @Sendable (World) async throws -> Void
+) async throws {
     try await withDatabase { conninfo in
         try AdminConnection(to: conninfo).execute(
             """
@@ -72,7 +81,7 @@ private func withOwnWorld(_ body: @escaping @Sendable (World) async throws -> Vo
         defer { loop.stop() }
         let pool = try BlockingPool(name: "console-test", threads: 2, queueLimit: 128)
         defer { pool.stop() }
-        try await loop.run { try await serveSomewhere(on: loop, conninfo, pool, body) }
+        try await loop.run { try await serveSomewhere(on: loop, conninfo, pool, sparesRoles, body) }
     }
 }
 
@@ -81,11 +90,12 @@ private func serveSomewhere(
     on loop: EventLoop,
     _ conninfo: String,
     _ pool: BlockingPool,
+    _ sparesRoles: Bool,
     _ body: @escaping @Sendable (World) async throws -> Void
 ) async throws {
     for _ in 0..<20 {
         do {
-            return try await serve(on: loop, conninfo, pool, body)
+            return try await serve(on: loop, conninfo, pool, sparesRoles, body)
         } catch ServerFailure.portInUse {}
     }
     Issue.record("no port stays free")
@@ -96,6 +106,7 @@ private func serve(
     on loop: EventLoop,
     _ conninfo: String,
     _ pool: BlockingPool,
+    _ sparesRoles: Bool,
     _ body: @escaping @Sendable (World) async throws -> Void
 ) async throws {
     let app = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_app"))
@@ -122,7 +133,15 @@ private func serve(
         resolver: resolver,
         allowsLoopback: true
     )
-    let parts = try parts(publicURL, TeamDatabase(app), SystemDatabase(system), checks, pool, loop)
+    let parts = try parts(
+        publicURL,
+        TeamDatabase(app),
+        SystemDatabase(system),
+        checks,
+        pool,
+        loop,
+        sparesRoles
+    )
     let console = try Console(parts)
     var router = Router()
     try signIn(parts).mount(on: &router)
@@ -164,7 +183,8 @@ private func parts(
     _ system: SystemDatabase,
     _ checks: RegistryChecks,
     _ pool: BlockingPool,
-    _ loop: EventLoop
+    _ loop: EventLoop,
+    _ sparesRoles: Bool
 ) throws -> Console.Parts {
     let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
     let context = EngineContext(publicURL: publicURL, relayDomain: "relay.example", keyRing: keyRing)
@@ -174,6 +194,7 @@ private func parts(
         css: "/pippin.css",
         js: script,
         exit: script,
+        factors: script,
         logo: "/pippin.svg",
         icons: "/icons.svg"
     )
@@ -185,6 +206,7 @@ private func parts(
         system: system,
         sessions: SessionStore(database),
         mail: MailQueue(JobQueue(database, bell: JobBell()), keyRing: keyRing),
+        gate: factors(database, system, context, sparesRoles).gate,
         hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
         trials: TrialStore(database: database, keyRing: keyRing),
         checks: checks,
@@ -200,6 +222,20 @@ private func parts(
     )
 }
 
+private func factors(
+    _ database: TeamDatabase,
+    _ system: SystemDatabase,
+    _ context: EngineContext,
+    _ sparesRoles: Bool
+) -> SecondFactors {
+    SecondFactors(
+        database,
+        rights: AccountRightsStore(system),
+        context: context,
+        sparesRoles: sparesRoles
+    )
+}
+
 /// The hosted pages beside the console, for what leads through both.
 private func signIn(_ parts: Console.Parts) throws -> SignIn {
     try SignIn(
@@ -212,6 +248,7 @@ private func signIn(_ parts: Console.Parts) throws -> SignIn {
             passwords: PasswordSignIn(parts.database, hasher: parts.hasher),
             hasher: parts.hasher,
             sessions: parts.sessions,
+            factors: factors(parts.database, parts.system, parts.context, true),
             consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
             limits: AttemptLimits(),
             mail: MailQueue(

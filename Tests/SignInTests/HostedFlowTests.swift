@@ -15,7 +15,7 @@ import Testing
             let browser = site.browser()
             let first = try browser.get(Browser.authorize(Browser.everything))
             #expect(first.status == 200 && first.headline == "Sign in to Web of com.acme.app")
-            #expect(first.body.contains("autocomplete=\"username\""))
+            #expect(first.body.contains("autocomplete=\"username webauthn\""))
             #expect(first.body.contains("autocomplete=\"current-password\""))
 
             let sheet = try browser.signIn(first)

@@ -11,6 +11,7 @@ import Mail
 import Postgres
 import Synchronization
 import Templates
+import Tenancy
 import Testing
 import Web
 
@@ -78,7 +79,12 @@ func withSite(
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 64)
         defer { pool.stop() }
         let lines = TestSite.Lines()
-        let site = SiteParts(teams: teams, pool: pool, limits: limits, lines: lines)
+        let system = Database(
+            loop: teams.loop,
+            configuration: .init(connection: teams.conninfo, role: "pippin_system")
+        )
+        try await teams.loop.run { system.open() }
+        let site = SiteParts(teams: teams, system: system, pool: pool, limits: limits, lines: lines)
         let application = try await teams.loop.run { try site.application() }
         let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
         let server = try await Server.start(application, options, on: [teams.loop])[0]
@@ -92,7 +98,10 @@ func withSite(
         } catch {
             result = .failure(error)
         }
-        try await teams.loop.run { await server.stop(within: .milliseconds(100)) }
+        try await teams.loop.run {
+            await server.stop(within: .milliseconds(100))
+            system.close()
+        }
         try result.get()
     }
 }
@@ -100,6 +109,7 @@ func withSite(
 /// What a site is made of, put together as the server does it.
 private struct SiteParts: Sendable {
     let teams: TestTeams
+    let system: Database
     let pool: BlockingPool
     let limits: AttemptLimits
     let lines: TestSite.Lines
@@ -129,6 +139,12 @@ private struct SiteParts: Sendable {
                 passwords: PasswordSignIn(teams.database, hasher: hasher),
                 hasher: hasher,
                 sessions: teams.sessions,
+                factors: SecondFactors(
+                    teams.database,
+                    rights: AccountRightsStore(SystemDatabase(system)),
+                    context: teams.context,
+                    sparesRoles: false
+                ),
                 consents: try teams.consents(),
                 limits: limits,
                 mail: MailQueue(
@@ -148,6 +164,7 @@ private struct SiteParts: Sendable {
             css: "/assets/pippin.css",
             js: SafeURL(literal: "/assets/pippin.js"),
             exit: SafeURL(literal: "/assets/exit.js"),
+            factors: SafeURL(literal: "/assets/factors.js"),
             logo: "/assets/pippin.svg",
             icons: "/assets/icons.svg"
         )

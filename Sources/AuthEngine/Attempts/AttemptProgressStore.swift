@@ -56,17 +56,6 @@ struct AttemptProgressStore: Sendable {
         )
     }
 
-    /// Counts a try at the second factor; false when it is one more than `limit`.
-    func chargeSecond(_ holder: Holder, limit: Int) async throws(PostgresFailure) -> Bool {
-        try await change(
-            """
-            UPDATE attempts SET second_factor_tries = second_factor_tries + 1
-            WHERE \(holder.condition) AND first_factor IS NOT NULL AND second_factor_tries < \(limit)
-            """,
-            in: holder.team
-        )
-    }
-
     /// Sets the browser's session aside: the person wants to sign in as somebody else.
     func setSessionAside(_ holder: Holder) async throws(PostgresFailure) -> Bool {
         try await change(

@@ -43,16 +43,6 @@ extension SignInFlow {
         return isKept
     }
 
-    /// Counts a try at the second factor, before it is compared; false when there were too many.
-    public func chargeSecondProof(
-        in attempt: Attempt,
-        browserHash: [UInt8],
-        of team: TeamID
-    ) async throws(PostgresFailure) -> Bool {
-        // Codes per sign-in, however they are wrong.
-        try await progress.chargeSecond(holder(attempt, browserHash, team), limit: 5)
-    }
-
     /// Takes the proofs of an attempt, to make a session of them.
     ///
     /// - Returns: false when another request was faster, or something is owed.

@@ -33,6 +33,10 @@ public struct SignInFlow: Sendable {
     public enum Step: Sendable {
         /// Prove who they are.
         case signIn
+        /// Prove it once more, by a second factor.
+        case proof(Subject)
+        /// Set up a second factor, which the team wants of everybody.
+        case enrolment(Subject)
         /// Go on: every proof is given, and becomes a session.
         case enter
         /// Leave for a page of ours: nothing is left to ask.
@@ -101,8 +105,9 @@ public struct SignInFlow: Sendable {
         in team: TeamID
     ) async throws(PostgresFailure) -> Step {
         switch (attempt.progress.standing(hasSession: session != nil), session) {
-        // Nobody is asked for a second proof before there are second factors.
-        case (.owes, _): .signIn
+        case (.owes(.proof, let identity), _): .proof(identity.subject)
+        case (.owes(.enrolment, let identity), _): .enrolment(identity.subject)
+        case (.owes(.nothing, _), _): .enter
         case (.proved, _): .enter
         case (.settled, let session?):
             switch attempt.goal {

@@ -14,6 +14,8 @@ public final class TeamSnapshot: Sendable {
     /// The SHA-256 of the logo in hexadecimal digits: part of its address.
     public let logoDigest: String?
     public let registration: Registration
+    /// What is asked beside a password.
+    public let secondFactor: SecondFactor
     /// Raised by every change of the registry; tells whether this snapshot is still the team.
     public let version: Int
 
@@ -61,6 +63,7 @@ public final class TeamSnapshot: Sendable {
         branding: Branding = Branding(),
         logoDigest: String? = nil,
         registration: Registration = .open,
+        secondFactor: SecondFactor = .optional,
         version: Int,
         apps: [ClientID: App],
         services: [ClientID: Service],
@@ -76,6 +79,7 @@ public final class TeamSnapshot: Sendable {
         self.branding = branding
         self.logoDigest = logoDigest
         self.registration = registration
+        self.secondFactor = secondFactor
         self.version = version
         self.apps = apps
         self.services = services

@@ -15,7 +15,7 @@ struct TeamSnapshotStore: Sendable {
         let rows = try await database.query(
             """
             SELECT name, mode = 'sandbox', accent_colour, privacy_url, terms_url,
-                (SELECT digest FROM team_logos WHERE team_id = \(team)), registration,
+                (SELECT digest FROM team_logos WHERE team_id = \(team)), registration, second_factor,
                 coalesce((SELECT version FROM registry_versions WHERE team_id = \(team)), 0),
                 (SELECT coalesce(json_agg(json_build_object(
                     'id', identifier, 'enabled', is_enabled,
@@ -64,6 +64,7 @@ struct TeamSnapshotStore: Sendable {
         )
         let logoDigest: String? = try row.next()
         let registration: Registration = try row.next()
+        let secondFactor: SecondFactor = try row.next()
         let version: Int = try row.next()
         let apps = try Self.decode([AppRecord].self, try row.next())
         let services = try Self.decode([ServiceRecord].self, try row.next())
@@ -83,6 +84,7 @@ struct TeamSnapshotStore: Sendable {
             branding: branding,
             logoDigest: logoDigest,
             registration: registration,
+            secondFactor: secondFactor,
             version: version,
             apps: appTable,
             services: Self.table(services, \.service),

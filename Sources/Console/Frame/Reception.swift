@@ -17,6 +17,7 @@ import Web
 struct Reception: Sendable {
     let site: Site
     private let sessions: SessionStore
+    private let gate: FactorGate
     private let rights: AccountRightsStore
     private let context: EngineContext
     private let log: Log
@@ -26,6 +27,7 @@ struct Reception: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         sessions = parts.sessions
+        gate = parts.gate
         rights = AccountRightsStore(parts.system)
         context = parts.context
         log = parts.log
@@ -108,6 +110,9 @@ struct Reception: Sendable {
         guard let token = cookies[site.cookies.session(of: .system)].flatMap(SessionToken.init(text:)),
             let session = try await sessions.find(token, in: .system, at: context.clock())
         else { return nil }
+        let rights = try await rights.find(of: session.user.subject)
+        // However the session began, and whatever the account has become since.
+        guard try await gate.admits(session, with: rights) else { return nil }
         let browser = browser(of: request)
         return Visit(
             request: request,
@@ -117,7 +122,7 @@ struct Reception: Sendable {
                 sessionToken: token,
                 browser: browser.secret,
                 isNewBrowser: browser.isNew,
-                rights: try await rights.find(of: session.user.subject)
+                rights: rights
             ),
             flash: Flash.read(cookies[Flash.cookieName(site.cookies)], browser.secret, site)
         )

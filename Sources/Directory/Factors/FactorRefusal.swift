@@ -12,4 +12,6 @@ public enum FactorRefusal: Error, Hashable, Sendable {
     case notProved
     /// There is no such factor.
     case unknown
+    /// The person has a factor already, and has not shown it.
+    case notFirst
 }

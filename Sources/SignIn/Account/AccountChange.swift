@@ -13,6 +13,9 @@ enum AccountChange: String, CaseIterable, Sendable {
     case sessionEnded
     case sessionsEnded
     case passwordChanged
+    case factorAdded
+    case factorRenamed
+    case factorRemoved
 
     private static let life = Duration.seconds(60)
 
@@ -24,6 +27,9 @@ enum AccountChange: String, CaseIterable, Sendable {
         case .sessionEnded: Phrase("hosted.account.done.session-ended")
         case .sessionsEnded: Phrase("hosted.account.done.sessions-ended")
         case .passwordChanged: Phrase("hosted.account.done.password-changed")
+        case .factorAdded: Phrase("hosted.factors.done.added")
+        case .factorRenamed: Phrase("hosted.factors.done.renamed")
+        case .factorRemoved: Phrase("hosted.factors.done.removed")
         }
     }
 

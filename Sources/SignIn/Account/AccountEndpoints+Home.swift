@@ -21,6 +21,7 @@ extension AccountEndpoints {
             formToken: formToken(person),
             done: done,
             hasPassword: detail.hasPassword,
+            factors: try await factorSection(person),
             apps: detail.consents.map {
                 AppRow(team: team, app: $0, relayAddress: detail.user.relayAddress?.rawValue)
             },

@@ -9,6 +9,9 @@ import Web
 /// A person's own pages at a team.
 struct AccountEndpoints: Sendable {
     let pages: HostedPages
+    let factorPages: FactorPages
+    let factors: SecondFactors
+    let door: SessionDoor
     let teams: TeamCache
     let sessions: SessionStore
     let accounts: AccountStores
@@ -20,6 +23,7 @@ struct AccountEndpoints: Sendable {
         router.get(TeamRoutes.account) { request, team in
             try await asPerson(request, team) { try await show($0) }
         }
+        mountFactors(on: &router)
         router.post(TeamRoutes.sessionEnd, .form) { try await signOut($0, $1) }
         router.get(TeamRoutes.appEnd) { request, team, app in
             try await asPerson(request, team) { try await askToStop($0, app) }
@@ -74,7 +78,7 @@ struct AccountEndpoints: Sendable {
     }
 
     /// Lets a person in; a stranger signs in first and comes back to the page.
-    private func asPerson(
+    func asPerson(
         _ request: Request,
         _ teamID: TeamID,
         _ body: (Person) async throws -> Response
@@ -118,7 +122,7 @@ struct AccountEndpoints: Sendable {
     private func signOut(_ request: Request, _ teamID: TeamID) async throws -> Response {
         let (team, visitor) = try await arrive(request, teamID)
         _ = try site.form(of: request, from: visitor.browser)
-        if let session = visitor.session {
+        if let session = visitor.session ?? visitor.lesserSession {
             let subject = session.user.subject
             try await sessions.end(
                 session.id,
@@ -141,9 +145,10 @@ struct AccountEndpoints: Sendable {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
         let visitor = try await Visitor.read(
             request,
-            team: teamID,
+            team: team,
             cookies: site.cookies,
             sessions: sessions,
+            gate: factors.gate,
             context: context
         )
         return (team, visitor)

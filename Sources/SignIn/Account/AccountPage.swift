@@ -20,6 +20,7 @@ struct AccountPage: HostedPage {
         .text("othersURL") { TeamRoutes.otherSessions.link($0.team) }
         .optionalText("passwordURL") { $0.hasPassword ? TeamRoutes.ownPassword.link($0.team) : nil }
         .optionalText("emailURL") { $0.hasPassword ? TeamRoutes.ownEmail.link($0.team) : nil }
+        .optionalGroup("factors", FactorSectionView.fields) { $0.factors }
         .text("dataURL") { TeamRoutes.ownData.link($0.team) }
         .optionalText("deletionURL") { $0.team == .system ? nil : TeamRoutes.deletion.link($0.team) }
         .text("signOutURL") { TeamRoutes.sessionEnd.link($0.team) }
@@ -30,6 +31,8 @@ struct AccountPage: HostedPage {
     let formToken: String
     let done: AccountChange?
     let hasPassword: Bool
+    /// Nil where the team wants no second factors.
+    let factors: FactorSectionView?
     let apps: [AppRow]
     let sessions: [SessionRow]
 }

@@ -11,7 +11,7 @@ extension HostedEndpoints {
     func beginAccount(_ request: Request, _ teamID: TeamID) async throws -> Response {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
         try await admit(request, teamID)
-        let visitor = try await visitor(request, teamID)
+        let visitor = try await visitor(request, team)
         let query = try request.query()
         let language = request.language(asked: query["ui_locales"])
         let id = try await flow.begin(

@@ -40,7 +40,7 @@ extension HostedEndpoints {
         _ team: TeamSnapshot
     ) async throws -> Response {
         try await admit(request, team.id)
-        let visitor = try await visitor(request, team.id)
+        let visitor = try await visitor(request, team)
         if request.method == .post, visitor.isNewBrowser { return try askAgain(fields, team.id) }
         let language = request.language(asked: authorized.locales)
         let id = try await flow.begin(

@@ -14,6 +14,10 @@ extension HostedEndpoints {
         let (team, session) = (context.team.id, context.visitor.session)
         let step = try await flow.nextStep(of: context.attempt, session, in: team)
         switch (step, context.client, session) {
+        case (.proof(let subject), _, _):
+            return factorPages.respond(try await factorPage(context, of: subject))
+        case (.enrolment(let subject), _, _):
+            return factorPages.respond(try await enrolmentPage(context, of: subject))
         case (.enter, _, _): return try await enter(context)
         case (.leave(let next), _, _?): return leave(to: next, context)
         case (.consent, let client?, let session?):
@@ -91,6 +95,7 @@ extension HostedEndpoints {
             action: TeamRoutes.password.link(start.team.id, start.attempt),
             formToken: site.formTokens.token(for: visitor.browser),
             email: email ?? "",
+            passkey: passkeyForm(start, visitor),
             isCancellable: start.client != nil,
             recoveryURL: TeamRoutes.recovery.link(start.team.id, start.attempt),
             registrationURL: start.team.registration == .open

@@ -34,11 +34,17 @@ extension HostedEndpoints {
         login: String,
         _ context: Context
     ) async throws -> Response {
+        let due = try await factors.gate.due(
+            of: user.subject,
+            provedBy: [method],
+            in: context.team.id,
+            context.team.secondFactor
+        )
         let isKept = try await flow.prove(
             user.subject,
             by: method,
             login: login,
-            owing: .nothing,
+            owing: SecondFactorDue(due),
             in: context.attempt,
             browserHash: context.visitor.browserHash,
             of: context.team.id

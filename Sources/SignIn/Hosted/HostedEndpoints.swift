@@ -11,6 +11,8 @@ import Web
 /// The hosted pages of a team's sign-in.
 struct HostedEndpoints: Sendable {
     let pages: HostedPages
+    let factorPages: FactorPages
+    let factors: SecondFactors
     let teams: TeamCache
     let authorization: Authorization
     let flow: SignInFlow
@@ -60,6 +62,7 @@ struct HostedEndpoints: Sendable {
             try await step(request, team, attempt) { try await recover($0) }
         }
         mountLinks(on: &router)
+        mountFactors(on: &router)
         router.get(TeamRoutes.session) { request, team in try await beginAccount(request, team) }
     }
 
@@ -101,14 +104,14 @@ struct HostedEndpoints: Sendable {
 
     /// Finds what a step needs and checks that it comes from the browser that began: the address alone is worth
     /// nothing.
-    private func step(
+    func step(
         _ request: Request,
         _ teamID: TeamID,
         _ id: AttemptID,
         _ body: (Context) async throws -> Response
     ) async throws -> Response {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
-        let visitor = try await visitor(request, teamID)
+        let visitor = try await visitor(request, team)
         guard !visitor.isNewBrowser,
             let attempt = try await flow.find(id, browserHash: visitor.browserHash, in: teamID)
         else { return over(request, team) }
@@ -137,12 +140,13 @@ struct HostedEndpoints: Sendable {
         return pages.respond(.attemptOver, to: request, of: team)
     }
 
-    func visitor(_ request: Request, _ team: TeamID) async throws -> Visitor {
+    func visitor(_ request: Request, _ team: TeamSnapshot) async throws -> Visitor {
         try await Visitor.read(
             request,
             team: team,
             cookies: site.cookies,
             sessions: sessions,
+            gate: factors.gate,
             context: context
         )
     }

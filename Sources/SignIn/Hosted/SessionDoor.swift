@@ -56,9 +56,11 @@ struct SessionDoor: Sendable {
             replacing: visitor.sessionToken,
             at: context.clock()
         )
+        // Only a name that was typed makes the browser known to it.
+        guard !identity.login.isEmpty else { return [cookie(for: token, of: team)] }
         let known = knownBrowsers(request, team, visitor)
         return [
-            site.cookies.cookie(site.cookies.session(of: team), token.text, maxAge: Self.cookieLife),
+            cookie(for: token, of: team),
             site.cookies.cookie(
                 KnownBrowsers.cookieName(site.cookies, of: team),
                 known.adding(identity.login),
@@ -79,5 +81,17 @@ struct SessionDoor: Sendable {
             browser: visitor.browser,
             formTokens: site.formTokens
         )
+    }
+
+    /// Gives a session a new name after one more proof; nil when it has ended meanwhile.
+    ///
+    /// - Parameter factor: the second factor that was given; nil for the password once more.
+    func raise(_ token: SessionToken, by factor: FactorKind?, in team: TeamID) async throws -> SetCookie? {
+        try await sessions.raise(token, by: factor, in: team, at: context.clock())
+            .map { cookie(for: $0, of: team) }
+    }
+
+    private func cookie(for token: SessionToken, of team: TeamID) -> SetCookie {
+        site.cookies.cookie(site.cookies.session(of: team), token.text, maxAge: Self.cookieLife)
     }
 }

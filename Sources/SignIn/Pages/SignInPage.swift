@@ -17,7 +17,7 @@ struct SignInPage: HostedPage {
                 label: Phrase("hosted.sign-in.email"),
                 type: "email",
                 value: page.email,
-                autocomplete: "username"
+                autocomplete: page.passkey == nil ? "username" : "username webauthn"
             )
         }
         .group("password", FieldView.fields) { _ in
@@ -28,6 +28,7 @@ struct SignInPage: HostedPage {
                 autocomplete: "current-password"
             )
         }
+        .optionalGroup("passkey", PasskeyFormView.fields) { $0.passkey }
         .optionalText("appleURL") { _ in nil }
         .flag("cancellable") { $0.isCancellable }
         .text("recoveryURL") { $0.recoveryURL }
@@ -41,6 +42,7 @@ struct SignInPage: HostedPage {
     /// What was typed before, kept when the password was wrong.
     var email = ""
     var error: Words?
+    var passkey: PasskeyFormView?
     var isCancellable = true
     let recoveryURL: String
     /// Nil where nobody makes an account by themselves.

@@ -10,6 +10,7 @@ import Postgres
 import SampleApp
 import SignIn
 import Templates
+import Tenancy
 import Web
 
 /// What is served: built once for each loop from the same settings.
@@ -95,6 +96,7 @@ struct Serving {
                     passwords: PasswordSignIn(database, hasher: hasher),
                     hasher: hasher,
                     sessions: SessionStore(database),
+                    factors: factors(worker),
                     consents: ConsentStore(database, relay: relay),
                     limits: limits,
                     mail: worker.mail,
@@ -105,6 +107,15 @@ struct Serving {
         } catch {
             throw CommandFailure(error.all.map(\.description))
         }
+    }
+
+    private func factors(_ worker: Worker) -> SecondFactors {
+        SecondFactors(
+            TeamDatabase(worker.app),
+            rights: AccountRightsStore(SystemDatabase(worker.system)),
+            context: context,
+            sparesRoles: settings.publicURL.isLoopback
+        )
     }
 
     private func console(_ worker: Worker, _ site: Site) throws(CommandFailure) -> Console {
@@ -118,6 +129,7 @@ struct Serving {
                     system: SystemDatabase(worker.system),
                     sessions: SessionStore(database),
                     mail: worker.mail,
+                    gate: factors(worker).gate,
                     hasher: hasher,
                     trials: TrialStore(database: database, keyRing: context.keyRing),
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),
@@ -177,12 +189,13 @@ struct Serving {
         guard let css = assets.link("pippin.css"), let logo = assets.link("pippin.svg"),
             let icons = assets.link("icons.svg"),
             let js = assets.link("pippin.js").flatMap(SafeURL.init(vetted:)),
-            let exit = assets.link("exit.js").flatMap(SafeURL.init(vetted:))
+            let exit = assets.link("exit.js").flatMap(SafeURL.init(vetted:)),
+            let factors = assets.link("factors.js").flatMap(SafeURL.init(vetted:))
         else { throw CommandFailure("a public file is missing in \(settings.resources.publicFiles)") }
         return Site(
             publicURL: context.publicURL,
             pages: pages,
-            assets: AssetLinks(css: css, js: js, exit: exit, logo: logo, icons: icons),
+            assets: AssetLinks(css: css, js: js, exit: exit, factors: factors, logo: logo, icons: icons),
             keyRing: context.keyRing
         )
     }

@@ -90,23 +90,6 @@ import Testing
         }
     }
 
-    @Test func `the second factor may be tried five times in a sign-in`() async throws {
-        try await withEngine { engine in
-            let attempt = try await Self.begin(engine)
-            func charge() async throws -> Bool {
-                try await engine.flow.chargeSecondProof(
-                    in: attempt,
-                    browserHash: Engine.browser,
-                    of: .acme
-                )
-            }
-            #expect(try await charge() == false)
-            #expect(try await Self.prove(engine, attempt, owing: .proof))
-            for _ in 0..<5 { #expect(try await charge()) }
-            #expect(try await charge() == false)
-        }
-    }
-
     @Test func `a sign-in to a page of ours leads there, and asks for a password whatever session there is`()
         async throws
     {

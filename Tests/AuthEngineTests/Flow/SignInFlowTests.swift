@@ -217,6 +217,8 @@ import Testing
     private func step(_ engine: Engine, _ attempt: Attempt, _ session: Session?) async throws -> String {
         switch try await engine.flow.nextStep(of: attempt, session, in: .acme) {
         case .signIn: "signIn"
+        case .proof: "proof"
+        case .enrolment: "enrolment"
         case .enter: "enter"
         case .leave: "leave"
         case .consent: "consent"

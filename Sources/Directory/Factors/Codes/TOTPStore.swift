@@ -38,12 +38,14 @@ public struct TOTPStore: Sendable {
     /// Takes the app whose secret is `secret` when `code` is its code; an app the person had before is replaced.
     ///
     /// The code is used up by this, and does not sign anybody in.
+    /// - Parameter isFirst: whether the person may have no factor yet, since they have shown none.
     /// - Returns: the person's recovery codes, when these are their first.
-    /// - Throws: `FactorRefusal.wrongCode`, `.unknown` for nobody of the team; `PostgresFailure`.
+    /// - Throws: `FactorRefusal.wrongCode`, `.notFirst`, `.unknown` for nobody of the team; `PostgresFailure`.
     public func enrol(
         _ secret: TOTPSecret,
         provedBy code: String,
         of subject: Subject,
+        isFirst: Bool = false,
         in team: TeamID,
         from origin: Origin,
         at now: Timestamp = .now()
@@ -54,6 +56,9 @@ public struct TOTPStore: Sendable {
         return try await database.transaction(in: team) { transaction in
             guard try await FactorRowStore.lock(subject, in: team, transaction) else {
                 throw FactorRefusal.unknown
+            }
+            if isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
+                throw FactorRefusal.notFirst
             }
             let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
             try await transaction.query(insertion(of: secret, for: subject, step: step, in: team, at: now))
@@ -69,18 +74,31 @@ public struct TOTPStore: Sendable {
         }
     }
 
-    /// Sets a secret that was made elsewhere, in the caller's transaction; the caller records it.
+    /// Sets a secret that was made elsewhere, in the caller's transaction.
     ///
+    /// The person's sessions end: whoever proves more than before starts anew.
     /// - Throws: `PostgresFailure`.
     public func set(
         _ secret: TOTPSecret,
         of subject: Subject,
         in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
         at now: Timestamp = .now(),
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        _ = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
+        let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
         try await transaction.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
+        let deletion = SessionStore.deletion(of: subject, except: nil, in: team)
+        let ended = try await transaction.query(deletion).changed
+        try await AuditEvent(
+            had ? "factor.replaced" : "factor.added",
+            by: actor,
+            on: .user(subject),
+            from: origin,
+            after: ["kind": "totp", "endedSessions": .integer(Int64(ended))]
+        )
+        .record(in: team, transaction)
     }
 
     /// Forgets a person's app.

@@ -26,6 +26,7 @@ public struct PasskeySignIn: Sendable {
 
     /// Adds the key that answered a challenge of ours.
     ///
+    /// - Parameter isFirst: whether the person may have no factor yet, since they have shown none.
     /// - Returns: the person's recovery codes, when these are their first.
     /// - Throws: `FactorRefusal`, `PostgresFailure`.
     public func register(
@@ -33,6 +34,7 @@ public struct PasskeySignIn: Sendable {
         named name: PasskeyName,
         transports: [String],
         for subject: Subject,
+        isFirst: Bool = false,
         browser: String,
         in team: TeamID,
         from origin: Origin,
@@ -47,7 +49,12 @@ public struct PasskeySignIn: Sendable {
         } catch {
             throw FactorRefusal.notProved
         }
-        let new = PasskeyStore.New(credential: credential, name: name, transports: transports)
+        let new = PasskeyStore.New(
+            credential: credential,
+            name: name,
+            transports: transports,
+            isFirst: isFirst
+        )
         return try await passkeys.add(new, to: subject, spending: spent, in: team, from: origin, at: now)
     }
 

@@ -17,6 +17,8 @@ public struct PasskeyStore: Sendable {
         let credential: Credential
         let name: PasskeyName
         let transports: [String]
+        /// Whether the person may have no factor yet.
+        let isFirst: Bool
     }
 
     /// What an assertion is checked against.
@@ -95,6 +97,9 @@ public struct PasskeyStore: Sendable {
             }
             guard try await !transaction.query(challenge.insertion(in: team)).isEmpty else {
                 throw FactorRefusal.notProved
+            }
+            if new.isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
+                throw FactorRefusal.notFirst
             }
             let known = try await transaction.query(
                 "SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)"

@@ -1,0 +1,53 @@
+public import AuthEngine
+public import Directory
+public import Domain
+public import HTTP
+public import Web
+
+// The addresses of second factors.
+extension TeamRoutes {
+    /// Steps of a sign-in: the second proof, setting a factor up, a passkey as the only proof.
+    public static let attemptFactor = Route(
+        "/t/:team/auth/attempts/:attempt/factor",
+        TeamID.self,
+        AttemptID.self
+    )
+    public static let attemptEnrolment = Route(
+        "/t/:team/auth/attempts/:attempt/enrolment",
+        TeamID.self,
+        AttemptID.self
+    )
+    public static let attemptPasskey = Route(
+        "/t/:team/auth/attempts/:attempt/passkey",
+        TeamID.self,
+        AttemptID.self
+    )
+
+    /// Of the person's own: the app, its end; passkeys; recovery codes and the file of those just shown.
+    public static let totp = Route("/t/:team/account/factors/totp", TeamID.self)
+    public static let newTOTP = Route("/t/:team/account/factors/totp/new", TeamID.self)
+    public static let totpRemoval = Route("/t/:team/account/factors/totp/removal", TeamID.self)
+    public static let newPasskey = Route("/t/:team/account/factors/passkeys", TeamID.self)
+    public static let passkey = Route(
+        "/t/:team/account/factors/passkeys/:passkey",
+        TeamID.self,
+        PasskeyID.self
+    )
+    public static let passkeyRemoval = Route(
+        "/t/:team/account/factors/passkeys/:passkey/removal",
+        TeamID.self,
+        PasskeyID.self
+    )
+    public static let recoveryCodes = Route("/t/:team/account/factors/recovery-codes", TeamID.self)
+    public static let recoveryCodeFile = Route("/t/:team/account/factors/recovery-codes/file", TeamID.self)
+    /// Proving once more who one is; `next` of its query is the page that wants it.
+    public static let proof = Route("/t/:team/account/proof", TeamID.self)
+}
+
+extension PasskeyID: PathValue {
+    public static func parse(pathSegment: Span<UInt8>) -> PasskeyID? {
+        String.parse(pathSegment: pathSegment).flatMap(PasskeyID.init(text:))
+    }
+
+    public var pathSegment: String { text }
+}
