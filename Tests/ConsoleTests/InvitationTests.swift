@@ -136,10 +136,12 @@ extension World {
     /// The secret of the link in the letter that was enqueued last.
     fileprivate func invitationToken() throws -> LinkToken {
         let job = try admin("SELECT job_id, payload->>'sealed' FROM jobs ORDER BY created_at DESC LIMIT 1")[0]
-        let sealed = try #require(Base64URL.decode(try #require(job[1])))
+        let (id, payload) = (try #require(job[0]), try #require(job[1]))
+        let sealed = try #require(Base64URL.decode(payload))
         let opened = parts.context.keyRing.sealer(purpose: "mail that waits")
-            .open(sealed, context: [Self.acme.rawValue, "jobs", try #require(job[0]), "payload"])
-        let letter = String(decoding: try #require(opened), as: UTF8.self).replacing("\\/", with: "/")
+            .open(sealed, context: [Self.acme.rawValue, "jobs", id, "payload"])
+        let octets = try #require(opened)
+        let letter = String(decoding: octets, as: UTF8.self).replacing("\\/", with: "/")
         let link = try #require(letter.split(separator: "/invitations/").last)
         return try #require(LinkToken(text: String(link.prefix { $0 != "\"" })))
     }

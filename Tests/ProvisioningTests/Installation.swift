@@ -16,6 +16,7 @@ struct Installation: Sendable {
 
     let conninfo: String
     let database: TeamDatabase
+    let keyRing: KeyRing
     let provisioner: Provisioner
 
     static func with(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
@@ -38,9 +39,10 @@ struct Installation: Sendable {
     private init(_ conninfo: String, _ database: TeamDatabase, _ pool: BlockingPool) throws {
         self.conninfo = conninfo
         self.database = database
+        keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
         provisioner = Provisioner(
             database,
-            keyRing: KeyRing(current: try MasterKey.generate(id: "test")),
+            keyRing: keyRing,
             hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
             publicURL: "https://pippin.example"
         ) { team, transaction in

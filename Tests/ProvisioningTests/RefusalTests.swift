@@ -16,7 +16,7 @@ import Testing
                     {"id": "RIVALTEAM1", "name": "Rival", "appIDs": [{"identifier": "com.rival.app"}]},
                     {
                         "id": "ACMETEAM01", "name": "", "mode": "test",
-                        "identitySources": ["directory", "apple"], "secondFactor": "required",
+                        "identitySources": ["directory", "apple"], "secondFactor": "always",
                         "appIDs": [{
                             "identifier": "acme", "description": "", "notificationURL": "http://acme.example/",
                             "serviceIDs": [{
@@ -26,7 +26,7 @@ import Testing
                         }],
                         "keys": [{"id": "short", "appID": "com.acme.none", "publicKeyPEM": "\(key)"}],
                         "emailSources": [{"domain": "acme"}, {"address": "ada"}],
-                        "users": [{"email": "ada", "password": "short"}]
+                        "users": [{"email": "ada", "password": "short", "totpSecret": "JBSWY3DP1"}]
                     }
                 ]}
                 """
@@ -43,7 +43,7 @@ import Testing
                         "appIDs[0].serviceIDs[0].returnURLs[0]", "appIDs[0].serviceIDs[0].issuer",
                         "appIDs[0].serviceIDs[0].booleans", "keys[0].id", "keys[0].publicKeyPEM",
                         "emailSources[0].domain", "emailSources[1].address", "users[0].email",
-                        "users[0].password",
+                        "users[0].password", "users[0].totpSecret",
                     ].map { "teams[1].\($0)" }
             )
             #expect(try pippin.rows() == before)

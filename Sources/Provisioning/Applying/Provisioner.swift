@@ -17,6 +17,7 @@ public struct Provisioner: Sendable {
     let keys: KeyStore
     let emailSources: EmailSourceStore
     let users: UserStore
+    let totp: TOTPStore
     let hasher: PasswordHasher
     let publicURL: String
     let prepareTeam: TeamPreparation
@@ -35,6 +36,7 @@ public struct Provisioner: Sendable {
         keys = KeyStore(database, keyRing: keyRing)
         emailSources = EmailSourceStore(database)
         users = UserStore(database)
+        totp = TOTPStore(database, keyRing: keyRing)
         self.hasher = hasher
         self.publicURL = publicURL
         self.prepareTeam = prepareTeam

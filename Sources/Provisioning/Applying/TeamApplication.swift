@@ -77,7 +77,8 @@ struct TeamApplication: Sendable {
         case .createTeam, .updateTeam: try await makeTeam(change, in: team, transaction)
         case .revokeKey, .deleteServiceID, .deleteAppID, .deleteEmailSource, .deleteUser:
             try await remove(change, in: team, transaction)
-        case .createUser, .renameUser, .resetPassword: try await makeUser(change, in: team, transaction)
+        case .createUser, .renameUser, .resetPassword, .resetTOTP:
+            try await makeUser(change, in: team, transaction)
         default: try await makeRegistered(change, in: team, transaction)
         }
     }
@@ -179,7 +180,14 @@ struct TeamApplication: Sendable {
             let hash = hashes[user.login]
             guard hash != nil || user.password == nil else { throw Outdated() }
             let new = NewUser(name: user.name, email: user.email, password: hash)
-            try await provisioner.users.create(new, in: team, by: actor, from: origin, transaction)
+            let subject = try await provisioner.users.create(
+                new,
+                in: team,
+                by: actor,
+                from: origin,
+                transaction
+            )
+            if let secret = user.totpSecret { try await set(secret, of: subject, in: team, transaction) }
         case .renameUser(let user, let name):
             try await ProvisionedUserStore.rename(
                 user,
@@ -199,7 +207,18 @@ struct TeamApplication: Sendable {
                 from: origin,
                 transaction
             )
+        case .resetTOTP(let user, let secret):
+            try await set(secret, of: user.subject, in: team, transaction)
         default: return
         }
+    }
+
+    private func set(
+        _ secret: TOTPSecret,
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await provisioner.totp.set(secret, of: subject, in: team, by: actor, from: origin, transaction)
     }
 }

@@ -98,8 +98,8 @@ extension RegistryFile.User {
     fileprivate init(_ reader: inout MemberReader) {
         email = reader.requiredText("email")
         password = reader.text("password")
+        totpSecret = reader.text("totpSecret")
         givenName = reader.text("givenName")
         familyName = reader.text("familyName")
-        reader.refuse("totpSecret", "This version does not ask for one-time codes yet; leave this out.")
     }
 }

@@ -55,6 +55,8 @@ public struct RegistryFile: Encodable, Sendable {
         public var email: String
         /// Taken when the user is created or credentials are reset; never exported.
         public var password: String?
+        /// Of an authenticator app, in base 32; taken and left out as the password is.
+        public var totpSecret: String?
         public var givenName: String?
         public var familyName: String?
     }

@@ -33,6 +33,7 @@ extension Change {
                     Self.difference("family name", user.familyName, name.family),
                 ].compactMap(\.self).joined(separator: ", ")
         case .resetPassword(let user, _): "~ user \(user.login): password reset"
+        case .resetTOTP(let user, _): "~ user \(user.login): authenticator app reset"
         }
     }
 

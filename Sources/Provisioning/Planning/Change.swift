@@ -1,3 +1,4 @@
+import Crypto
 import Directory
 import Domain
 import Registry
@@ -25,6 +26,7 @@ enum Change: Sendable {
     case createUser(PlannedUser)
     case renameUser(RegisteredUser, to: PersonName)
     case resetPassword(RegisteredUser, to: NewPassword)
+    case resetTOTP(RegisteredUser, to: TOTPSecret)
 }
 
 /// A user to be created.
@@ -32,6 +34,7 @@ struct PlannedUser: Sendable {
     let email: EmailAddress
     let name: PersonName
     let password: NewPassword?
+    let totpSecret: TOTPSecret?
 
     var login: LoginName { LoginName(email) }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Directory
 import Domain
 import Registry
@@ -17,12 +18,16 @@ extension TeamPlanner {
         let old = email.flatMap { email in registered.users.first { $0.login == LoginName(email) } }
         let name = planName(entry, old, path)
         let password = planPassword(entry, email, path)
+        let secret = planTOTPSecret(entry, path)
         guard let email, let name else { return }
         guard let old else {
-            return add(.createUser(PlannedUser(email: email, name: name, password: password)))
+            let user = PlannedUser(email: email, name: name, password: password, totpSecret: secret)
+            return add(.createUser(user))
         }
         if name.given != old.givenName || name.family != old.familyName { add(.renameUser(old, to: name)) }
-        if options.resetsCredentials, let password { add(.resetPassword(old, to: password)) }
+        guard options.resetsCredentials else { return }
+        if let password { add(.resetPassword(old, to: password)) }
+        if let secret { add(.resetTOTP(old, to: secret)) }
     }
 
     private mutating func planName(
@@ -37,6 +42,13 @@ extension TeamPlanner {
         if family == nil { note("\(path).familyName", rule) }
         guard let given, let family else { return nil }
         return PersonName(given: given.given, family: family.family)
+    }
+
+    private mutating func planTOTPSecret(_ entry: RegistryFile.User, _ path: String) -> TOTPSecret? {
+        guard let text = entry.totpSecret else { return nil }
+        let secret = TOTPSecret(text: text)
+        if secret == nil { note("\(path).totpSecret", "A secret is base 32 and has 10 to 64 octets.") }
+        return secret
     }
 
     private mutating func planPassword(

@@ -96,12 +96,6 @@ extension TeamPlanner {
         }
         let mode = choice("mode", file.mode, old?.mode ?? .production)
         let secondFactor = choice("secondFactor", file.secondFactor, old?.secondFactor ?? .optional)
-        if secondFactor == .required, old?.secondFactor != .required {
-            note(
-                "secondFactor",
-                "This version has no second factors yet; \"off\" and \"optional\" are possible."
-            )
-        }
         guard let sources = planIdentitySources(old), let name, let mode, let secondFactor else { return nil }
         return TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
     }

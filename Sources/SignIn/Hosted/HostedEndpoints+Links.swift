@@ -25,7 +25,7 @@ extension HostedEndpoints {
         _ body: (Follower) async throws -> Response
     ) async throws -> Response {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
-        let visitor = try await visitor(request, teamID)
+        let visitor = try await visitor(request, team)
         let caller = AccountCaller(
             team: teamID,
             language: request.language,
