@@ -57,12 +57,15 @@ public struct FlowListStore: Sendable {
     }
 
     /// What `Flow` reads, of a table that goes by `f`.
+    ///
+    /// Of the redemption with a LIMIT: PostgreSQL takes EXISTS for a question about every flow, and reads all steps.
     static func columns(in team: TeamID) -> SQL {
         """
-        f.flow_id, f.client_id, f.sub, f.outcome, f.cause, f.reference, f.is_trial, EXISTS (
-            SELECT FROM flow_steps s
+        f.flow_id, f.client_id, f.sub, f.outcome, f.cause, f.reference, f.is_trial, coalesce((
+            SELECT true FROM flow_steps s
             WHERE s.team_id = \(team) AND s.flow_id = f.flow_id AND s.kind = 'code_redeemed'
-        )
+            LIMIT 1
+        ), false)
         """
     }
 
@@ -78,7 +81,9 @@ public struct FlowListStore: Sendable {
         let following: SQL = if let cursor { "AND f.flow_id < \(cursor)" } else { "" }
         return """
             SELECT (
-                SELECT count(*) FROM (SELECT FROM flows f WHERE \(condition) LIMIT \(countLimit + 1)) AS counted
+                SELECT count(*) FROM (
+                    SELECT FROM flows f WHERE \(condition) ORDER BY f.flow_id DESC LIMIT \(countLimit + 1)
+                ) AS counted
             ), \(columns(in: team))
             FROM flows f
             WHERE \(condition) \(following)

@@ -5,7 +5,7 @@ import Templates
 ///
 /// Sizes are in the units of the drawing, which the page scales.
 struct BarChart: Sendable {
-    private static let plot = (left: 44, right: 720, top: 10, bottom: 150)
+    private static let plot = (left: 40, right: 360, top: 8, bottom: 120)
 
     let name: String
     let title: Phrase
@@ -56,9 +56,9 @@ struct BarChart: Sendable {
             let height = pair.1 == 0 ? 0 : max(2, (bottom - Self.plot.top) * pair.1 / scale)
             let (start, end) = (Int(Double(index) * step), Int(Double(index + 1) * step))
             return Bar(
-                x: left + start + 2,
+                x: left + start + 1,
                 y: bottom - height,
-                width: max(2, end - start - 4),
+                width: max(2, end - start - 3),
                 height: height,
                 day: String(pair.0.description.prefix(10)),
                 count: pair.1

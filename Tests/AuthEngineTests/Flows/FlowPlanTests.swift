@@ -18,9 +18,10 @@ import Testing
             )
             try engine.teams.admin("ANALYZE flows, flow_steps")
             let filters: [(String, (inout FlowFilter) -> Void)] = [
-                ("pkey", { _ in }), ("client_id", { $0.client = .strict }),
-                ("outcome", { $0.outcome = .failed }),
-                ("cause", { $0.cause = .codeUsed }), ("sub", { $0.subject = Subject(rawValue: "sub7") }),
+                ("pkey", { _ in }), ("team_id_client_id", { $0.client = .strict }),
+                ("team_id_outcome", { $0.outcome = .failed }),
+                ("team_id_cause", { $0.cause = .codeUsed }),
+                ("team_id_sub", { $0.subject = Subject(rawValue: "sub7") }),
             ]
             for (index, change) in filters {
                 var filter = FlowFilter()
@@ -33,8 +34,10 @@ import Testing
                     at: engine.clock.now
                 )
                 let plan = try await engine.plan(of: selection)
-                #expect(!plan.contains("Seq Scan"), "\(plan)")
-                #expect(plan.contains("flows_other_team_id_\(index)") || plan.contains(index), "\(plan)")
+                // The partitions of these weeks are empty: the test's clock is ahead.
+                #expect(!plan.contains("Seq Scan on flows_other"), "\(plan)")
+                #expect(!plan.contains("Seq Scan on flow_steps_other"), "\(plan)")
+                #expect(plan.contains("flows_other_\(index)"), "\(plan)")
             }
         }
     }
