@@ -17,6 +17,9 @@ enum ConsoleRoutes {
     static let flows = Route("/console/:team/flows", TeamID.self)
     static let flow = Route("/console/:team/flows/:flow", TeamID.self, FlowID.self)
     static let audit = Route("/console/:team/audit", TeamID.self)
+    static let auditEvent = Route("/console/:team/audit/events/:event", TeamID.self, AuditReference.self)
+    static let auditExport = Route("/console/:team/audit/export", TeamID.self)
+    static let auditVerification = Route("/console/:team/audit/verification", TeamID.self)
 
     static let appIDs = Route("/console/:team/app-ids", TeamID.self)
     static let newAppID = Route("/console/:team/app-ids/new", TeamID.self)

@@ -16,7 +16,7 @@ public enum Role: String, SQLText, CaseIterable, Sendable {
         case .owner: Set(Right.allCases)
         case .admin: Set(Right.allCases).subtracting([.dangerZone])
         case .developer: [.read, .changeRegistry]
-        case .auditor: [.read]
+        case .auditor: [.read, .exportAudit]
         }
     }
 
@@ -34,6 +34,8 @@ public enum Role: String, SQLText, CaseIterable, Sendable {
 public enum Right: CaseIterable, Hashable, Sendable {
     /// Every page of the team, secrets apart.
     case read
+    /// Taking the audit log along, and holding it against its seals.
+    case exportAudit
     /// App IDs, Service IDs, domains and return URLs; trials.
     case changeRegistry
     case changeKeys

@@ -16,9 +16,10 @@ import Web
         "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
         "invitation": "ACMEINVIT1", "part": "team",
         "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
+        "event": "1763650000000000-none",
     ]
     /// Values for which the sample names nothing.
-    private static let unknown: Set<String> = ["token", "trial", "flow"]
+    private static let unknown: Set<String> = ["token", "trial", "flow", "event"]
     private static let expired = "This form has expired"
     private static let notAllowed = "Your role does not allow this"
 

@@ -73,8 +73,12 @@ import Web
 
         #expect(
             changes == [
-                AuditChange(name: "Mode", before: "sandbox", after: "production"),
-                AuditChange(name: "Urls", before: "none", after: "a, b"),
+                AuditChange(name: "Mode", before: "sandbox".asWords, after: "production".asWords),
+                AuditChange(
+                    name: "Urls",
+                    before: Phrase("console.audit.nothing").asWords,
+                    after: ["a", "b"].asWords
+                ),
             ]
         )
     }

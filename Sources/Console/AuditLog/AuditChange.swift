@@ -5,13 +5,13 @@ import Templates
 /// One member of what was changed, as it was and as it is.
 struct AuditChange: Hashable, Sendable {
     let name: String
-    let before: String?
-    let after: String?
+    let before: Words?
+    let after: Words?
 
     static let fields = Fields<AuditChange>()
         .text("name") { $0.name }
-        .optionalText("before") { $0.before }
-        .optionalText("after") { $0.after }
+        .optionalWords("before") { $0.before }
+        .optionalWords("after") { $0.after }
 
     /// The members that differ, by name.
     static func all(of entry: AuditEntry) -> [AuditChange] {
@@ -34,15 +34,17 @@ struct AuditChange: Hashable, Sendable {
         return members
     }
 
-    private static func text(_ value: JSONValue) -> String? {
+    private static func text(_ value: JSONValue) -> Words? {
         switch value {
         case .null: nil
-        case .boolean(let flag): flag ? "yes" : "no"
-        case .integer(let number): String(number)
-        case .number(let number): String(number)
-        case .string(let text): text
-        case .array(let items): items.isEmpty ? "none" : items.compactMap(text).joined(separator: ", ")
-        case .object: String(decoding: JSON.encode(value), as: UTF8.self)
+        case .boolean(let flag):
+            (flag ? Phrase("console.audit.yes") : Phrase("console.audit.no")).asWords
+        case .integer(let number): .verbatim(String(number))
+        case .number(let number): .verbatim(String(number))
+        case .string(let text): .verbatim(text)
+        case .array(let items):
+            items.isEmpty ? Phrase("console.audit.nothing").asWords : .list(items.compactMap(text))
+        case .object: .verbatim(String(decoding: JSON.encode(value), as: UTF8.self))
         }
     }
 }

@@ -15,21 +15,15 @@ struct AuditLine: Sendable {
         self.team = team
     }
 
-    /// The page of the log that begins with the event, and the event on it.
-    private var url: String {
-        let cursor = PageTrail.Cursor(at: entry.at + .microseconds(1), id: "")
-        return "\(ConsoleRoutes.audit.link(team))?after=\(cursor.text)#\(AuditRow.id(of: entry))"
-    }
-
     /// What it concerns; nothing where people did it to themselves, for the name stands there already.
     private var target: String? {
-        entry.shownTarget == entry.shownActor ? nil : entry.shownTarget
+        entry.isOwn ? nil : entry.shownTarget
     }
 
     static let fields = Fields<AuditLine>()
         .group("time", TimeView.fields) { TimeView($0.entry.at) }
-        .text("actor") { $0.entry.shownActor }
+        .words("actor") { $0.entry.shownActor }
         .words("action") { AuditWords.action($0.entry.action) }
         .optionalText("target") { $0.target }
-        .text("url") { $0.url }
+        .text("url") { ConsoleRoutes.auditEvent.link($0.team, AuditReference($0.entry.place)) }
 }

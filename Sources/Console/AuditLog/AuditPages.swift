@@ -1,56 +1,171 @@
 import Audit
+import AuthEngine
 import Bytes
 import Domain
 import HTTP
 import Templates
 import Web
 
-/// The audit log of a team.
+/// The audit log of a team: searched, looked at, exported, verified.
 struct AuditPages: Sendable {
-    private let site: Site
-    private let search: AuditSearchStore
-    private let page: LivePage<AuditLogPage>
+    /// A longer log is verified in the background: nobody waits for an answer that long.
+    private static let inlineLimit = 5000
 
-    /// - Throws: `Diagnostics`, when the template does not fit.
+    private let site: Site
+    private let events: AuditStore
+    private let search: AuditSearchStore
+    private let chains: AuditChainStore
+    private let seals: AuditSealStore
+    private let verification: AuditVerificationStore
+    private let exports: AuditExportStore
+    /// The names of everything that may have happened, in their order.
+    private let actions: [String]
+    private let listPage: LivePage<AuditLogPage>
+    private let eventPage: LivePage<AuditEventPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
+        events = AuditStore(parts.database)
         search = AuditSearchStore(parts.database)
-        page = try parts.site.pages.page(AuditLogPage.self)
+        chains = AuditChainStore(parts.database)
+        let keys = SealKeys(parts.context.keyRing)
+        seals = AuditSealStore(parts.database, keys: keys)
+        verification = AuditVerificationStore(parts.database, keys: keys)
+        exports = AuditExportStore(parts.database)
+        actions = Self.actions(in: parts.site.pages.texts)
+        listPage = try parts.site.pages.page(AuditLogPage.self)
+        eventPage = try parts.site.pages.page(AuditEventPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.audit, needs: .read, at: .audit) { try await list($0) }
+        router.get(ConsoleRoutes.auditEvent, needs: .read, at: .audit) { try await show($0, $1) }
+        router.post(ConsoleRoutes.auditExport, needs: .exportAudit, at: .audit) { try await export($0, $1) }
+        router.post(ConsoleRoutes.auditVerification, needs: .exportAudit, at: .audit) { scope, _ in
+            try await verify(scope)
+        }
     }
 
     private func list(_ scope: Scope) async throws -> Response {
-        let trail = try PageTrail(ConsoleRoutes.audit.link(scope.teamID), try scope.request.parameters())
+        let (team, parameters) = (scope.teamID, try scope.request.parameters())
+        let query = AuditQuery(parameters)
+        let path = ConsoleRoutes.audit.link(team)
+        let trail = try PageTrail(path, parameters, filter: query.parameters)
         let cursor = trail.current.map { AuditEntry.Place(at: $0.at, id: $0.id) }
-        let found = try await search.page(matching: AuditFilter(), in: scope.teamID, before: cursor)
+        var (entries, next, summary): ([AuditEntry], AuditEntry.Place?, Phrase) = (
+            [], nil, Self.count(.exactly(0))
+        )
+        if query.errors.isEmpty {
+            let filter = try await filter(query, in: team)
+            let found = try await search.page(matching: filter, in: team, before: cursor)
+            (entries, next) = (found.entries, found.next)
+            summary = Self.count(try await search.count(matching: filter, in: team))
+        }
+        let page = AuditLogPage(
+            frame: scope.frame(Phrase("console.audit.title")),
+            team: team,
+            query: query,
+            actions: actions,
+            rows: entries.map { AuditRow(entry: $0, team: team) },
+            paging: trail.paging(summary, next: next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }),
+            chain: AuditChainView(
+                chain: try await chains.find(in: team),
+                team: team,
+                mayVerify: scope.may(.exportAudit)
+            )
+        )
         return site.respond(
+            listPage,
             page,
-            AuditLogPage(
-                frame: scope.frame(Phrase("console.audit.title")),
-                rows: found.entries.map { AuditRow(entry: $0, team: scope.teamID) },
-                paging: trail.paging(
-                    found.next == nil ? Phrase("console.audit.begins") : Phrase("console.audit.newest"),
-                    next: found.next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }
-                )
+            status: query.errors.isEmpty ? .ok : .unprocessableContent
+        )
+    }
+
+    private func show(_ scope: Scope, _ reference: AuditReference) async throws -> Response {
+        guard let entry = try await events.find(reference.place, in: scope.teamID) else {
+            throw Problem.notFound
+        }
+        let seal = try await chains.seal(of: reference.place, in: scope.teamID)
+        return site.respond(
+            eventPage,
+            AuditEventPage(
+                frame: scope.frame(AuditWords.action(entry.action)),
+                row: AuditRow(entry: entry, team: scope.teamID),
+                seal: seal
             )
         )
     }
 
-    static var views: [any View.Type] { [AuditLogPage.self] }
+    static var views: [any View.Type] { [AuditLogPage.self, AuditEventPage.self] }
 }
 
-/// Who did what, when, from where.
-struct AuditLogPage: ConsolePage {
-    static let template = "console/audit/index"
-    static let fields =
-        frameFields
-        .list("rows", AuditRow.fields) { $0.rows }
-        .group("paging", PagingView.fields) { $0.paging }
+// Taking the log along, and holding it against its seals.
+extension AuditPages {
+    /// The filters are those of the page the button stands on.
+    private func export(_ scope: Scope, _ form: Form) async throws -> Response {
+        let query = AuditQuery(form)
+        guard query.errors.isEmpty, let format = form["format"].flatMap(AuditExportFormat.init(rawValue:))
+        else {
+            throw Problem(Refusal.badRequest)
+        }
+        let export = try await exports.begin(
+            try await filter(query, in: scope.teamID),
+            asked: query.json,
+            as: format,
+            in: scope.teamID,
+            by: scope.actor,
+            from: scope.origin
+        )
+        let day = Timestamp.now().description.prefix(10)
+        let name = "audit-\(scope.teamID)-\(day).\(format.rawValue)"
+        return Response(
+            fields: [
+                HeaderField(.contentType, format.mediaType),
+                HeaderField(.contentDisposition, "attachment; filename=\"\(name)\""),
+                HeaderField(.cacheControl, "no-store"), HeaderField(.xContentTypeOptions, "nosniff"),
+            ],
+            stream: BodyStream { try await export.next() }
+        )
+    }
 
-    let frame: ConsoleFrame
-    let rows: [AuditRow]
-    let paging: PagingView
+    /// What waits is sealed first, so that nothing is left out.
+    private func verify(_ scope: Scope) async throws -> Response {
+        let (team, path) = (scope.teamID, ConsoleRoutes.audit.link(scope.teamID) + "#seals")
+        let chain = try await chains.find(in: team)
+        guard (chain.head?.position ?? 0) + chain.waiting <= Self.inlineLimit else {
+            try await chains.askForVerification(in: team, by: scope.actor, from: scope.origin)
+            return scope.redirect(to: path, saying: .warn(Phrase("console.audit.flash.asked")))
+        }
+        while try await seals.seal(in: team) != nil {}
+        let report = try await verification.verify(in: team)
+        try await chains.note(report, in: team, by: scope.actor, from: scope.origin)
+        let flash: Flash =
+            report.findings.isEmpty
+            ? .good(Phrase("console.audit.flash.whole", count: report.head?.position ?? 0))
+            : .bad(Phrase("console.audit.flash.broken", count: report.findings.count))
+        return scope.redirect(to: path, saying: flash)
+    }
+
+    /// Whom a name means is looked up; an id means itself.
+    private func filter(_ query: AuditQuery, in team: TeamID) async throws -> AuditFilter {
+        var filter = query.filter
+        if let actor = query.actor {
+            filter.actors = try await search.people(named: actor, in: team).filter { $0 != actor } + [actor]
+        }
+        return filter
+    }
+
+    private static func actions(in texts: Texts) -> [String] {
+        let family = "console.actions."
+        return texts.keys(in: .english).filter { $0.hasPrefix(family) }
+            .map { String($0.dropFirst(family.count)) }.sorted()
+    }
+
+    private static func count(_ count: AuditCount) -> Phrase {
+        switch count {
+        case .exactly(let count): Phrase("console.audit.found", count: count)
+        case .moreThan(let count): Phrase("console.audit.found-more", count: count)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Audit
+import Bytes
 import Domain
 import HTTP
 import Templates
@@ -9,23 +10,29 @@ struct AuditRow: Sendable {
     let entry: AuditEntry
     let team: TeamID
 
-    static func id(of entry: AuditEntry) -> String { "event-\(entry.id)" }
-
     static let fields = Fields<AuditRow>()
-        .text("id") { AuditRow.id(of: $0.entry) }
+        .text("url") { ConsoleRoutes.auditEvent.link($0.team, AuditReference($0.entry.place)) }
         .group("time", TimeView.fields) { TimeView($0.entry.at) }
-        .text("actor") { $0.entry.shownActor }
+        .words("actor") { $0.entry.shownActor }
+        .text("actorURL") { $0.log([("actor", $0.entry.actor)]) }
         .words("action") { AuditWords.action($0.entry.action) }
-        .optionalText("target") { $0.entry.shownTarget }
+        .text("target") { $0.entry.shownTarget }
         .optionalText("targetURL") { $0.targetURL }
+        .text("historyURL") { $0.log([("target", $0.entry.target), ("kind", $0.entry.targetKind)]) }
         .optionalText("ip") { $0.entry.ip }
         .optionalText("agent") { $0.entry.userAgent }
         .optionalText("requestID") { $0.entry.requestID }
         .flag("refused") { $0.entry.outcome == .refused }
         .list("changes", AuditChange.fields) { AuditChange.all(of: $0.entry) }
 
+    /// The log with these filters.
+    func log(_ parameters: [(String, String)]) -> String {
+        let fields = parameters.map { FormCoding.Field($0.0, $0.1) }
+        return "\(ConsoleRoutes.audit.link(team))?\(FormCoding.encode(fields))"
+    }
+
     /// The page of what the event is about; it may be gone, which its page then says.
-    private var targetURL: String? {
+    var targetURL: String? {
         switch entry.targetKind {
         case "app_id": ClientID(rawValue: entry.target).map { ConsoleRoutes.appID.link(team, $0) }
         case "service_id": ClientID(rawValue: entry.target).map { ConsoleRoutes.serviceID.link(team, $0) }

@@ -7,6 +7,11 @@ enum AuditWords {
         Phrase(in: "console.actions", name)
     }
 
+    /// Of an actor or a target: `app_id` is "App ID".
+    static func kind(_ name: String) -> Phrase {
+        Phrase(in: "console.audit.kind", name)
+    }
+
     /// A member of before and after: `notificationURL` is "Notification URL".
     static func member(_ name: String) -> String {
         var words = ""

@@ -1,0 +1,172 @@
+import Bytes
+import Domain
+import Testing
+
+@testable import Console
+
+@Suite struct `The audit log as members use it` {
+    private static let path = "/console/ACMETEAM01/audit"
+
+    /// An App ID changed by Olive, and a key revoked from another network.
+    private func seed(_ world: World, _ member: Subject) throws {
+        try world.admin(
+            """
+            INSERT INTO audit_events (
+                team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, ip_key, words, request_id,
+                before, after
+            ) VALUES (
+                'ACMETEAM01', now() - interval '1 minute', 'member', $1, 'app_id.updated', 'app_id', 'com.acme.app',
+                'succeeded', '203.0.113.7', '\\x00000000000000000000ffffcb007107', '{com.acme.app,acme}', 'request-7',
+                '{"description": "Acme"}', '{"description": "Acme Shop"}'
+            ), (
+                'ACMETEAM01', now() - interval '2 minutes', 'system', 'retention', 'key.revoked', 'key', 'ACMEKEY001',
+                'refused', '198.51.100.1', '\\x00000000000000000000ffffc6336401', '{acmekey001}', NULL, NULL,
+                '{"reason": "=HYPERLINK"}'
+            )
+            """,
+            member.rawValue
+        )
+    }
+
+    private static let app = "<code>com.acme.app</code></span>"
+    private static let key = "<code>ACMEKEY001</code></span>"
+
+    @Test(
+        arguments: [
+            ("q=ACME", true, false), ("actor=Olive", true, false), ("actor=retention", false, true),
+            ("action=key.revoked", false, true), ("target=com.acme.app", true, false),
+            ("target=com.acme.app&kind=key", false, false), ("ip=203.0.113.0/24", true, false),
+            ("ip=198.51.100.1", false, true), ("outcome=refused", false, true),
+            ("from=2020-01-01", true, true),
+            ("to=2020-01-01", false, false), ("q=shop+acme", false, false), ("q=%20", true, true),
+        ]
+    )
+    func `shows what a filter asks for`(query: String, showsApp: Bool, showsKey: Bool) async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+            try seed(world, try #require(owner.subject))
+
+            let answer = try await owner.get("\(Self.path)?\(query)")
+
+            #expect(answer.status == 200)
+            #expect(answer.text.contains(Self.app) == showsApp)
+            #expect(answer.text.contains(Self.key) == showsKey)
+            let count = (showsApp ? 1 : 0) + (showsKey ? 1 : 0)
+            #expect(count == 0 || answer.text.contains(">\(count) event"))
+        }
+    }
+
+    @Test func `takes each filter off with its chip`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+            try seed(world, try #require(owner.subject))
+
+            let text = try await owner.get("\(Self.path)?action=key.revoked&outcome=refused").text
+
+            #expect(text.contains("class=\"chip\" href=\"\(Self.path)?outcome=refused\""))
+            #expect(text.contains("class=\"chip\" href=\"\(Self.path)?action=key.revoked\""))
+            #expect(text.contains("class=\"chips-clear\" href=\"\(Self.path)\""))
+        }
+    }
+
+    @Test(arguments: ["ip=nowhere", "from=20.11.2026", "to=2026-02-30", "from=2026-11-20&to=2026-11-19"])
+    func `says beside the field what it cannot understand, and keeps it`(query: String) async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+            try seed(world, try #require(owner.subject))
+
+            let answer = try await owner.get("\(Self.path)?\(query)")
+
+            #expect(answer.status == 422)
+            #expect(answer.text.contains("aria-invalid=\"true\"") && answer.text.contains("field-error"))
+            #expect(!answer.text.contains(Self.app))
+            let typed = try #require(query.split(separator: "=").last)
+            #expect(answer.text.contains("value=\"\(typed)\""))
+        }
+    }
+
+    @Test func `tells everything about one event, and of no other team's`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+            try seed(world, try #require(owner.subject))
+            let list = try await owner.get("\(Self.path)?q=acme").text
+            let event = try #require(
+                list.split(separator: "/audit/events/").dropFirst().first?.prefix { $0 != "\"" }
+            )
+
+            let answer = try await owner.get("\(Self.path)/events/\(event)")
+
+            #expect(answer.status == 200)
+            for part in [
+                "App ID updated", "Olive", "203.0.113.7", "request-7", "Acme Shop",
+                "/console/ACMETEAM01/app-ids/com.acme.app",
+                "?target=com.acme.app&amp;kind=app_id", "Not sealed yet",
+            ] {
+                #expect(answer.text.contains(part), "\(part)")
+            }
+            #expect(try await rival.get("/console/RIVALTEAM1/audit/events/\(event)").status == 404)
+            #expect(try await rival.get("\(Self.path)/events/\(event)").status == 404)
+            for garbage in ["x", "1", "-", "99999999999999999999-a", "1-%00"] {
+                let status = try await owner.get("\(Self.path)/events/\(garbage)").status
+                #expect(status == 404 || status == 400, "\(garbage)")
+            }
+        }
+    }
+
+    @Test(arguments: [Role.owner, .admin, .developer, .auditor])
+    func `is exported by those who may`(role: Role) async throws {
+        try await withWorld { world in
+            var member = try await world.signedIn("Olive", [World.acme: role])
+            try seed(world, try #require(member.subject))
+
+            let page = try await member.get("\(Self.path)?outcome=refused").text
+            let answer = try await member.post(
+                "\(Self.path)/export",
+                [("format", "csv"), ("outcome", "refused")]
+            )
+
+            guard role != .developer else {
+                #expect(answer.status == 403 && !page.contains("/audit/export"))
+                return
+            }
+            #expect(page.contains("<input type=\"hidden\" name=\"outcome\" value=\"refused\">"))
+            #expect(answer.status == 200)
+            #expect(answer["content-type"] == "text/csv; charset=utf-8")
+            #expect(
+                answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true
+            )
+            let lines = answer.text.split(separator: "\r\n")
+            #expect(
+                lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001")
+            )
+            #expect(try world.actions().last == "audit_log.exported")
+        }
+    }
+
+    @Test func `refuses an export it cannot understand`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+
+            for form in [[("format", "xml")], [], [("format", "csv"), ("ip", "nowhere")]] {
+                #expect(try await owner.post("\(Self.path)/export", form).status == 400)
+            }
+        }
+    }
+
+    @Test func `is verified at the press of a button`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+            try seed(world, try #require(owner.subject))
+
+            #expect(try await owner.post("\(Self.path)/verification").location == "\(Self.path)#seals")
+            let whole = try await owner.get(Self.path).text
+            try world.admin("DELETE FROM audit_unsealed WHERE team_id = 'ACMETEAM01'")
+            _ = try await owner.post("\(Self.path)/verification")
+            let broken = try await owner.get(Self.path).text
+
+            #expect(whole.contains(">Whole<") && whole.contains("up to event"))
+            #expect(broken.contains(">Not whole<") && broken.contains("Inserted past the log"))
+        }
+    }
+}
