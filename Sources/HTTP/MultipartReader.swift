@@ -27,7 +27,8 @@ final class MultipartReader {
             ) == pippin_mhd_yes
         }
         let isWhole = unsafe MHD_destroy_post_processor(processor) == pippin_mhd_yes
-        return isRead && isWhole ? reader.result : nil
+        // Without a boundary in it a body is whole, and nothing.
+        return isRead && isWhole && reader.partCount > 0 ? reader.result : nil
     }
 
     private var result: (form: Form, uploads: [Upload])? {

@@ -13,13 +13,13 @@ public struct RouteOptions: Sendable {
     public static let standard = RouteOptions()
     /// Takes a form and nothing else.
     public static let form = RouteOptions(contentTypes: [.form])
-    /// Takes a form with files, whose octets are that many at most.
+    /// Takes a form with files, whose octets are that many at most, or one without.
     public static func upload(limit: Int) -> RouteOptions {
         // Boundaries, names and the other fields take a little too.
-        RouteOptions(bodyLimit: limit + 16 * 1024, contentTypes: [.multipart])
+        RouteOptions(bodyLimit: limit + 16 * 1024, contentTypes: [.multipart, .form])
     }
 
-    /// Whether the body is taken apart into fields and files.
+    /// Whether a body in `multipart/form-data` is taken apart; elsewhere it is the handler's to judge.
     var takesFiles: Bool { contentTypes.contains { $0.matches("multipart/form-data") } }
 
     public static let json = RouteOptions(contentTypes: [.json])

@@ -147,7 +147,7 @@ extension Server {
 
     /// Takes a form with files apart while the connection still knows its head; false when it is none.
     private func readParts(of request: Request, for action: Action, on connection: Connection) -> Bool {
-        guard action.options.takesFiles else { return true }
+        guard action.options.takesFiles, request.hasContentType(.multipart) else { return true }
         guard let parts = unsafe MultipartReader.read(request.body, on: connection.handle) else {
             return false
         }

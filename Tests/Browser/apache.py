@@ -42,6 +42,8 @@ OIDCPKCEMethod S256
 <Location />
     AuthType openid-connect
     Require valid-user
+    # Chromium would show the page again without asking.
+    Header always set Cache-Control no-store
     Header always set X-Subject "expr=%{{env:OIDC_CLAIM_sub}}"
     Header always set X-Email "expr=%{{env:OIDC_CLAIM_email}}"
     Header always set X-Access-Token "expr=%{{env:OIDC_access_token}}"

@@ -17,7 +17,9 @@ class Person:
 ADA = Person("Ada", "Lovelace", "ada@acme.example", "analytical-engine-1843")
 BEN = Person("Ben", "Nevis", "ben@acme.example", "fifty-six-degrees-north")
 CLEO = Person("Cleo", "Patra", "cleo@acme.example", "asp-in-a-fig-basket")
-PEOPLE = (ADA, BEN, CLEO)
+# Dana comes for tests after which nobody finds her again.
+DANA = Person("Dana", "Fern", "dana@acme.example", "unfurling-every-spring")
+PEOPLE = (ADA, BEN, CLEO, DANA)
 
 
 def registered(people: tuple[Person, ...]) -> list[dict]:
@@ -57,7 +59,7 @@ class SigningKey:
 
 @dataclass(frozen=True)
 class Acme:
-    """Team Acme with one App ID, one Service ID, one key and its three people."""
+    """Team Acme with one App ID, one Service ID, one key and its people."""
 
     return_url: str
     key: SigningKey = field(default_factory=lambda: SigningKey("ACMEKEY001"))

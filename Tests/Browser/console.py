@@ -125,7 +125,7 @@ def sign_in(page: Page, pippin: Pippin, email: str, password: str) -> None:
 def send_password(page: Page, email: str, password: str) -> None:
     page.get_by_label("E-mail address", exact=True).fill(email)
     page.get_by_label("Password", exact=True).fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 def sign_out(page: Page) -> None:

@@ -97,7 +97,7 @@ def test_keys_change_over_without_a_gap(console: Console, pippin: Pippin, acme: 
 
 
 def test_a_key_from_apple_is_taken_in_and_forgotten(console: Console, tmp_path, screenshot):
-    console.register_app_id("com.orchard.cider", "Cider app")
+    console.register_app_id("com.orchard.sorb", "Sorb app")
     page = console.open("keys")
     page.get_by_role("link", name="Import a key from Apple").click()
     file = tmp_path / "AuthKey_KEY1234567.p8"
@@ -107,7 +107,7 @@ def test_a_key_from_apple_is_taken_in_and_forgotten(console: Console, tmp_path, 
     expect(page.get_by_label("Key ID")).to_have_value("KEY1234567")
     page.get_by_label("Apple Team ID").fill("ABCDE12345")
     page.get_by_label("Name", exact=True).fill("Orchard at Apple")
-    page.get_by_label("App ID", exact=True).select_option("com.orchard.cider")
+    page.get_by_label("App ID", exact=True).select_option("com.orchard.sorb")
     page.get_by_role("button", name="Import key").click()
     expect(page.get_by_role("heading", name="Orchard at Apple", level=1)).to_be_visible()
     assert P8.splitlines()[1] not in page.content()
@@ -143,15 +143,15 @@ def test_an_e_mail_source_says_which_record_to_add(console: Console, name_server
 
 
 def test_a_wrong_identifier_is_explained_while_it_is_typed(console: Console):
-    console.register_app_id("com.orchard.juice", "Juice app")
+    console.register_app_id("com.orchard.medlar", "Medlar app")
     page = console.open("service-ids/new")
-    page.get_by_label("App ID", exact=True).select_option("com.orchard.juice")
+    page.get_by_label("App ID", exact=True).select_option("com.orchard.medlar")
     identifier = page.get_by_label("Identifier", exact=True)
-    identifier.fill("com.orchard.juice")
+    identifier.fill("com.orchard.medlar")
     error = page.locator("#field-identifier-error")
     expect(error).to_contain_text("a Service ID never has that name")
     expect(identifier).to_have_attribute("aria-invalid", "true")
     # What nobody has reached yet is not complained about.
     expect(page.locator("#field-description-error")).to_have_count(0)
-    identifier.fill("com.orchard.juice.web")
+    identifier.fill("com.orchard.medlar.web")
     expect(error).to_have_count(0)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import watch
-from cast import CLEO
+from cast import DANA
 from console import Console
 from sample_app import SampleApp
 from visits import sign_in_for_the_first_time
@@ -108,18 +108,18 @@ def test_a_person_is_handed_out_and_forgotten(
     key_id = console.create_key("Farewell server", of="com.orchard.farewell")
     client.use(f"{console.url}/t/{console.team_id}", console.team_id, "com.orchard.farewell.web", key_id,
                console.download_key(key_id))
-    sign_in_for_the_first_time(new_context().new_page(), client, CLEO)
+    sign_in_for_the_first_time(new_context().new_page(), client, DANA)
     page.wait_for_timeout(1000)
 
-    console.open("users?q=cleo")
-    page.get_by_role("link", name="Cleo Patra").click()
+    console.open("users?q=dana")
+    page.get_by_role("link", name="Dana Fern").click()
     expect(page.get_by_text("Signed in", exact=True).first).to_be_visible()
     screenshot(page, "user")
     assert watch.faults(page) == []
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as JSON").click()
     document = json.loads(Path(download.value.path()).read_text())
-    assert document["user"]["email"] == CLEO.email
+    assert document["user"]["email"] == DANA.email
     assert [flow["outcome"] for flow in document["signIns"]] == ["answered"]
 
     page.get_by_label("Reason", exact=True).first.fill("A stolen telephone")
@@ -128,7 +128,7 @@ def test_a_person_is_handed_out_and_forgotten(
     page.get_by_role("button", name="Lift the suspension").click()
     expect(page.get_by_role("status")).to_contain_text("can sign in again")
 
-    page.get_by_label(f"Type {CLEO.email} to confirm").fill(CLEO.email)
+    page.get_by_label(f"Type {DANA.email} to confirm").fill(DANA.email)
     page.get_by_label("Reason", exact=True).last.fill("She asked for it")
     page.get_by_role("button", name="Delete this user").click()
     expect(page.get_by_role("status")).to_contain_text("is deleted")

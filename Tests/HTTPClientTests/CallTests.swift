@@ -88,7 +88,7 @@ import Testing
     @Test func `a deadline ends the wait`() async throws {
         try await withClient {
             $0.get(Route("/slow")) { _ in
-                try await Task.sleep(for: .seconds(20))
+                try await Task.sleep(for: .seconds(120))
                 return .empty()
             }
         } _: { test async throws in
@@ -96,7 +96,7 @@ import Testing
             await #expect(throws: ClientFailure.deadlinePassed) {
                 _ = try await test.send("GET", "/slow") { $0.deadline = .milliseconds(100) }
             }
-            #expect(ContinuousClock.now - start < .seconds(8))
+            #expect(ContinuousClock.now - start < .seconds(100))
         }
     }
 
@@ -141,7 +141,7 @@ import Testing
                 return await inner.value
             }
             #expect(outcome == .cancelled)
-            #expect(ContinuousClock.now - start < .seconds(8))
+            #expect(ContinuousClock.now - start < .seconds(100))
         }
     }
 

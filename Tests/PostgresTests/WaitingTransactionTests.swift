@@ -3,7 +3,7 @@ import Postgres
 import TestDatabase
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Transactions that wait` {
+@Suite(.timeLimit(.minutes(5))) struct `Transactions that wait` {
     @Test func `a lost connection does not strand those who wait for it`() async throws {
         let conninfo = try TestDatabase.empty()
         let (lost, answered) = try await withPool(conninfo, { $0.exclusive = 2 }) { database, loop in

@@ -129,7 +129,7 @@ import Testing
             _ = try browser.consent()
             let data = try browser.get("\(Self.home)/data")
             #expect(data["Content-Disposition"] == "attachment; filename=\"account.json\"")
-            #expect(data.json["account"]?["email"] == "ada@acme.example")
+            #expect(data.json["user"]?["email"] == "ada@acme.example")
             #expect(!data.body.contains("argon2"))
             let page = try browser.get("\(Self.home)/deletion")
             let untyped = try browser.send(page, [("confirmation", "ben"), ("password", People.password)])

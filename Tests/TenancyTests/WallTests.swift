@@ -84,11 +84,12 @@ import Testing
         #expect(
             strays.map { $0[0] } == [
                 "app_transfers.app_transfers_target_team", "audit_people.audit_people_member",
-                "invitations.invitations_token_hash_key",
-                "jobs.jobs_created_at", "jobs.jobs_dead", "jobs.jobs_due", "jobs.jobs_keep_until",
-                "limits.limits_window_ends_at", "memberships.memberships_sub", "notices.notices_age",
-                "registry_versions.registry_versions_changed_at", "sessions.sessions_expires_at",
-                "teams.teams_is_system_key",
+                "domains.domains_check_due_at", "email_sources.email_sources_check_due_at",
+                "invitations.invitations_token_hash_key", "jobs.jobs_created_at", "jobs.jobs_dead",
+                "jobs.jobs_due", "jobs.jobs_keep_until", "limits.limits_window_ends_at",
+                "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
+                "notices.notices_age", "registry_versions.registry_versions_changed_at",
+                "sessions.sessions_expires_at", "teams.teams_is_system_key",
                 "transferred_people.transferred_people_expires_at",
             ]
         )
@@ -141,8 +142,10 @@ import Testing
 
         #expect(
             grants.map { $0[0] } == [
-                "memberships SELECT", "registry_versions SELECT", "schedules INSERT SELECT UPDATE",
-                "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
+                "audit_chains SELECT", "audit_unsealed SELECT", "memberships SELECT",
+                "processes DELETE INSERT SELECT UPDATE", "registry_versions SELECT",
+                "schedules INSERT SELECT UPDATE", "setup_links DELETE INSERT SELECT UPDATE",
+                "teams SELECT",
             ]
         )
     }
@@ -159,9 +162,10 @@ import Testing
 
         #expect(
             grants.map { $0[0] } == [
+                "domains SELECT team_id check_due_at", "email_sources SELECT team_id check_due_at",
                 "invitations SELECT team_id invitation_id token_hash expires_at",
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
-                "jobs UPDATE attempts due_at worker",
+                "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name",
             ]
         )
     }
@@ -184,11 +188,13 @@ import Testing
         #expect(
             functions.map { $0[0] } == [
                 "pippin_audit_added public", "pippin_audit_person_deleted public",
+                "pippin_audit_waits public", "pippin_drop_partitions pippin_system",
                 "pippin_empty_slot pippin_system", "pippin_keep_flows pippin_system",
-                "pippin_make_partitions pippin_system",
-                "pippin_purge_jobs pippin_system", "pippin_purge_limits pippin_system",
+                "pippin_make_partitions pippin_system", "pippin_purge_jobs pippin_system",
+                "pippin_purge_limits pippin_system", "pippin_purge_mailed_links pippin_system",
                 "pippin_purge_notices pippin_system", "pippin_purge_sessions pippin_system",
                 "pippin_purge_transferred_people pippin_system", "pippin_registry_changed public",
+                "pippin_shorten_audit pippin_app",
             ]
         )
     }

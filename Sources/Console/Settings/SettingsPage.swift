@@ -29,7 +29,7 @@ struct SettingsPage: ConsolePage {
         .group("accent", FieldView.fields) { $0.draft.accentView($0.errors) }
         .group("privacy", FieldView.fields) { $0.draft.privacyView($0.errors) }
         .group("terms", FieldView.fields) { $0.draft.termsView($0.errors) }
-        .text("previewURL") { $0.previewURL }
+        .url("previewURL") { $0.previewURL }
         .text("previewBase") { "\(SettingsRoutes.preview.link($0.team.id))?accent=" }
         .text("logoURL") { SettingsRoutes.logo.link($0.team.id) }
         .optionalText("logo") { page in page.logo.map { TeamRoutes.logo.link(page.team.id, $0) } }
@@ -62,8 +62,9 @@ struct SettingsPage: ConsolePage {
     /// For owners, of a team that is.
     let due: DeletionView?
 
-    private var previewURL: String {
+    private var previewURL: SafeURL {
         let accent = AccentColour(rawValue: draft.accent.trimmed)?.rawValue ?? ""
-        return "\(SettingsRoutes.preview.link(team.id))?accent=\(PercentCoding.encode(accent))"
+        let address = "\(SettingsRoutes.preview.link(team.id))?accent=\(PercentCoding.encode(accent))"
+        return SafeURL(vetted: address) ?? SafeURL(literal: "/")
     }
 }
