@@ -24,9 +24,8 @@ LoadModule authz_core_module {modules}/mod_authz_core.so
 LoadModule authn_core_module {modules}/mod_authn_core.so
 LoadModule authz_user_module {modules}/mod_authz_user.so
 LoadModule headers_module {modules}/mod_headers.so
-LoadModule mime_module {modules}/mod_mime.so
 LoadModule auth_openidc_module {modules}/mod_auth_openidc.so
-TypesConfig /etc/mime.types
+ForceType text/html
 
 OIDCProviderMetadataURL {base}/.well-known/openid-configuration
 OIDCClientID {client_id}
