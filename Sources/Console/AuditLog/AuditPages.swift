@@ -12,6 +12,7 @@ struct AuditPages: Sendable {
     private static let inlineLimit = 5000
 
     private let site: Site
+    private let context: EngineContext
     private let events: AuditStore
     private let search: AuditSearchStore
     private let chains: AuditChainStore
@@ -26,6 +27,7 @@ struct AuditPages: Sendable {
     /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
+        context = parts.context
         events = AuditStore(parts.database)
         search = AuditSearchStore(parts.database)
         chains = AuditChainStore(parts.database)
@@ -117,7 +119,7 @@ extension AuditPages {
             by: scope.actor,
             from: scope.origin
         )
-        let day = Timestamp.now().description.prefix(10)
+        let day = context.clock().description.prefix(10)
         let name = "audit-\(scope.teamID)-\(day).\(format.rawValue)"
         return Response(
             fields: [
