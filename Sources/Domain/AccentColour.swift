@@ -51,12 +51,11 @@ public struct AccentColour: SQLText, Hashable, Sendable, CustomStringConvertible
         contrast(with: .white) >= contrast(with: .black) ? .white : .black
     }
 
-    /// This colour, moved towards black or white as little as text in it needs on that ground.
-    public func legible(on ground: AccentColour) -> AccentColour {
-        let end = ground.ink
-        for step in 0..<20 {
-            let candidate = mixed(with: end, share: Double(step) / 20)
-            if candidate.contrast(with: ground) >= Self.textContrast { return candidate }
+    /// This colour, moved towards `end` as little as text in it needs on every one of the grounds.
+    public func legible(on grounds: [AccentColour], toward end: AccentColour) -> AccentColour {
+        for step in 0...50 {
+            let candidate = mixed(with: end, share: Double(step) / 50)
+            if grounds.allSatisfy({ candidate.contrast(with: $0) >= Self.textContrast }) { return candidate }
         }
         return end
     }

@@ -28,7 +28,7 @@ import Testing
                     let colour = AccentColour(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
                     #expect(colour.contrast(with: colour.ink) >= AccentColour.textContrast)
                     for ground in [AccentColour.white, .black, colour] {
-                        let text = colour.legible(on: ground)
+                        let text = colour.legible(on: [ground], toward: ground.ink)
                         #expect(text.contrast(with: ground) >= AccentColour.textContrast)
                     }
                 }
@@ -39,7 +39,7 @@ import Testing
     @Test func `that reads well already stays as it is`() throws {
         let blue = try #require(AccentColour(rawValue: "#0b57d0"))
 
-        #expect(blue.legible(on: .white) == blue)
+        #expect(blue.legible(on: [.white], toward: .black) == blue)
         #expect(blue.ink == .white)
     }
 }

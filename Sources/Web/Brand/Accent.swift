@@ -20,7 +20,7 @@ public struct Accent: Hashable, Sendable {
     /// On light ground: darkened as far as reading needs it.
     public var light: Palette {
         let soft = colour.mixed(with: .white, share: 0.88)
-        let accent = Self.moved(colour, toward: .black, on: [Self.lightGround, soft])
+        let accent = colour.legible(on: [Self.lightGround, soft], toward: .black)
         return Palette(
             accent: accent,
             strong: accent.mixed(with: .black, share: 0.2),
@@ -32,7 +32,7 @@ public struct Accent: Hashable, Sendable {
     /// On dark ground: lightened as far as reading needs it.
     public var dark: Palette {
         let soft = colour.mixed(with: Self.darkGround, share: 0.8)
-        let accent = Self.moved(colour, toward: .white, on: [Self.darkGround, soft])
+        let accent = colour.legible(on: [Self.darkGround, soft], toward: .white)
         return Palette(
             accent: accent,
             strong: accent.mixed(with: .white, share: 0.25),
@@ -53,18 +53,6 @@ public struct Accent: Hashable, Sendable {
     /// `--sunken` of the style sheet, the ground that is hardest to read on in each theme.
     static let lightGround = AccentColour(red: 0xF3, green: 0xF1, blue: 0xEC)
     static let darkGround = AccentColour(red: 0x23, green: 0x24, blue: 0x21)
-
-    private static func moved(
-        _ colour: AccentColour,
-        toward end: AccentColour,
-        on grounds: [AccentColour]
-    ) -> AccentColour {
-        for step in 0...50 {
-            let moved = colour.mixed(with: end, share: Double(step) / 50)
-            if grounds.allSatisfy({ moved.contrast(with: $0) >= AccentColour.textContrast }) { return moved }
-        }
-        return end
-    }
 
     private static func properties(of palette: Palette) -> String {
         "--accent: \(palette.accent); --accent-strong: \(palette.strong); "
