@@ -29,7 +29,6 @@ struct ServeCommand {
             isOpen: house.isOpenCheck
         )
         try house.open(serving)
-        RegistryRounds(house).begin()
         try announce(house, demo)
         _ = Signals.wait(for: [SIGTERM, SIGINT])
         Terminal.say("stopping")

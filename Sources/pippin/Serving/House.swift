@@ -128,7 +128,8 @@ final class House {
             on: worker,
             of: loops,
             handlers: handlers,
-            schedules: Upkeep.schedules(on: worker) + engineSchedules(on: worker)
+            schedules: Upkeep.schedules(on: worker, allowsLoopback: installation.settings.allowsLoopback)
+                + engineSchedules(on: worker)
                 + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
             log: log
         )

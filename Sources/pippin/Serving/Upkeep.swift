@@ -3,14 +3,16 @@ import Bytes
 import Domain
 import Jobs
 import Mail
+import Registry
 
 /// What is done now and then for the whole installation, whoever asks or not.
 enum Upkeep {
     /// The schedules, kept on that worker's loop.
-    static func schedules(on worker: Worker) -> [Schedule] {
+    static func schedules(on worker: Worker, allowsLoopback: Bool) -> [Schedule] {
         let system = SystemDatabase(worker.system)
         let purge = PurgeStore(system)
         let mailbox = MailboxStore(TeamDatabase(worker.app))
+        let round = RegistryCheckRound(system, worker.checks(allowsLoopback: allowsLoopback))
         return [
             Schedule("slots.sweep", every: .seconds(240)) {
                 try await SlotSweep(database: system).run(at: .now())
@@ -18,6 +20,7 @@ enum Upkeep {
             Schedule("partitions.make", every: .seconds(3600)) {
                 try await Partitions(database: system).make()
             },
+            Schedule("registry.check", every: RegistryCheckRound.interval) { try await round.run() },
             Schedule("jobs.purge", every: .seconds(600)) { try await purge.purgeJobs() },
             Schedule("sessions.purge", every: .seconds(3600)) { try await purge.purgeSessions() },
             Schedule("limits.purge", every: .seconds(900)) { try await purge.purgeLimits() },
