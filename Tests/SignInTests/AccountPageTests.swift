@@ -10,6 +10,18 @@ import Testing
 @Suite struct AccountPageTests {
     private static let home = "/t/ACMETEAM01/account"
 
+    /// Gives Acme's app an address for notices.
+    private func listen(_ site: TestSite) throws {
+        try site.teams.admin(
+            "UPDATE app_ids SET notification_url = 'https://acme.example/notices' WHERE identifier = 'com.acme.app'"
+        )
+    }
+
+    /// The notices that wait for the team's apps, the oldest first.
+    private func notices(_ site: TestSite) throws -> [String?] {
+        try site.teams.admin("SELECT type FROM notices WHERE team_id = 'ACMETEAM01' ORDER BY event_time").map { $0[0] }
+    }
+
     @Test func `apps in use are listed with what they know, and one can be left for good`() async throws {
         try await withSite { site in
             let browser = site.browser()
@@ -50,6 +62,7 @@ import Testing
                     "SELECT forwards_mail::text FROM consents WHERE app_id = 'com.acme.app'"
                 )[0][0]
             }
+            try listen(site)
             let page = try browser.get(Self.home)
             #expect(page.body.contains("@relay.example"))
             let csrf = try #require(page.value(of: "csrf"))
@@ -63,6 +76,7 @@ import Testing
             }
             let events = try site.teams.actions().filter { $0.hasPrefix("relay.") }
             #expect(events == ["relay.disabled", "relay.enabled"])
+            #expect(try notices(site) == ["email-disabled", "email-enabled"])
             let other = try browser.post(
                 "\(Self.home)/apps/com.acme.other/relay",
                 [("csrf", csrf), ("relay", "off")]
@@ -137,9 +151,11 @@ import Testing
             let typed = [("confirmation", "ada@acme.example")]
             let unproved = try browser.send(page, typed + [("password", "wrong")])
             #expect(unproved.status == 422 && unproved.body.contains("field-password-error"))
+            try listen(site)
             let gone = try browser.send(page, typed + [("password", People.password)])
             #expect(gone.status == 200 && gone.headline == "Your account is deleted")
             #expect(browser.cookies[Browser.sessionCookie] == nil)
+            #expect(try notices(site) == ["account-delete"])
             let left = try site.teams.admin(
                 "SELECT count(*)::text FROM users WHERE team_id = 'ACMETEAM01' AND given_name = 'Ada'"
             )

@@ -11,7 +11,7 @@ struct AccountStores: Sendable {
     let signIn: PasswordSignIn
     let hasher: PasswordHasher
     let emailChanges: EmailChange
-    let deletions: UserDeletionStore
+    let deletions: AccountDeletion
     let exports: PersonExportStore
 
     init(_ database: TeamDatabase, signIn: PasswordSignIn, hasher: PasswordHasher, emailChanges: EmailChange)
@@ -23,7 +23,7 @@ struct AccountStores: Sendable {
         self.signIn = signIn
         self.hasher = hasher
         self.emailChanges = emailChanges
-        deletions = UserDeletionStore(database)
+        deletions = AccountDeletion(database)
         exports = PersonExportStore(database)
     }
 }

@@ -3,7 +3,7 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// Whether mail to a relay address is passed on: a person's choice for each group of apps.
+/// Whether mail to a relay address is passed on: a person's choice for each group of apps, which is told of it.
 public struct RelaySwitchStore: Sendable {
     private let database: TeamDatabase
 
@@ -13,7 +13,8 @@ public struct RelaySwitchStore: Sendable {
 
     /// Switches the passing on of mail from a group of apps that was given the relay address.
     ///
-    /// What is so already changes nothing and is no event.
+    /// The group gets the notice `email-enabled` or `email-disabled` (Apple, "Processing changes for Sign in with Apple
+    /// accounts"). What is so already changes nothing, and nobody is told.
     ///
     /// - Returns: whether the group was given one.
     public func set(
@@ -27,10 +28,11 @@ public struct RelaySwitchStore: Sendable {
         let event = AuditEvent(
             forwards ? "relay.enabled" : "relay.disabled",
             by: actor,
-            on: .user(subject),
+            on: AuditEvent.Target("user", subject.rawValue),
             from: origin,
             after: ["appID": .string(appID.rawValue)]
         )
+        let notice = NewNotice(forwards ? .emailEnabled : .emailDisabled, of: subject, to: appID)
         let rows = try await database.query(
             """
             WITH changed AS (
@@ -40,7 +42,7 @@ public struct RelaySwitchStore: Sendable {
                 RETURNING sub
             ), audit AS (
                 \(event.insertion(in: team, when: "FROM changed"))
-            )
+            ), \(notice.parts(in: team, when: "FROM changed"))
             SELECT FROM consents
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND hides_email
             """,
