@@ -189,7 +189,8 @@ import Testing
             functions.map { $0[0] } == [
                 "pippin_audit_added public", "pippin_audit_person_deleted public",
                 "pippin_audit_waits public", "pippin_drop_partitions pippin_system",
-                "pippin_empty_slot pippin_system", "pippin_keep_flows pippin_system",
+                "pippin_empty_slot pippin_system", "pippin_empty_team pippin_app",
+                "pippin_keep_flows pippin_system",
                 "pippin_make_partitions pippin_system", "pippin_purge_jobs pippin_system",
                 "pippin_purge_limits pippin_system", "pippin_purge_mailed_links pippin_system",
                 "pippin_purge_notices pippin_system", "pippin_purge_sessions pippin_system",

@@ -13,11 +13,13 @@ public struct Team: Hashable, Sendable {
     public let createdAt: Timestamp
     /// When the team will be deleted, where an owner has asked for it and nobody has taken it back.
     public let deletionDueAt: Timestamp?
+    /// When it was deleted; nobody but operators hears of it since.
+    public let deletedAt: Timestamp?
 
     /// What `init(_:)` reads, of a table that goes by `t`.
     static var columns: SQL {
         """
-        t.team_id, \(TeamConfiguration.columns), t.is_system, t.version, t.created_at, t.deletion_due_at
+        t.team_id, \(TeamConfiguration.columns), t.is_system, t.version, t.created_at, t.deletion_due_at, t.deleted_at
         """
     }
 
@@ -28,6 +30,7 @@ public struct Team: Hashable, Sendable {
         version = try row.next()
         createdAt = try row.next()
         deletionDueAt = try row.next()
+        deletedAt = try row.next()
     }
 
     public var settings: TeamSettings { configuration.settings }

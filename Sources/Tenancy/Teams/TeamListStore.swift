@@ -3,7 +3,7 @@ public import Postgres
 
 /// Lists of teams, which no single team may see: read under the system's role, and teams only.
 ///
-/// The system team is in none, nor are deleted teams.
+/// The system team is in none; operators alone see the names of deleted teams.
 public struct TeamListStore: Sendable {
     private let database: SystemDatabase
 
@@ -39,7 +39,7 @@ public struct TeamListStore: Sendable {
         let rows = try await database.query(
             """
             WITH matching AS (
-                SELECT * FROM teams t WHERE NOT t.is_system AND t.deleted_at IS NULL \(Self.matching(search))
+                SELECT * FROM teams t WHERE NOT t.is_system \(Self.matching(search))
             )
             SELECT (SELECT count(*) FROM matching), t.team_id IS NOT NULL, \(Team.columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (

@@ -4,6 +4,7 @@ import Domain
 import Jobs
 import Mail
 import Registry
+import Tenancy
 
 /// What is done now and then for the whole installation, whoever asks or not.
 enum Upkeep {
@@ -11,7 +12,9 @@ enum Upkeep {
     static func schedules(on worker: Worker, allowsLoopback: Bool) -> [Schedule] {
         let system = SystemDatabase(worker.system)
         let purge = PurgeStore(system)
-        let mailbox = MailboxStore(TeamDatabase(worker.app))
+        let app = TeamDatabase(worker.app)
+        let mailbox = MailboxStore(app)
+        let deletion = TeamDeletionRound(app, system)
         let round = RegistryCheckRound(system, worker.checks(allowsLoopback: allowsLoopback))
         return [
             Schedule("slots.sweep", every: .seconds(240)) {
@@ -21,6 +24,7 @@ enum Upkeep {
                 try await Partitions(database: system).make()
             },
             Schedule("registry.check", every: RegistryCheckRound.interval) { try await round.run() },
+            Schedule("teams.delete", every: .seconds(60)) { try await deletion.run() },
             Schedule("jobs.purge", every: .seconds(600)) { try await purge.purgeJobs() },
             Schedule("sessions.purge", every: .seconds(3600)) { try await purge.purgeSessions() },
             Schedule("limits.purge", every: .seconds(900)) { try await purge.purgeLimits() },

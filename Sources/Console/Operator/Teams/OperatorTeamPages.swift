@@ -75,6 +75,8 @@ struct OperatorTeamListPage: OperatorPage {
             .text("name") { $0.team.settings.name.rawValue }
             .text("id") { $0.team.id.rawValue }
             .flag("sandbox") { $0.team.settings.mode == .sandbox }
+            .flag("leaving") { $0.team.deletedAt == nil && $0.team.deletionDueAt != nil }
+            .flag("deleted") { $0.team.deletedAt != nil }
             .group("created", TimeView.fields) { TimeView($0.team.createdAt) }
             .text("jobsURL") { "\(OperatorRoutes.jobs.link())?team=\($0.team.id)" }
     }

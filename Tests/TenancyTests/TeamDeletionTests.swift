@@ -1,0 +1,251 @@
+import Bytes
+import Domain
+import Postgres
+import Testing
+
+@testable import Tenancy
+
+@Suite struct `The deletion of a team` {
+    private static let acme = "ACMETEAM01"
+    private static let rival = "RIVALTEAM1"
+    /// What stays of a deleted team, as the catalogue knows it.
+    private static let kept: Set = [
+        "teams", "registry_versions", "audit_events", "audit_words", "audit_unsealed", "audit_seals",
+        "audit_chains", "audit_checkpoints",
+    ]
+
+    /// Acme, whose deletion was asked for at noon, and Rival.
+    private func addTeams(to world: World) async throws -> TeamID {
+        let ada = try world.addAccount("ada")
+        let acme = try await world.addTeam("Acme", as: Self.acme, owner: ada)
+        try await world.addTeam("Rival", as: Self.rival, owner: ada)
+        _ = try await world.teams.requestDeletion(
+            of: acme,
+            reason: "closing",
+            version: 1,
+            by: .member(ada),
+            from: World.origin,
+            at: World.noon
+        )
+        return acme
+    }
+
+    private func round(_ world: World) -> TeamDeletionRound {
+        TeamDeletionRound(world.database, world.system)
+    }
+
+    /// Puts a row of both teams into every table that has a team, whatever the table asks of its rows.
+    private func fill(_ world: World) throws {
+        try world.admin(
+            """
+            DO $$
+            DECLARE
+                tenant regclass;
+                team text;
+                checked text;
+                columns text;
+                row_values text;
+            BEGIN
+                SET LOCAL session_replication_role = replica;
+                FOR tenant IN
+                    SELECT c.oid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+                    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+                        AND NOT c.relispartition AND a.attname = 'team_id'
+                LOOP
+                    FOR checked IN
+                        SELECT conname FROM pg_constraint WHERE conrelid = tenant AND contype = 'c'
+                    LOOP
+                        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', tenant, checked);
+                    END LOOP;
+                    FOREACH team IN ARRAY ARRAY['ACMETEAM01', 'RIVALTEAM1'] LOOP
+                        SELECT string_agg(quote_ident(attname), ', '), string_agg(
+                            CASE
+                                WHEN attname = 'team_id' THEN quote_literal(team)
+                                WHEN atttypid = 'text'::regtype THEN quote_literal(team || attname)
+                                WHEN atttypid = 'bytea'::regtype THEN format('%L::text::bytea', team)
+                                WHEN atttypid = 'jsonb'::regtype THEN '''{}'''
+                                WHEN atttypid = 'text[]'::regtype THEN '''{}'''
+                                WHEN atttypid = 'boolean'::regtype THEN 'false'
+                                WHEN atttypid IN ('timestamptz'::regtype, 'date'::regtype) THEN 'now()'
+                                ELSE '1'
+                            END, ', '
+                        ) INTO columns, row_values
+                        FROM pg_attribute
+                        WHERE attrelid = tenant AND attnum > 0 AND NOT attisdropped AND attgenerated = '';
+                        EXECUTE format(
+                            'INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING', tenant, columns, row_values
+                        );
+                    END LOOP;
+                END LOOP;
+            END
+            $$
+            """
+        )
+    }
+
+    /// How many rows each table with a team has of this one.
+    private func rows(of team: String, _ world: World) throws -> [String: Int] {
+        let tables = try world.admin(
+            """
+            SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                AND a.attname = 'team_id'
+            """
+        )
+        var counts: [String: Int] = [:]
+        for table in tables.compactMap({ $0[0] }) {
+            let count = try world.admin("SELECT count(*) FROM \(table) WHERE team_id = $1", team)
+            counts[table] = count[0][0].flatMap { Int($0) } ?? 0
+        }
+        return counts
+    }
+
+    @Test func `waits until the grace period is over`() async throws {
+        try await withWorld { world in
+            let acme = try await addTeams(to: world)
+
+            try await round(world).run(at: World.noon + TeamStore.gracePeriod - .seconds(1))
+
+            #expect(try await world.teams.find(acme) != nil)
+        }
+    }
+
+    @Test func `hides the team before anything goes`() async throws {
+        try await withWorld { world in
+            let acme = try await addTeams(to: world)
+            let versions = "SELECT version FROM registry_versions WHERE team_id = 'ACMETEAM01'"
+            let before = try world.admin(versions)
+
+            try await round(world).run(at: World.noon + TeamStore.gracePeriod)
+
+            #expect(try await world.teams.find(acme) == nil)
+            // So every cache of every process forgets it.
+            #expect(try world.admin(versions) != before)
+            #expect(try rows(of: Self.acme, world)["memberships"] == 1)
+            #expect(
+                try world.actions(in: acme)
+                    == ["team.created", "member.added", "team.deletion_requested", "team.deleted"]
+            )
+        }
+    }
+
+    @Test func `does nothing once an owner has taken it back`() async throws {
+        try await withWorld { world in
+            let acme = try await addTeams(to: world)
+            let store = TeamDeletionStore(world.database, world.system)
+            let due = World.noon + TeamStore.gracePeriod
+            #expect(try await store.dueTeams(at: due) == [acme])
+            _ = try await world.teams.cancelDeletion(of: acme, by: .command("test"), from: World.origin)
+
+            try await store.delete(acme, at: due)
+
+            #expect(try await store.dueTeams(at: due).isEmpty)
+            #expect(try await world.teams.find(acme) != nil)
+        }
+    }
+
+    @Test func `leaves no row in any table, but the id and the audit log`() async throws {
+        try await withWorld { world in
+            _ = try await addTeams(to: world)
+            try fill(world)
+            try world.admin("UPDATE mailbox SET of_team = 'ACMETEAM01' WHERE team_id = 'RIVALTEAM1'")
+            let full = try rows(of: Self.acme, world)
+            #expect(full.count > 40 && full.values.allSatisfy { $0 > 0 })
+            let due = World.noon + TeamStore.gracePeriod
+
+            try await round(world).run(at: due)
+            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+
+            let left = try rows(of: Self.acme, world).filter { $0.value > 0 }
+            #expect(Set(left.keys) == Self.kept)
+            #expect(try world.admin("SELECT FROM mailbox WHERE of_team = 'ACMETEAM01'").isEmpty)
+            let emptied = "SELECT name, emptied_at IS NOT NULL FROM teams WHERE team_id = 'ACMETEAM01'"
+            #expect(try world.admin(emptied) == [["Acme", "t"]])
+        }
+    }
+
+    @Test func `takes nothing from another team`() async throws {
+        try await withWorld { world in
+            _ = try await addTeams(to: world)
+            try fill(world)
+            let before = try rows(of: Self.rival, world)
+            let due = World.noon + TeamStore.gracePeriod
+
+            try await round(world).run(at: due)
+            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+
+            #expect(try rows(of: Self.rival, world) == before)
+        }
+    }
+
+    @Test func `goes on where a process died, in batches`() async throws {
+        try await withWorld { world in
+            let acme = try await addTeams(to: world)
+            try world.admin(
+                """
+                INSERT INTO users (team_id, sub) SELECT 'ACMETEAM01', 'user' || n FROM generate_series(1, 40) AS n
+                """
+            )
+            try world.admin(
+                "INSERT INTO passwords (team_id, sub, hash) SELECT team_id, sub, '' FROM users WHERE sub LIKE 'user%'"
+            )
+            try world.admin(
+                """
+                INSERT INTO client_identifiers (team_id, identifier, kind)
+                SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' FROM generate_series(1, 30) AS n
+                """
+            )
+            try world.admin(
+                """
+                INSERT INTO app_ids (team_id, identifier, description, primary_identifier)
+                SELECT team_id, identifier, 'App', CASE WHEN identifier <> 'com.acme.app1' THEN 'com.acme.app1' END
+                FROM client_identifiers
+                """
+            )
+            let store = TeamDeletionStore(world.database, world.system)
+            let due = World.noon + TeamStore.gracePeriod
+            try await store.delete(acme, at: due)
+
+            // A process that dies after a batch leaves what the next one finds.
+            #expect(try await store.removeRows(of: acme, batch: 7) == 7)
+            #expect(try await store.teamsToEmpty(at: due).isEmpty)
+            #expect(try await store.teamsToEmpty(at: due + TeamDeletionStore.settlingTime) == [acme])
+            while case let removed = try await store.removeRows(of: acme, batch: 7), removed > 0 {
+                #expect(removed <= 7)
+            }
+            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+            try await round(world).run(at: due + .seconds(86_400))
+
+            #expect(Set(try rows(of: Self.acme, world).filter { $0.value > 0 }.keys).isSubset(of: Self.kept))
+            #expect(try world.actions(in: acme).suffix(2) == ["team.deleted", "team.emptied"])
+        }
+    }
+
+    @Test func `erases the names in the audit log`() async throws {
+        try await withWorld { world in
+            let acme = try await addTeams(to: world)
+            let names = "SELECT FROM audit_people WHERE team_id = 'ACMETEAM01'"
+            #expect(try !world.admin(names).isEmpty)
+            let due = World.noon + TeamStore.gracePeriod
+
+            try await round(world).run(at: due)
+            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+
+            #expect(try world.admin(names).isEmpty)
+            #expect(try world.actions(in: acme).contains("member.added"))
+        }
+    }
+
+    @Test func `cannot empty a team that lives, nor another one`() async throws {
+        try await withWorld { world in
+            let acme = try await addTeams(to: world)
+            let rival = try #require(TeamID(rawValue: Self.rival))
+            let store = TeamDeletionStore(world.database, world.system)
+            try await store.delete(acme, at: World.noon + TeamStore.gracePeriod)
+
+            await #expect(throws: PostgresFailure.self) { try await store.removeRows(of: rival, batch: 10) }
+            await #expect(throws: PostgresFailure.self) { try await store.removeRows(of: .system, batch: 10) }
+            #expect(try rows(of: Self.rival, world)["memberships"] == 1)
+        }
+    }
+}
