@@ -114,6 +114,11 @@ public struct SignIn: Sendable {
                 post: post,
                 random: context.random
             ),
+            invitedRegistrations: InvitedRegistrations(
+                database,
+                hasher: parts.hasher,
+                random: context.random
+            ),
             recovery: PasswordRecovery(database, hasher: parts.hasher, post: post, random: context.random),
             emailChanges: emailChanges,
             notice: NewBrowserNotice(users: UserStore(database), mail: parts.mail, context: context),
@@ -164,6 +169,7 @@ public struct SignIn: Sendable {
             HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
             StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self, RegistrationPage.self,
             RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self, EmailPage.self,
+            InvitedPage.self,
         ] + FactorPages.views
     }
 }

@@ -55,6 +55,11 @@ public enum TeamRoutes {
     public static let registrationLink = Route("/t/:team/links/account/:token", TeamID.self, LinkToken.self)
     public static let passwordLink = Route("/t/:team/links/password/:token", TeamID.self, LinkToken.self)
     public static let emailLink = Route("/t/:team/links/email/:token", TeamID.self, LinkToken.self)
+    public static let invitationLink = Route(
+        "/t/:team/links/invitation/:token",
+        TeamID.self,
+        LinkToken.self
+    )
 
     /// What a person does on their own page.
     public static let appEnd = Route("/t/:team/account/apps/:app/end", TeamID.self, ClientID.self)

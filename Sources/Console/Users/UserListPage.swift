@@ -11,6 +11,7 @@ struct UserListPage: ConsolePage {
     static let fields =
         frameFields
         .optionalText("query") { $0.query }
+        .text("invitationsURL") { UserInvitationRoutes.list.link($0.team) }
         .list("rows", Row.fields) { $0.rows }
         .group("paging", PagingView.fields) { $0.paging }
 
@@ -29,6 +30,7 @@ struct UserListPage: ConsolePage {
     }
 
     let frame: ConsoleFrame
+    let team: TeamID
     let query: String?
     let rows: [Row]
     let paging: PagingView

@@ -73,6 +73,7 @@ struct UserPages: Sendable {
             listPage,
             UserListPage(
                 frame: scope.frame(Phrase("console.users.title")),
+                team: scope.teamID,
                 query: search?.text,
                 rows: page.users.map { .init(user: $0, team: scope.teamID) },
                 paging: trail.paging(page.total.phrase, next: next)

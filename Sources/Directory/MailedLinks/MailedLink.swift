@@ -11,12 +11,15 @@ public enum MailedLinkPurpose: String, SQLText, Sendable {
     case password
     /// Shows that another address is the person's too.
     case email
+    /// Lets somebody make an account whom the team has invited.
+    case invitation
 
     /// How long the link works.
     var life: Duration {
         switch self {
         case .registration, .email: .seconds(24 * 3600)
         case .password: .seconds(3600)
+        case .invitation: UserInvitation.life
         }
     }
 }
@@ -32,6 +35,8 @@ public struct MailedLink: Sendable {
     public let attempt: String?
     let name: PersonName
     let password: PasswordHash?
+    /// What the team names it by, when it is an invitation.
+    let invitation: InvitationID?
 
     init(
         _ purpose: MailedLinkPurpose,
@@ -47,6 +52,7 @@ public struct MailedLink: Sendable {
         self.attempt = attempt
         self.name = name
         self.password = password
+        invitation = nil
     }
 
     init(_ row: inout Row) throws(PostgresFailure) {
@@ -56,5 +62,6 @@ public struct MailedLink: Sendable {
         attempt = try row.next()
         name = PersonName(stored: try row.next(), try row.next())
         password = try row.next(String?.self).flatMap(PasswordHash.init)
+        invitation = try row.next()
     }
 }

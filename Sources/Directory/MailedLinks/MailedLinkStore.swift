@@ -8,7 +8,7 @@ struct MailedLinkStore: Sendable {
     let database: TeamDatabase
 
     private static let columns: SQL = """
-        purpose, sub, email, attempt_id, given_name, family_name, password_hash
+        purpose, sub, email, attempt_id, given_name, family_name, password_hash, invitation_id
         """
 
     /// Keeps a link that is about to be mailed.

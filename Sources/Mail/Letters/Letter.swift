@@ -16,6 +16,8 @@ public enum Letter: Hashable, Sendable {
     ///
     /// - Parameter inviter: the name of the member who invites.
     case invitation(inviter: String, link: String, until: Timestamp)
+    /// The team asks them to make an account with it.
+    case accountInvitation(link: String, until: Timestamp)
     /// Words of the caller's own, which are in the reader's language already.
     case plain(subject: String, paragraphs: [String])
 }
@@ -28,6 +30,7 @@ extension Letter {
         case .passwordReset: "password-reset"
         case .newSignIn: "new-sign-in"
         case .invitation: "invitation"
+        case .accountInvitation: "account-invitation"
         case .plain: "plain"
         }
     }
@@ -36,7 +39,7 @@ extension Letter {
     var link: String? {
         switch self {
         case .verification(let link, _), .passwordReset(let link, _), .newSignIn(_, _, _, let link),
-            .invitation(_, let link, _):
+            .invitation(_, let link, _), .accountInvitation(let link, _):
             link
         case .plain: nil
         }
@@ -45,7 +48,9 @@ extension Letter {
     /// When it has become useless: it is not sent any more after that.
     var until: Timestamp? {
         switch self {
-        case .verification(_, let until), .passwordReset(_, let until), .invitation(_, _, let until): until
+        case .verification(_, let until), .passwordReset(_, let until), .invitation(_, _, let until),
+            .accountInvitation(_, let until):
+            until
         case .newSignIn, .plain: nil
         }
     }

@@ -35,6 +35,13 @@ struct LetterText: Sendable {
             paragraphs = [Phrase("mail.invitation.body", ["inviter": inviter, "team": team])]
             action = (Phrase("mail.invitation.action"), link)
             notes = [Phrase("mail.letter.until", ["until": until]), Phrase("mail.invitation.ignore")]
+        case .accountInvitation(let link, let until):
+            subject = Phrase("mail.account-invitation.subject", ["team": team])
+            paragraphs = [Phrase("mail.account-invitation.body", ["team": team])]
+            action = (Phrase("mail.account-invitation.action"), link)
+            notes = [
+                Phrase("mail.letter.until", ["until": until]), Phrase("mail.account-invitation.ignore"),
+            ]
         case .plain(let subject, let paragraphs):
             self.subject = subject
             self.paragraphs = paragraphs

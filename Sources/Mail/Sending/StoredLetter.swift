@@ -26,7 +26,7 @@ struct StoredLetter: Codable {
         case .plain(let subject, let paragraphs):
             self.subject = subject
             self.paragraphs = paragraphs
-        case .verification, .passwordReset: break
+        case .verification, .passwordReset, .accountInvitation: break
         }
     }
 
@@ -39,6 +39,8 @@ struct StoredLetter: Codable {
         case ("password-reset", let link?, let until?): return .passwordReset(link: link, until: until)
         case ("invitation", let link?, let until?):
             return inviter.map { .invitation(inviter: $0, link: link, until: until) }
+        case ("account-invitation", let link?, let until?):
+            return .accountInvitation(link: link, until: until)
         case ("new-sign-in", let link?, _):
             guard let at, let browser, let ip else { return nil }
             return .newSignIn(at: at, browser: browser, ip: ip, link: link)

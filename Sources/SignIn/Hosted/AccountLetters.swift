@@ -1,20 +1,28 @@
-import AuthEngine
+public import AuthEngine
 import Bytes
 import Crypto
-import Directory
+public import Directory
 import Domain
 import HTTP
-import Mail
-import Web
+public import Mail
+public import Web
 
 /// Puts mail about accounts into words and into the outbox.
-struct AccountLetters: Sendable {
-    let site: Site
-    let context: EngineContext
-    let teams: TeamCache
-    let mail: MailQueue
+public struct AccountLetters: Sendable {
+    private let site: Site
+    private let context: EngineContext
+    private let teams: TeamCache
+    private let mail: MailQueue
 
-    var post: AccountPost {
+    public init(site: Site, context: EngineContext, teams: TeamCache, mail: MailQueue) {
+        self.site = site
+        self.context = context
+        self.teams = teams
+        self.mail = mail
+    }
+
+    /// Writes in the name of the team, in the language of its reader.
+    public var post: AccountPost {
         AccountPost { mail, recipient, language, team, transaction in
             let name = try await teams.snapshot(of: team)?.name ?? ""
             try await self.mail.enqueue(
@@ -39,6 +47,8 @@ struct AccountLetters: Sendable {
             return .verification(link: url(TeamRoutes.registrationLink.link(team, token)), until: until)
         case .passwordReset(let token, let until):
             return .passwordReset(link: url(TeamRoutes.passwordLink.link(team, token)), until: until)
+        case .invitation(let token, let until):
+            return .accountInvitation(link: url(TeamRoutes.invitationLink.link(team, token)), until: until)
         case .known:
             return .plain(
                 subject: say(Phrase("mail.account.known-subject", ["team": name])),

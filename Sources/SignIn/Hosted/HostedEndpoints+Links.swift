@@ -141,7 +141,7 @@ extension HostedEndpoints {
         )
     }
 
-    private func over(_ follower: Follower) -> Response {
+    func over(_ follower: Follower) -> Response {
         pages.respond(.linkOver, to: follower.request, of: follower.team)
     }
 
@@ -173,7 +173,7 @@ extension HostedEndpoints {
         )
     }
 
-    private func done(_ follower: Follower, _ title: Phrase, _ message: Phrase) -> MessagePage {
+    func done(_ follower: Follower, _ title: Phrase, _ message: Phrase) -> MessagePage {
         MessagePage(
             frame: pages.frame(title, of: follower.team, in: follower.caller.language),
             message: message.asWords,

@@ -20,6 +20,7 @@ struct HostedEndpoints: Sendable {
     let door: SessionDoor
     let sessions: SessionStore
     let registrations: AccountRegistrations
+    let invitedRegistrations: InvitedRegistrations
     let recovery: PasswordRecovery
     let emailChanges: EmailChange
     let notice: NewBrowserNotice
@@ -84,6 +85,12 @@ struct HostedEndpoints: Sendable {
         }
         router.post(TeamRoutes.emailLink, .form) { request, team, token in
             try await follow(request, team, token) { try await followEmailLink($0) }
+        }
+        router.get(TeamRoutes.invitationLink) { request, team, token in
+            try await follow(request, team, token) { try await showInvitationLink($0) }
+        }
+        router.post(TeamRoutes.invitationLink, .form) { request, team, token in
+            try await follow(request, team, token) { try await followInvitationLink($0) }
         }
     }
 

@@ -19,6 +19,7 @@ struct HostedPages: Sendable {
     private let signedOut: LivePage<SignedOutPage>
     private let account: LivePage<AccountPage>
     private let registration: LivePage<RegistrationPage>
+    private let invited: LivePage<InvitedPage>
     private let recovery: LivePage<RecoveryPage>
     private let message: LivePage<MessagePage>
     private let link: LivePage<LinkPage>
@@ -42,6 +43,7 @@ struct HostedPages: Sendable {
         signedOut = try site.pages.page(SignedOutPage.self)
         account = try site.pages.page(AccountPage.self)
         registration = try site.pages.page(RegistrationPage.self)
+        invited = try site.pages.page(InvitedPage.self)
         recovery = try site.pages.page(RecoveryPage.self)
         message = try site.pages.page(MessagePage.self)
         link = try site.pages.page(LinkPage.self)
@@ -88,6 +90,10 @@ struct HostedPages: Sendable {
 
     func respond(_ page: RegistrationPage, status: Status = .ok) -> Response {
         site.respond(registration, page, status: status)
+    }
+
+    func respond(_ page: InvitedPage, status: Status = .ok) -> Response {
+        site.respond(invited, page, status: status)
     }
 
     func respond(_ page: RecoveryPage, status: Status = .ok) -> Response {

@@ -1,9 +1,9 @@
-import Bytes
-import HTTP
+public import Bytes
+public import HTTP
 
 extension Request {
     /// The language of a page that no sign-in chose one for.
-    var language: Language { language(asked: nil) }
+    public var language: Language { language(asked: nil) }
 
     /// The language somebody reads: what the app asks for goes before what the browser says.
     ///

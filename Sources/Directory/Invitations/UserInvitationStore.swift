@@ -1,0 +1,89 @@
+import Bytes
+import Crypto
+import Domain
+import Postgres
+
+/// The mailed links of a team that are invitations, as the team sees them.
+struct UserInvitationStore: Sendable {
+    let database: TeamDatabase
+
+    /// Keeps an invitation under a new link; an earlier link of that address is void.
+    ///
+    /// - Returns: nil when the team has `UserInvitation.limit` of them already.
+    func keep(
+        _ email: EmailAddress,
+        under token: LinkToken,
+        as id: InvitationID,
+        by account: Subject,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> UserInvitation? {
+        let rows = try await transaction.query(
+            """
+            INSERT INTO mailed_links AS l (
+                team_id, token_hash, purpose, email, invitation_id, invited_by, expires_at
+            )
+            SELECT \(team), \(token.hash), 'invitation', \(email), \(id), \(account), \(now + UserInvitation.life)
+            WHERE (SELECT count(*) FROM mailed_links WHERE \(Self.open(in: team, at: now))) < \(UserInvitation.limit)
+                OR EXISTS (
+                    SELECT FROM mailed_links
+                    WHERE team_id = \(team) AND purpose = 'invitation' AND lower(email) = lower(\(email))
+                )
+            ON CONFLICT (team_id, lower(email)) WHERE purpose = 'invitation' DO UPDATE SET
+                token_hash = excluded.token_hash, email = excluded.email, invited_by = excluded.invited_by,
+                expires_at = excluded.expires_at
+            RETURNING \(UserInvitation.columns)
+            """
+        )
+        guard var row = rows.first else { return nil }
+        return try UserInvitation(&row)
+    }
+
+    /// The open ones, the newest first.
+    func list(in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [UserInvitation] {
+        let rows = try await database.query(
+            """
+            SELECT \(UserInvitation.columns) FROM mailed_links WHERE \(Self.open(in: team, at: now))
+            ORDER BY expires_at DESC, invitation_id
+            """,
+            in: team
+        )
+        var invitations: [UserInvitation] = []
+        for var row in rows { invitations.append(try UserInvitation(&row)) }
+        return invitations
+    }
+
+    /// An open one, or nil.
+    func find(
+        _ id: InvitationID,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> UserInvitation? {
+        let rows = try await database.query(
+            """
+            SELECT \(UserInvitation.columns) FROM mailed_links
+            WHERE \(Self.open(in: team, at: now)) AND invitation_id = \(id)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try UserInvitation(&row)
+    }
+
+    /// Removes it, and tells whether it was there.
+    func remove(
+        _ id: InvitationID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        try await transaction.query(
+            "DELETE FROM mailed_links WHERE team_id = \(team) AND invitation_id = \(id)"
+        )
+        .changed > 0
+    }
+
+    private static func open(in team: TeamID, at now: Timestamp) -> SQL {
+        "team_id = \(team) AND purpose = 'invitation' AND expires_at > \(now)"
+    }
+}

@@ -1,0 +1,129 @@
+import Audit
+public import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+
+/// Asks people to make an account with a team, each by a mailed link that works once.
+public struct UserInvitations: Sendable {
+    /// Why nobody was invited.
+    public enum Failure: Error, Equatable, Sendable {
+        /// Somebody in the team signs in with that address.
+        case known
+        /// The team has `UserInvitation.limit` open invitations.
+        case tooMany
+        /// The address has had as many mails in this hour as one account gets.
+        case tooOften
+    }
+
+    private let database: TeamDatabase
+    private let store: UserInvitationStore
+    private let logins: LoginNameStore
+    private let limits: LimitStore
+    private let post: AccountPost
+    private let random: RandomSource
+
+    public init(_ database: TeamDatabase, post: AccountPost, random: RandomSource = .system) {
+        self.database = database
+        store = UserInvitationStore(database: database)
+        logins = LoginNameStore(database: database)
+        limits = LimitStore(database)
+        self.post = post
+        self.random = random
+    }
+
+    /// Mails a link to an address; an earlier link of that address is void.
+    ///
+    /// - Parameter caller: its language is that of the mail.
+    /// - Throws: `Failure`, `PostgresFailure`.
+    public func invite(
+        _ email: EmailAddress,
+        by account: Subject,
+        for caller: AccountCaller
+    ) async throws {
+        let (team, now) = (caller.team, caller.now)
+        let login = LoginName(email)
+        guard try await !logins.isTaken(login, in: team) else { throw Failure.known }
+        let wait = try await limits.charge(
+            .account("mail", login.rawValue),
+            limit: AccountRegistrations.mailsPerAccount,
+            window: AccountRegistrations.window,
+            in: team,
+            at: now
+        )
+        guard wait == nil else { throw Failure.tooOften }
+        let (token, id) = (LinkToken(random: random), drawID())
+        try await database.transaction(in: team) { transaction in
+            let kept = try await store.keep(
+                email,
+                under: token,
+                as: id,
+                by: account,
+                in: team,
+                at: now,
+                transaction
+            )
+            guard let kept else { throw Failure.tooMany }
+            try await AuditEvent(
+                "user_invitation.sent",
+                by: .member(account),
+                on: .userInvitation(kept.id),
+                from: caller.origin
+            )
+            .record(in: team, transaction)
+            let mail = AccountMail.invitation(token, until: kept.expiresAt)
+            try await post.send(mail, kept.email, caller.language, team, transaction)
+        }
+    }
+
+    /// The open invitations, the newest first; `UserInvitation.limit` at most.
+    public func list(in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [UserInvitation] {
+        try await store.list(in: team, at: now)
+    }
+
+    /// An open invitation, or nil.
+    public func find(
+        _ id: InvitationID,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> UserInvitation? {
+        try await store.find(id, in: team, at: now)
+    }
+
+    /// Takes an invitation back: its link works no more.
+    ///
+    /// - Returns: false when there is none, or it was followed meanwhile.
+    /// - Throws: `PostgresFailure`.
+    public func withdraw(
+        _ id: InvitationID,
+        by account: Subject,
+        in team: TeamID,
+        from origin: Origin
+    ) async throws -> Bool {
+        try await database.transaction(in: team) { transaction in
+            guard try await store.remove(id, in: team, transaction) else { return false }
+            try await AuditEvent(
+                "user_invitation.withdrawn",
+                by: .member(account),
+                on: .userInvitation(id),
+                from: origin
+            )
+            .record(in: team, transaction)
+            return true
+        }
+    }
+
+    private func drawID() -> InvitationID {
+        let text = random.text(TenCharacterID.length, from: .identifier)
+        guard let id = InvitationID(rawValue: text) else {
+            preconditionFailure("the alphabet is that of ids")
+        }
+        return id
+    }
+}
+
+extension AuditEvent.Target {
+    static func userInvitation(_ id: InvitationID) -> AuditEvent.Target {
+        AuditEvent.Target("user_invitation", id.rawValue)
+    }
+}
