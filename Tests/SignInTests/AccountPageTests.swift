@@ -19,7 +19,8 @@ import Testing
 
     /// The notices that wait for the team's apps, the oldest first.
     private func notices(_ site: TestSite) throws -> [String?] {
-        try site.teams.admin("SELECT type FROM notices WHERE team_id = 'ACMETEAM01' ORDER BY event_time").map { $0[0] }
+        try site.teams.admin("SELECT type FROM notices WHERE team_id = 'ACMETEAM01' ORDER BY event_time").map
+        { $0[0] }
     }
 
     @Test func `apps in use are listed with what they know, and one can be left for good`() async throws {
