@@ -20,6 +20,13 @@ public struct EmailAddress: SQLText, Hashable, Sendable, CustomStringConvertible
         self.rawValue = rawValue
     }
 
+    /// An address that no mail reaches (RFC 2606 section 2).
+    public static let nobody = EmailAddress(reserved: "nobody@nowhere.invalid")
+
+    private init(reserved rawValue: String) {
+        self.rawValue = rawValue
+    }
+
     public var description: String { rawValue }
 
     /// RFC 5322 section 3.2.3: runs of `atext` between single dots.

@@ -1,4 +1,6 @@
+import Directory
 import Domain
+import EventLoop
 import Testing
 
 @testable import Mail
@@ -43,6 +45,93 @@ import Testing
             }
             #expect(answers == ["Look into your mailbox"])
             #expect(try site.mails().map(\.recipient.rawValue) == ["ada@acme.example"])
+        }
+    }
+
+    @Test func `V31: asking for nobody's password writes what asking for somebody's does, and mails nothing`()
+        async throws
+    {
+        try await withSite { site in
+            for (name, mails) in [("nobody@acme.example", 0), ("ada@acme.example", 1), ("no address", 1)] {
+                try site.teams.admin("DELETE FROM mailed_links")
+                _ = try Self.ask(site.browser(), name)
+                let rows = try site.teams.admin(
+                    "SELECT count(*)::text, count(attempt_id)::text FROM mailed_links"
+                )
+                #expect(rows == [["1", "1"]], "\(name)")
+                #expect(try site.mails().count == mails, "\(name)")
+            }
+        }
+    }
+
+    @Test func `V18: a link that an intruder asked for is over once the password is another`() async throws {
+        try await withSite { site in
+            let intruder = site.browser()
+            _ = try intruder.signIn(try intruder.get(Browser.authorize()))
+            let form = try intruder.get("/t/ACMETEAM01/account/email")
+            _ = try intruder.send(form, [("email", "eve@evil.example"), ("current", People.password)])
+            let link = try site.link()
+            let page = try intruder.get(link)
+            #expect(page.status == 200)
+            let owner = site.browser()
+            _ = try Self.ask(owner, "ada@acme.example")
+            _ = try owner.send(try owner.get(try site.link()), [("new", "another password")])
+            #expect(try intruder.get(link).status == 410)
+            #expect(try intruder.send(page, []).status == 410)
+            let rows = try site.teams.admin("SELECT login FROM login_names WHERE login LIKE '%evil%'")
+            #expect(rows.isEmpty)
+        }
+    }
+
+    @Test func `V18: a link in the mailbox of the old address is over once there is another address`()
+        async throws
+    {
+        try await withSite { site in
+            _ = try Self.ask(site.browser(), "ada@acme.example")
+            let old = try site.link()
+            let ada = site.browser()
+            _ = try ada.signIn(try ada.get(Browser.authorize()))
+            let form = try ada.get("/t/ACMETEAM01/account/email")
+            _ = try ada.send(form, [("email", "ada@new.example"), ("current", People.password)])
+            #expect(try ada.get(old).status == 200)
+            _ = try ada.send(try ada.get(try site.link()), [])
+            #expect(try ada.get(old).status == 410)
+        }
+    }
+
+    @Test func `V18: suspending a person ends their links`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            _ = try Self.ask(browser, "ada@acme.example")
+            let page = try browser.get(try site.link())
+            let teams = site.teams
+            _ = try await teams.loop.run {
+                try await UserSuspensionStore(teams.database).suspend(
+                    teams.people.ada,
+                    because: "lost phone",
+                    in: .acme,
+                    by: .system("test"),
+                    from: TestTeams.origin
+                )
+            }
+            #expect(try browser.send(page, [("new", "another password")]).status == 410)
+        }
+    }
+
+    @Test func `of twenty clicks on one link at once one counts`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            _ = try Self.ask(browser, "ada@acme.example")
+            let link = try site.link()
+            let csrf = try #require(try browser.get(link).value(of: "csrf"))
+            let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            let fields = ["Content-Type: application/x-www-form-urlencoded", "Cookie: \(cookies)"]
+            let clicks = try (0..<20).map { number in
+                let body = "csrf=\(csrf)&new=another+password+\(number)"
+                return try Exchange(port: site.port, "POST", link, fields, body: body)
+            }
+            let answers = try clicks.map { try $0.answer().status }
+            #expect(answers.count { $0 == 200 } == 1 && answers.count { $0 == 410 } == 19)
         }
     }
 

@@ -10,6 +10,8 @@ public enum AccountMail: Sendable {
     /// Somebody wants an account, or this address for theirs, and it is in use already.
     case known
     case passwordReset(LinkToken, until: Timestamp)
+    /// A password reset that nobody is to get: it is written like one and never sent.
+    case decoy(LinkToken, until: Timestamp)
     /// The team asks them to make an account.
     case invitation(LinkToken, until: Timestamp)
     case passwordChanged

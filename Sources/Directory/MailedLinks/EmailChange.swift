@@ -77,6 +77,7 @@ public struct EmailChange: Sendable {
             )
             guard isFree else { return false }
             try await users.setEmail(link.email, of: subject, in: team, transaction)
+            try await transaction.query(MailedLinkStore.deletion(of: subject, in: team))
             // The addresses themselves stay out of the log, which outlives them.
             try await AuditEvent(
                 "email.changed",

@@ -55,6 +55,22 @@ public struct MailedLink: Sendable {
         invitation = nil
     }
 
+    /// The link that is mailed to somebody who forgot their password.
+    ///
+    /// Where there is nobody to write to it is one of the same size that makes an account nobody can use, under a
+    /// token that nobody is sent: it is written, so that both take the same time, and never followed.
+    static func password(of user: User?, attempt: String?) -> MailedLink {
+        guard let user, user.suspendedAt == nil, let address = user.email else {
+            return MailedLink(.registration, email: .nobody, attempt: attempt, password: nobodysPassword)
+        }
+        return MailedLink(.password, subject: user.subject, email: address, attempt: attempt)
+    }
+
+    /// A hash of no known password.
+    private static let nobodysPassword = PasswordHash(
+        "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    )
+
     init(_ row: inout Row) throws(PostgresFailure) {
         purpose = try row.next()
         subject = try row.next()

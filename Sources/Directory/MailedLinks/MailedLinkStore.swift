@@ -78,7 +78,7 @@ struct MailedLinkStore: Sendable {
     /// Ends the other links of that kind a person has: the newest counts.
     func removeAll(
         for purpose: MailedLinkPurpose,
-        of subject: Subject,
+        of subject: Subject?,
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
@@ -88,5 +88,11 @@ struct MailedLinkStore: Sendable {
             WHERE team_id = \(team) AND sub = \(subject) AND purpose = \(purpose)
             """
         )
+    }
+
+    /// The statement that ends every link a person has: once a credential has changed, no link from before, which
+    /// somebody else may have asked for or whose mailbox may be another's by now, gives the account away.
+    static func deletion(of subject: Subject, in team: TeamID) -> SQL {
+        "DELETE FROM mailed_links WHERE team_id = \(team) AND sub = \(subject)"
     }
 }

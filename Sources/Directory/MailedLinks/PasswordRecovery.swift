@@ -42,6 +42,8 @@ public struct PasswordRecovery: Sendable {
 
     /// Mails a link to the account of that login name, if there is one; nobody learns whether.
     ///
+    /// An account that does not exist takes the same statements as one that does.
+    ///
     /// - Returns: how long to wait, for an address that asked too often; nil when the mail is on its way, if any.
     /// - Throws: `PostgresFailure`.
     public func begin(_ name: String, attempt: String?, for caller: AccountCaller) async throws -> Duration? {
@@ -62,20 +64,18 @@ public struct PasswordRecovery: Sendable {
             in: team,
             at: now
         )
-        let user = try await passwords.credential(for: login, in: team)?.user
+        guard mailsLeft == nil else { return nil }
+        let link = MailedLink.password(
+            of: try await passwords.credential(for: login, in: team)?.user,
+            attempt: attempt
+        )
         try await database.transaction(in: team) { transaction in
-            guard mailsLeft == nil, let user, user.suspendedAt == nil, let email = user.email else { return }
-            try await links.removeAll(for: .password, of: user.subject, in: team, transaction)
+            try await links.removeAll(for: .password, of: link.subject, in: team, transaction)
             let token = LinkToken(random: random)
-            let link = MailedLink(.password, subject: user.subject, email: email, attempt: attempt)
             let end = try await links.insert(link, token, in: team, at: now, transaction)
-            try await post.send(
-                .passwordReset(token, until: end),
-                email,
-                caller.language,
-                team,
-                transaction
-            )
+            let mail: AccountMail =
+                link.subject == nil ? .decoy(token, until: end) : .passwordReset(token, until: end)
+            try await post.send(mail, link.email, caller.language, team, transaction)
         }
         return nil
     }
@@ -111,7 +111,7 @@ public struct PasswordRecovery: Sendable {
         return try await database.transaction(in: team) { transaction in
             let link = try await links.take(token, for: .password, in: team, at: caller.now, transaction)
             guard let link, link.subject == user.subject else { return .over }
-            _ = try await passwords.set(
+            _ = try await PasswordStore.set(
                 hash,
                 for: user.subject,
                 in: team,

@@ -2,7 +2,7 @@ import Audit
 import Bytes
 public import Crypto
 public import Domain
-import Postgres
+public import Postgres
 
 /// The password hashes of a team's users.
 public struct PasswordStore: Sendable {
@@ -38,7 +38,7 @@ public struct PasswordStore: Sendable {
         return Credential(user: user, hash: hash)
     }
 
-    /// Sets a person's password and ends their sessions, except the one that asked for it.
+    /// Sets a person's password and ends their mailed links and their sessions, except the one that asked for it.
     ///
     /// - Returns: false when the team has no such person.
     /// - Throws: `PostgresFailure`.
@@ -51,7 +51,7 @@ public struct PasswordStore: Sendable {
         keeping session: SessionID? = nil
     ) async throws -> Bool {
         try await database.transaction(in: team) { transaction in
-            try await set(
+            try await Self.set(
                 hash,
                 for: subject,
                 in: team,
@@ -64,7 +64,7 @@ public struct PasswordStore: Sendable {
     }
 
     /// The same in the caller's transaction.
-    func set(
+    public static func set(
         _ hash: PasswordHash,
         for subject: Subject,
         in team: TeamID,
@@ -72,12 +72,14 @@ public struct PasswordStore: Sendable {
         from origin: Origin,
         keeping session: SessionID? = nil,
         _ transaction: borrowing Transaction
-    ) async throws -> Bool {
+    ) async throws(PostgresFailure) -> Bool {
         let person = try await transaction.query(
             "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
         )
         guard !person.isEmpty else { return false }
-        try await transaction.query(Self.insertion(of: hash, for: subject, in: team))
+        try await transaction.query(insertion(of: hash, for: subject, in: team))
+        try await transaction.query(MailedLinkStore.deletion(of: subject, in: team))
+        try await transaction.query(proofDeletion(of: subject, in: team))
         let deletion = SessionStore.deletion(of: subject, except: session, in: team)
         let ended = try await transaction.query(deletion).changed
         let isOwn = actor == .user(subject, of: team)
@@ -108,6 +110,14 @@ public struct PasswordStore: Sendable {
             """,
             in: team
         )
+    }
+
+    /// Ends sign-ins under way in which the password before was proved, and something else is owed still.
+    private static func proofDeletion(of subject: Subject, in team: TeamID) -> SQL {
+        """
+        DELETE FROM attempts
+        WHERE team_id = \(team) AND sub = \(subject) AND first_factor = 'password' AND entered_at IS NULL
+        """
     }
 
     private static func insertion(of hash: PasswordHash, for subject: Subject, in team: TeamID) -> SQL {

@@ -13,7 +13,7 @@ public struct UserSuspensionStore: Sendable {
         self.database = database
     }
 
-    /// Suspends a person and ends their sessions.
+    /// Suspends a person and ends their sessions and mailed links.
     ///
     /// - Returns: false for nobody, or somebody who is suspended already.
     public func suspend(
@@ -39,6 +39,9 @@ public struct UserSuspensionStore: Sendable {
             ), ended AS (
                 DELETE FROM sessions USING suspended
                 WHERE sessions.team_id = \(team) AND sessions.sub = suspended.sub
+            ), voided AS (
+                DELETE FROM mailed_links USING suspended
+                WHERE mailed_links.team_id = \(team) AND mailed_links.sub = suspended.sub
             ), audit AS (
                 \(event.insertion(in: team, when: "FROM suspended"))
             )

@@ -32,6 +32,15 @@ public struct MailQueue: Sendable {
         try await jobs.enqueue(job(mail, once: idempotenceKey, in: team), in: team, transaction)
     }
 
+    /// Does for a mail that nobody is to get what enqueueing one takes, in the caller's transaction, and keeps none.
+    public func pretend(
+        _ mail: OutgoingMail,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(job(mail, in: team).insertion(in: team, when: "WHERE false"))
+    }
+
     /// Enqueues a mail, committed when this returns.
     public func enqueue(
         _ mail: OutgoingMail,

@@ -25,11 +25,17 @@ public struct AccountLetters: Sendable {
     public var post: AccountPost {
         AccountPost { mail, recipient, language, team, transaction in
             let name = try await teams.snapshot(of: team)?.name ?? ""
-            try await self.mail.enqueue(
-                OutgoingMail(letter(mail, name, team, language), to: recipient, in: language, from: name),
-                in: team,
-                transaction
+            let outgoing = OutgoingMail(
+                letter(mail, name, team, language),
+                to: recipient,
+                in: language,
+                from: name
             )
+            if case .decoy = mail {
+                try await self.mail.pretend(outgoing, in: team, transaction)
+            } else {
+                try await self.mail.enqueue(outgoing, in: team, transaction)
+            }
         }
     }
 
@@ -45,7 +51,7 @@ public struct AccountLetters: Sendable {
             return .verification(link: url(TeamRoutes.emailLink.link(team, token)), until: until)
         case .confirmation(let token, _, let until):
             return .verification(link: url(TeamRoutes.registrationLink.link(team, token)), until: until)
-        case .passwordReset(let token, let until):
+        case .passwordReset(let token, let until), .decoy(let token, let until):
             return .passwordReset(link: url(TeamRoutes.passwordLink.link(team, token)), until: until)
         case .invitation(let token, let until):
             return .accountInvitation(link: url(TeamRoutes.invitationLink.link(team, token)), until: until)

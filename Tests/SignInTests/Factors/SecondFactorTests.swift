@@ -1,6 +1,7 @@
 import Crypto
 import Directory
 import Domain
+import EventLoop
 import Testing
 
 @testable import SignIn
@@ -47,6 +48,30 @@ import Testing
                 let form = try typePassword(browser).form(to: "/factor")
                 #expect(try browser.send(form, [("method", "totp"), ("code", code)]).status == expected)
             }
+        }
+    }
+
+    @Test func `V34: a password that was changed since is no first proof`() async throws {
+        try await withSite { site in
+            let secret = try await site.addTOTP()
+            let (browser, bystander) = (site.browser(), site.browser())
+            let form = try typePassword(browser).form(to: "/factor")
+            let start = try bystander.get(Browser.authorize())
+            let hash = try TestTeams.argon2id.hash("another password")
+            let teams = site.teams
+            _ = try await teams.loop.run {
+                try await PasswordStore(teams.database).set(
+                    hash,
+                    for: teams.people.ada,
+                    in: .acme,
+                    by: .system("test"),
+                    from: TestTeams.origin
+                )
+            }
+            let late = try browser.send(form, [("method", "totp"), ("code", site.code(of: secret))])
+            #expect(late.status == 410 && browser.cookies[Browser.sessionCookie] == nil)
+            let page = try bystander.signIn(start, password: "another password")
+            #expect(page.body.contains("one-time-code"))
         }
     }
 
