@@ -63,6 +63,30 @@ import Testing
         }
     }
 
+    @Test func `tells apps of people it removes, and leaves nothing of their sign-ins`() async throws {
+        try await Installation.with { pippin in
+            try await pippin.apply(Files.whole)
+            try pippin.admin(
+                """
+                WITH consented AS (
+                    INSERT INTO consents (
+                        team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip
+                    ) SELECT team_id, sub, 'com.acme.app', true, true, false, now(), '' FROM users
+                )
+                INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+                SELECT team_id, repeat('0', 28), sub, 'answered', '{}' FROM users
+                """
+            )
+
+            try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
+
+            #expect(try pippin.admin("SELECT count(*) FROM users") == "0")
+            #expect(try pippin.admin("SELECT count(*) FROM flows") == "0")
+            #expect(try pippin.admin("SELECT string_agg(type, ' ') FROM notices") == "account-delete")
+            #expect(try pippin.admin("SELECT count(*) FROM deletion_receipts") == "1")
+        }
+    }
+
     @Test func `never removes people whom a file cannot name`() async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)

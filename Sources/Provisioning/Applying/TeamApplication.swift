@@ -1,3 +1,4 @@
+import AuthEngine
 import Bytes
 import Crypto
 import Directory
@@ -131,7 +132,14 @@ struct TeamApplication: Sendable {
                 transaction
             )
         case .deleteUser(let user):
-            try await ProvisionedUserStore.delete(user, in: team, by: actor, from: origin, transaction)
+            _ = try await AccountDeletion(provisioner.database).delete(
+                user.subject,
+                in: team,
+                by: actor,
+                from: origin,
+                reason: Self.reason,
+                transaction
+            )
         default: return
         }
     }
@@ -199,9 +207,9 @@ struct TeamApplication: Sendable {
             )
         case .resetPassword(let user, _):
             guard let hash = hashes[user.login] else { throw Outdated() }
-            try await ProvisionedUserStore.reset(
+            _ = try await PasswordStore.set(
                 hash,
-                of: user,
+                for: user.subject,
                 in: team,
                 by: actor,
                 from: origin,

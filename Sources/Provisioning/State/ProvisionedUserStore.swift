@@ -1,6 +1,5 @@
 import Audit
 import Bytes
-import Crypto
 import Directory
 import Domain
 import Postgres
@@ -60,65 +59,6 @@ enum ProvisionedUserStore {
             from: origin,
             transaction
         )
-    }
-
-    /// Sets a password and ends the person's sessions.
-    static func reset(
-        _ hash: PasswordHash,
-        of user: RegisteredUser,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        try await transaction.query(
-            """
-            INSERT INTO passwords (team_id, sub, hash) VALUES (\(team), \(user.subject), \(hash.text))
-            ON CONFLICT (team_id, sub) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
-            """
-        )
-        let ended = try await transaction.query(
-            """
-            DELETE FROM sessions WHERE team_id = \(team) AND sub = \(user.subject)
-            """
-        )
-        let after: JSONValue = ["endedSessions": .integer(Int64(ended.changed))]
-        try await record("password.reset", user, after: after, in: team, by: actor, from: origin, transaction)
-    }
-
-    /// Deletes a person with codes, tokens and all that refers to them.
-    static func delete(
-        _ user: RegisteredUser,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        try await transaction.query(
-            """
-            SELECT FROM users WHERE team_id = \(team) AND sub = \(user.subject) FOR UPDATE
-            """
-        )
-        // Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
-        try await transaction.query(
-            """
-            DELETE FROM authorization_codes WHERE team_id = \(team) AND sub = \(user.subject)
-            """
-        )
-        let tokens = try await transaction.query(
-            """
-            DELETE FROM refresh_tokens WHERE team_id = \(team) AND sub = \(user.subject)
-            """
-        )
-        try await transaction.query(
-            """
-            DELETE FROM users WHERE team_id = \(team) AND sub = \(user.subject)
-            """
-        )
-        let after: JSONValue = [
-            "refreshTokens": .integer(Int64(tokens.changed)), "reason": "absent from the registry file",
-        ]
-        try await record("user.deleted", user, after: after, in: team, by: actor, from: origin, transaction)
     }
 
     private static let selection: SQL = """
