@@ -6,6 +6,7 @@ any site brings along: pages, a session cookie, and a place to keep users.
 
 import html
 import http.cookies
+import io
 import secrets
 import threading
 import urllib.parse
@@ -26,6 +27,7 @@ class SampleApp:
     def __init__(self):
         self.callbacks: list[dict[str, str]] = []
         self.sessions: dict[str, dict] = {}
+        self.token: dict = {}
         self.storage = in_memory_storage()
         self.settings: dict = {}
         self._server = make_server(
@@ -43,6 +45,18 @@ class SampleApp:
             ACCESS_TOKEN_URL = f"{base}/auth/token"
             ID_TOKEN_ISSUER = base
             TOKEN_AUDIENCE = base
+            REVOKE_TOKEN_URL = f"{base}/auth/revoke"
+            REVOKE_TOKEN_METHOD = "POST"
+
+            def revoke_token_params(self, token, uid):
+                # social-core knows how to revoke, and leaves what a provider wants to the backend.
+                client_id, client_secret = self.get_key_and_secret()
+                return {"client_id": client_id, "client_secret": client_secret, "token": token}
+
+            def request_access_token(self, *args, **kwargs):
+                # Its Apple backend goes on with the claims alone; an app that means to revoke keeps the tokens.
+                self.strategy.request.app.token = super().request_access_token(*args, **kwargs)
+                return self.strategy.request.app.token
 
         self.backend = PippinAuth
         self.settings = {
@@ -54,6 +68,12 @@ class SampleApp:
             "SOCIAL_AUTH_USER_FIELDS": ["username", "email", "first_name", "last_name"],
             "SOCIAL_AUTH_LOGIN_REDIRECT_URL": "/profile",
         }
+
+    def client(self) -> AppleIdAuth:
+        """The backend away from any visitor, as a job of the app's server has it."""
+        environ = {"REQUEST_METHOD": "GET", "HTTP_HOST": self.url.removeprefix("http://"), "QUERY_STRING": "",
+                   "wsgi.input": io.BytesIO()}
+        return Request(environ, self).backend()
 
     def start(self) -> None:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

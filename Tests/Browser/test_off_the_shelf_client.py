@@ -9,10 +9,12 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
+from social_core.exceptions import SocialAuthBaseException
 
 import hosted
-from cast import ADA, BEN, CLEO, Acme
+from cast import ADA, BEN, CLEO, Acme, SigningKey
 from sample_app import SampleApp
+from server import Pippin
 from visits import expect_signed_in, sign_in_for_the_first_time, start_sign_in
 
 
@@ -93,3 +95,52 @@ def test_a_person_who_cancels_goes_back_with_state_and_nothing_else(page: Page, 
     assert callback["method"] == "POST"
     assert callback["error"] == "user_cancelled_authorize"
     assert set(callback) == {"method", "error", "state"}
+
+
+@pytest.fixture
+def own_app(pippin: Pippin, secrets: set[str]):
+    """An app whose people nobody else signs in."""
+    app = SampleApp()
+    app.start()
+    key = SigningKey("SOCIALKEY1")
+    team = Acme(return_url=app.return_url, key=key, id="SOCIALTEA1")
+    pippin.apply(team.registry())
+    app.use(f"{pippin.url}/t/{team.id}", team.id, team.client_id, key.id, key.private_pem)
+    yield app
+    secrets.update(callback["code"] for callback in app.callbacks if "code" in callback)
+    app.stop()
+
+
+def test_social_core_refreshes_revokes_and_begins_anew(page: Page, own_app: SampleApp, secrets: set[str]):
+    sign_in_for_the_first_time(page, own_app, ADA)
+    subject = page.locator("#username").inner_text()
+    assert "user" in own_app.callbacks[-1]
+    first = dict(own_app.token)
+    secrets.update(first[name] for name in ("access_token", "refresh_token", "id_token"))
+
+    refreshed = own_app.client().refresh_token(first["refresh_token"])
+    secrets.update(refreshed[name] for name in ("access_token", "id_token"))
+    assert "refresh_token" not in refreshed, "the old one goes on, as at Apple"
+    claims = own_app.client().decode_id_token(refreshed["id_token"])
+    assert (claims["sub"], claims["email"]) == (subject, ADA.email)
+
+    start_sign_in(page, own_app)
+    hosted.expect_confirmation(page)
+    hosted.press_continue(page)
+    expect_signed_in(page, own_app)
+    assert "user" not in own_app.callbacks[-1], "a later sign-in delivers no user"
+    secrets.update(own_app.token[name] for name in ("access_token", "refresh_token", "id_token"))
+
+    # It sends the fields in the address as well as in the body, and only the body counts.
+    assert own_app.client().revoke_token(first["refresh_token"], subject) is True
+    for token in (first["refresh_token"], own_app.token["refresh_token"]):
+        with pytest.raises(SocialAuthBaseException):
+            own_app.client().refresh_token(token)
+
+    start_sign_in(page, own_app)
+    hosted.expect_consent_sheet(page)
+    hosted.share_email(page)
+    hosted.press_continue(page)
+    expect_signed_in(page, own_app)
+    expect(page.locator("#username")).to_have_text(subject)
+    assert "user" in own_app.callbacks[-1], "and it is a first sign-in again"
