@@ -14,6 +14,7 @@ public final class BlockingPool: @unchecked Sendable {
     private struct State {
         var work = Queue<@Sendable () -> Void>()
         var isStopping = false
+        var accepted = 0
     }
 
     /// Starts `threads` threads; at most `queueLimit` calls wait for one.
@@ -34,6 +35,7 @@ public final class BlockingPool: @unchecked Sendable {
             (continuation: UnsafeContinuation<Result, any Error>) in
             let accepted = state.withLock { state in
                 guard state.work.count < queueLimit, !state.isStopping else { return false }
+                state.accepted += 1
                 state.work.append {
                     unsafe continuation.resume(with: Swift.Result { try body() })
                 }
@@ -42,6 +44,9 @@ public final class BlockingPool: @unchecked Sendable {
             if accepted { semaphore.signal() } else { unsafe continuation.resume(throwing: Full()) }
         }
     }
+
+    /// How many calls it has taken on so far.
+    public var callCount: Int { state.withLock { $0.accepted } }
 
     /// Finishes what was accepted, then ends the threads.
     public func stop() {

@@ -80,8 +80,7 @@ public enum TeamRoutes {
 
     private static let protocolPatterns: Set<String> = [
         token.text, revoke.text, userinfo.text, introspect.text, credentialState.text, signOut.text,
-        keys.text,
-        discovery.text,
+        deleteAccount.text, receipt.text, userMigration.text, keys.text, discovery.text,
     ]
 
     /// Whether apps, not people, ask at this address: they get JSON.

@@ -9,7 +9,7 @@ import Testing
         try ProtocolParameters(fields.map { FormCoding.Field($0.0, $0.1) })
     }
 
-    @Test func `a repeated parameter is refused, whether it is known, empty, or the same again`() {
+    @Test func `V2: a repeated parameter is refused, whether it is known, empty, or the same again`() {
         for (first, second) in [("a", "b"), ("a", "a"), ("", "a"), ("a", ""), ("", "")] {
             for name in ["client_id", "state", "nobody_knows_it"] {
                 let error = #expect(throws: OAuthError.self) {
@@ -31,14 +31,14 @@ import Testing
         #expect(throws: OAuthError.self) { try parameters.required("scope") }
     }
 
-    @Test func `a scope of 50 kB is refused before anyone reads it`() {
+    @Test func `V32: a scope of 50 kB is refused before anyone reads it`() {
         let error = #expect(throws: OAuthError.self) {
             try parameters(("scope", String(repeating: "email ", count: 8500)))
         }
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func `every parameter has a length it may not pass`() throws {
+    @Test func `V32: every parameter has a length it may not pass`() throws {
         for (name, limit) in [("scope", 2048), ("client_id", 2048), ("state", 8192), ("client_secret", 8192)]
         {
             #expect(try parameters((name, String(repeating: "x", count: limit)))[name] != nil)
@@ -49,7 +49,7 @@ import Testing
         #expect(throws: OAuthError.self) { try parameters((String(repeating: "n", count: 129), "x")) }
     }
 
-    @Test func `sixty-five parameters are too many`() throws {
+    @Test func `V32: sixty-five parameters are too many`() throws {
         let fields = (0..<65).map { FormCoding.Field("p\($0)", "x") }
         #expect(throws: Never.self) { try ProtocolParameters(Array(fields.dropLast())) }
         #expect(throws: OAuthError.self) { try ProtocolParameters(fields) }

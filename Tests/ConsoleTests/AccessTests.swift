@@ -23,7 +23,7 @@ import Web
     private static let expired = "This form has expired"
     private static let notAllowed = "Your role does not allow this"
 
-    @Test func `every route asks what it declares`() async throws {
+    @Test func `V27: every route asks what it declares`() async throws {
         try await withWorld { world in
             let ada = try await world.addAda()
             try seedRegistry(world)
@@ -48,7 +48,7 @@ import Web
         }
     }
 
-    @Test func `every route of a team stays shut when the team is another's, deleted or the system's`()
+    @Test func `V28: every route of a team stays shut when the team is another's, deleted or the system's`()
         async throws
     {
         try await withWorld { world in
@@ -65,6 +65,33 @@ import Web
                     #expect(!answer.text.contains("Rival"))
                 }
             }
+        }
+    }
+
+    /// Rows of Acme under Rival's own addresses, asked for by Rival's owner.
+    @Test func `V28: what another team has does not exist among one's own`() async throws {
+        try await withWorld { world in
+            let ada = try await world.addAda()
+            try seedRegistry(world)
+            let everybody = try await world.everybody()
+            let member = try #require(everybody["developer"]?.subject)
+            var owner = try #require(everybody["Rival’s owner"])
+            // Those values name something that every team has.
+            let common = Set(["team", "part"])
+
+            for route in world.mounted where route.pattern.hasPrefix("/console/:team") {
+                let values = route.pattern.split(separator: "/").filter { $0.hasPrefix(":") }
+                guard values.contains(where: { !common.contains(String($0.dropFirst())) }) else { continue }
+                let subject = route.pattern.contains("/members/") ? member : ada
+                let path = try path(of: route, subject: subject, team: "RIVALTEAM1")
+                let answer =
+                    route.method == .get
+                    ? try await owner.get(path)
+                    : try await owner.post(path, [("confirmation", "com.acme.app"), ("reason", "none")])
+                #expect(answer.status == 404, "\(route.method) \(path): \(answer.status)")
+                #expect(!answer.text.contains("Acme") && !answer.text.contains("Ada"), "\(path)")
+            }
+            #expect(try world.count("users") == 8 && world.count("refresh_tokens") == 1)
         }
     }
 

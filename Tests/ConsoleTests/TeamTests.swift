@@ -6,7 +6,7 @@ import Web
 @testable import Console
 
 @Suite struct `Teams` {
-    @Test func `an operator founds one, owns it, and goes on under a new session token`() async throws {
+    @Test func `V20: an operator founds one, owns it, and goes on under a new session token`() async throws {
         try await withWorld { world in
             var otto = try await world.signedIn("Otto", [.system: .operator])
             let before = otto.cookies["pippin-PIPPIN0000"]

@@ -29,7 +29,8 @@ import Testing
             "/form?\u{1}", "/teams/a\u{1}b",
         ]
     )
-    func `a target that two readers could read in two ways is a bad request`(target: String) async throws {
+    func `V3: a target that two readers could read in two ways is a bad request`(target: String) async throws
+    {
         try await withForms { server async throws in
             let answer = try server.get(target)
             #expect(answer.status == 400)
@@ -59,7 +60,7 @@ import Testing
             "Content Length: 1\r\n", "X\u{1}: y\r\n", "X: y\u{1}z\r\n", "X : y\r\n", ": y\r\n",
         ]
     )
-    func `a head whose end or host is in doubt is a bad request`(fields: String) async throws {
+    func `V33: a head whose end or host is in doubt is a bad request`(fields: String) async throws {
         try await withForms { server async throws in
             let client = try server.client()
             try client.send("POST /form HTTP/1.1\r\nHost: a\r\n\(form)\(fields)\r\n")
@@ -222,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func `garbage never gets an answer that claims success`() async throws {
+    @Test func `V33: garbage never gets an answer that claims success`() async throws {
         try await withForms { server async throws in
             var generator = SystemRandomNumberGenerator()
             for _ in 0..<200 {

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `prompt and parameters nobody knows change nothing`() async throws {
+    @Test func `P9: prompt and parameters nobody knows change nothing`() async throws {
         try await withSite { site in
             for extra in [
                 ["prompt": "none"], ["claims": "{}"], ["frame_id": "x", "m": "12", "v": "1.5.6"],
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Security case V19.
-    @Test func `a forged Host or X-Forwarded-Host appears in no answer`() async throws {
+    @Test func `V19: a forged Host or X-Forwarded-Host appears in no answer`() async throws {
         try await withSite { site in
             let forged = [
                 "Host: evil.example", "X-Forwarded-Host: evil.example", "X-Forwarded-Proto: gopher",

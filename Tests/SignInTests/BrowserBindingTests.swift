@@ -8,7 +8,7 @@ import Testing
 
 /// What ties a sign-in to one browser: security cases V5 and V23, form tokens, origins, cookies.
 @Suite struct BrowserBindingTests {
-    @Test func `the address of a step is worth nothing in another browser`() async throws {
+    @Test func `V23: the address of a step is worth nothing in another browser`() async throws {
         try await withSite { site in
             let victim = site.browser()
             let page = try victim.get(Browser.authorize())
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a step belongs to its team`() async throws {
+    @Test func `V23: a step belongs to its team`() async throws {
         try await withSite { site in
             let browser = site.browser()
             let sheet = try browser.signIn(try browser.get(Browser.authorize()))
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a finished sign-in is over, for the same browser too`() async throws {
+    @Test func `V20: a finished sign-in is over, for the same browser too`() async throws {
         try await withSite { site in
             let browser = site.browser()
             let sheet = try browser.signIn(try browser.get(Browser.authorize()))
@@ -110,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func `cookies are of this host, hidden from script, lax, and hold nothing but names`() async throws
+    @Test func `V5: cookies are of this host, hidden from script, lax, and hold nothing but names`()
+        async throws
     {
         try await withSite { site in
             let browser = site.browser()
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `garbage in cookies and forms is a stranger's, never an error of ours`() async throws {
+    @Test func `V33: garbage in cookies and forms is a stranger's, never an error of ours`() async throws {
         try await withSite { site in
             let browser = site.browser()
             let sheet = try browser.signIn(try browser.get(Browser.authorize()))

@@ -91,7 +91,9 @@ import Testing
     }
 
     @Test(arguments: ["ben@acme.example", "nobody@acme.example", "", "no address", "a\0b@acme.example"])
-    func `a wrong password keeps the e-mail and says the same for accounts that do not exist`(email: String)
+    func `V31: a wrong password keeps the e-mail and says the same for accounts that do not exist`(
+        email: String
+    )
         async throws
     {
         try await withSite { site in
@@ -173,7 +175,8 @@ import Testing
         }
     }
 
-    @Test func `a popup leaves by a message to its opener, which no header field parts it from`() async throws
+    @Test func `P15: a popup leaves by a message to its opener, which no header field parts it from`()
+        async throws
     {
         try await withSite { site in
             let popup = Browser.everything.merging(["response_mode": "web_message"]) { $1 }
@@ -223,7 +226,9 @@ import Testing
                 #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
                 #expect(!policy.contains("unsafe"))
                 #expect(page["X-Content-Type-Options"] == "nosniff" && page["Cache-Control"] == "no-store")
+                // Without the origin browsers say nothing of where a form comes from, and ours are refused.
                 #expect(page["Referrer-Policy"] == "same-origin")
+                #expect(page["Permissions-Policy"]?.contains("camera=()") == true)
                 #expect(
                     !page.body.contains("<script>") && !page.body.contains("<style")
                         && !page.body.contains(" style=")

@@ -67,6 +67,7 @@ import Testing
                 for method in ["GET", "PUT", "DELETE"] {
                     let answer = try site.ask(method, path)
                     #expect(answer.status == 405 && answer["Allow"] == "POST")
+                    #expect(answer["Content-Type"] == "application/json;charset=UTF-8", "\(path)")
                 }
             }
             for path in ["/t/ACMETEAM01/auth/keys", "/t/ACMETEAM01/.well-known/openid-configuration"] {

@@ -4,7 +4,6 @@ import Crypto
 import Directory
 import Domain
 import EventLoop
-import HTTP
 import Jobs
 import Log
 import Mail
@@ -15,6 +14,7 @@ import Tenancy
 import Testing
 import Web
 
+@testable import HTTP
 @testable import SignIn
 @testable import TestTeams
 
@@ -23,6 +23,10 @@ struct TestSite: Sendable {
     let teams: TestTeams
     let port: UInt16
     let lines: Lines
+    /// Where passwords are hashed.
+    let pool: BlockingPool
+    /// The patterns of all addresses that take a form.
+    let posts: [String]
 
     func browser() -> Browser { Browser(port: port) }
 
@@ -85,13 +89,13 @@ func withSite(
         )
         try await teams.loop.run { system.open() }
         let site = SiteParts(teams: teams, system: system, pool: pool, limits: limits, lines: lines)
-        let application = try await teams.loop.run { try site.application() }
+        let (application, posts) = try await teams.loop.run { (try site.application(), try site.posts()) }
         let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
         let server = try await Server.start(application, options, on: [teams.loop])[0]
         let clients = try EventLoop(name: "clients")
         try clients.start()
         defer { clients.stop() }
-        let test = TestSite(teams: teams, port: server.port, lines: lines)
+        let test = TestSite(teams: teams, port: server.port, lines: lines, pool: pool, posts: posts)
         let result: Result<Void, any Error>
         do {
             result = .success(try await withTaskExecutorPreference(clients) { try await body(test) })
@@ -124,6 +128,12 @@ private struct SiteParts: Sendable {
             dress: { refusal, request in signIn.respond(to: refusal, request) },
             finished: { lines.note($0.request) }
         )
+    }
+
+    func posts() throws -> [String] {
+        var router = Router()
+        try signIn().mount(on: &router)
+        return router.entries.filter { $0.method == .post }.map(\.pattern.text)
     }
 
     private func signIn() throws -> SignIn {

@@ -149,4 +149,54 @@ import Testing
             #expect(!log.contains("eyJ") && !log.contains("BEGIN"))
         }
     }
+
+    @Test func `V38: nor does one of mailed links, second factors and what apps ask with`() async throws {
+        try await withSite { site in
+            let totp = try await site.addTOTP()
+            let browser = site.browser()
+            let start = try browser.get(Browser.authorize(Browser.everything))
+            let recovery = try #require(start.body.firstMatch(of: /href="([^"]+\/recovery)"/)).1
+            _ = try browser.send(try browser.get(String(recovery)), [("email", "ada@acme.example")])
+            let reset = try site.link()
+            for password in ["short", "a brand new password"] {
+                _ = try browser.send(try browser.get(reset), [("new", password)])
+            }
+            _ = try browser.get(reset + "x")
+            let asked = try browser.signIn(start, password: "a brand new password").form(to: "/factor")
+            for code in ["000000", site.code(of: totp)] {
+                _ = try browser.send(asked, [("method", "totp"), ("code", code)])
+            }
+            let email = try browser.get("/t/ACMETEAM01/account/email")
+            let change = [("email", "ada@new.example"), ("current", "a brand new password")]
+            _ = try browser.send(email, change)
+            let rename = try site.link()
+            _ = try browser.get(rename.replacing("ACMETEAM01", with: "RIVALTEAM1"))
+            let sheet = try browser.get(asked.action.replacing("/factor", with: ""))
+            let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
+            let code = try #require(exit.value(of: "code"))
+            let form = try site.redemption(of: code)
+            let tokens = try site.post(ProtocolEndpointTests.token, form).json
+            let kinds = ["access_token", "refresh_token", "id_token"]
+            let held = try kinds.map { try #require(tokens[$0]?.string) }
+            for token in held {
+                for path in ProtocolEndpointTests.forms {
+                    let asking = [
+                        "token": token, "refresh_token": token, "sub": token, "transfer_sub": token,
+                    ]
+                    _ = try site.post(path, form.merging(asking.mapValues { $0 }) { $1 })
+                }
+                for field in ["Bearer \(token)", "Bearer \(token)x", token] {
+                    _ = try site.ask("GET", "/t/ACMETEAM01/auth/userinfo", ["Authorization: \(field)"])
+                }
+            }
+            let links = [reset, rename].compactMap { $0.split(separator: "/").last.map(String.init) }
+            let words = ["a brand new password", totp.text, try #require(form["client_secret"] ?? nil)]
+            let log = site.lines.all.joined()
+            #expect(log.contains("protocol.refused"))
+            for secret in held + links + words + [code] + Array(browser.cookies.values) {
+                #expect(!log.contains(secret), "\(secret.prefix(12))")
+            }
+            #expect(!log.contains("eyJ") && !log.contains("BEGIN") && !log.contains("$argon2id$"))
+        }
+    }
 }

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `never get an id again, not even a deleted team's`() async throws {
+    @Test func `V24: never get an id again, not even a deleted team's`() async throws {
         try await withWorld { world in
             try await world.addTeam("Acme", as: "ACMETEAM01")
             try world.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")

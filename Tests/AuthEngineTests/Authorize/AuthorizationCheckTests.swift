@@ -178,7 +178,7 @@ extension Client {
         }
     }
 
-    @Test func `a return URL that is nearly right comes with a hint`() throws {
+    @Test func `V1, V22: a return URL that is nearly right comes with a hint`() throws {
         let input = try input(["redirect_uri": TestTeams.callback + "/"], .sample())
         let refusal = #expect(throws: AuthorizationRefusal.self) {
             for check in AuthorizationCheck.all { try check.judge(input) }

@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func `a space in a scope may come as a plus or as %20, and openid means nothing`() async throws {
+    @Test func `P9: a space in a scope may come as a plus or as %20, and openid means nothing`() async throws
+    {
         try await withEngine { engine in
             let team = try await engine.snapshot()
             for coded in ["name+email", "name%20email", "openid+name%20email", "email+openid+name"] {
@@ -48,7 +49,9 @@ import Testing
         }
     }
 
-    @Test func `a client that is unknown, written otherwise, or another team's goes nowhere`() async throws {
+    @Test func `P9: a client that is unknown, written otherwise, or another team's goes nowhere`()
+        async throws
+    {
         try await withEngine { engine in
             let ids = [
                 "com.acme.nobody", "com.acme.Web", "COM.ACME.WEB", "com.acme.web ", "com.rival.app", "web",
@@ -117,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a return URL that only looks like a trial's is not registered`() async throws {
+    @Test func `V1: a return URL that only looks like a trial's is not registered`() async throws {
         try await withEngine { engine in
             let id = String(repeating: "A", count: 22)
             for url in [

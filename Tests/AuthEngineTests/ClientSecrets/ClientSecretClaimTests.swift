@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: ["iss", "sub", "aud", "iat", "exp"])
-    func `a claim that is absent, null or of another type makes the secret void`(claim: String) async throws {
+    func `V12: a claim that is absent, null or of another type makes the secret void`(claim: String)
+        async throws
+    {
         try await withEngine { engine in
             let values: [JSONValue?] = [
                 nil, .null, .boolean(true), .array([]), .object([:]), "", "0", .integer(0), .integer(-1),
@@ -40,7 +42,7 @@ import Testing
     private func isInteger(_ value: JSONValue) -> Bool { value.integer != nil }
 
     @Test(arguments: ["iat", "exp"])
-    func `a time in quotes, with a point or beyond 64 bits is none`(claim: String) async throws {
+    func `V12: a time in quotes, with a point or beyond 64 bits is none`(claim: String) async throws {
         try await withEngine { engine in
             let now = Int64(engine.clock.now.seconds)
             let good = claim == "exp" ? now + 300 : now

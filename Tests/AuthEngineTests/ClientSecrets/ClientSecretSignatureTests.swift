@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `the key must be one of the team's, alive, and of the client's group`() async throws {
+    @Test func `V14: the key must be one of the team's, alive, and of the client's group`() async throws {
         try await withEngine { engine in
             try await engine.refuses(of: .web, key: .acmeRevoked)
             try await engine.refuses(of: .web, key: .acmeOther)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `Rival's secret is worth nothing at Acme, though Rival has a client of that name`()
+    @Test func `V25: Rival's secret is worth nothing at Acme, though Rival has a client of that name`()
         async throws
     {
         try await withEngine { engine in
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `what is no JWT at all is refused, whatever its size and shape`() async throws {
+    @Test func `V33: what is no JWT at all is refused, whatever its size and shape`() async throws {
         try await withEngine { engine in
             let good = try engine.teams.secret()
             let deep = Base64URL.encode(Array(repeating: UInt8(ascii: "["), count: 2500))

@@ -46,6 +46,18 @@ import Testing
             client == .web && team == .acme && !isExpired && redirectURI == TestTeams.callback && proof.isGood
         }
 
+        /// What the first thing that is wrong is called, in Apple's words; nil when nothing is.
+        var description: String? {
+            let dead = "The code has expired or has been revoked."
+            if team != .acme { return dead }
+            if client != .web { return "client_id mismatch. The code was not issued to \(client)." }
+            if isExpired { return dead }
+            if redirectURI != TestTeams.callback {
+                return "redirect_uri mismatch. The code was not issued to \(redirectURI ?? "none")."
+            }
+            return proof.isGood ? nil : dead
+        }
+
         static var all: [Case] {
             var cases: [Case] = []
             for (client, team) in [
@@ -83,11 +95,36 @@ import Testing
                 let error = try await present(code, example, to: engine)
                 #expect((error == nil) == example.isGood, "\(example): \(error?.reason ?? "redeemed")")
                 if let error { #expect(error.code == .invalidGrant, "\(example)") }
+                #expect(error?.description == example.description, "\(example)")
 
                 engine.clock.set(start)
                 let right = Case(proof: example.proof.hasChallenge ? .right : .none)
                 let second = try await present(code, right, to: engine)
                 #expect((second == nil) == !example.isGood, "\(example), then as it should be")
+            }
+        }
+    }
+
+    /// The sixth condition: whatever comes with a used code, it is refused; and whoever may have it, and nobody else,
+    /// ends by coming again what the first redemption began.
+    @Test func `V6, V7: a used code is refused whatever comes with it, and revokes for its own client alone`()
+        async throws
+    {
+        try await withEngine { engine in
+            let start = engine.clock.now
+            for example in Case.all {
+                engine.clock.set(start)
+                let hasChallenge = example.proof.hasChallenge
+                let code = try await engine.code(hasChallenge ? Self.pkce : [:])
+                let verifier: Changes = ["code_verifier": hasChallenge ? Self.verifier : nil]
+                let first = try await engine.redeem(code, .web, in: .acme, verifier)
+                if example.isExpired { engine.clock.advance(by: .seconds(300)) }
+                let error = try await present(code, example, to: engine)
+                #expect(error?.code == .invalidGrant, "\(example)")
+                let isOwn = example.client == .web && example.team == .acme
+                let words = isOwn ? "The code has already been used." : example.description
+                #expect(error?.description == words, "\(example)")
+                #expect(try await engine.isAlive(first.refreshToken) == !isOwn, "\(example)")
             }
         }
     }
@@ -203,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `what is needed is named when it is missing, and the code stays good`() async throws {
+    @Test func `P2: what is needed is named when it is missing, and the code stays good`() async throws {
         try await withEngine { engine in
             let code = try await engine.code()
             func error(_ changes: Changes) async throws -> OAuthError.Code? {

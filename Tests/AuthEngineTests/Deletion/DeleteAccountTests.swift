@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test func `only people of the client's own group can be deleted, and strangers cannot`() async throws {
+    @Test func `V28: only people of the client's own group can be deleted, and strangers cannot`()
+        async throws
+    {
         try await withEngine { engine in
             let tokens = try await engine.tokens()
             for (sub, client, team) in [
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `Rival cannot read Acme's receipt`() async throws {
+    @Test func `V28: Rival cannot read Acme's receipt`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens()
             let id = try await delete(engine.ada.rawValue, engine)

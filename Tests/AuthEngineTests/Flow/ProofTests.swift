@@ -42,7 +42,7 @@ import Testing
         #expect(Self.word(entered.standing(hasSession: hasSession)) == expected)
     }
 
-    @Test func `proofs are kept for the browser that began, in its team, while the attempt lasts`()
+    @Test func `V23: proofs are kept for the browser that began, in its team, while the attempt lasts`()
         async throws
     {
         try await withEngine { engine in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `of twenty requests at once one makes a session of the proofs`() async throws {
+    @Test func `V8, V20: of twenty requests at once one makes a session of the proofs`() async throws {
         try await withEngine { engine in
             let attempt = try await Self.begin(engine)
             #expect(try await Self.prove(engine, attempt))

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `an attempt belongs to its browser and its team`() async throws {
+    @Test func `V23: an attempt belongs to its browser and its team`() async throws {
         try await withEngine { engine in
             let attempt = try await begin(engine)
             let stranger = SHA256.hash("another browser")
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `of twenty confirmations at once one gets a code`() async throws {
+    @Test func `V8, V20: of twenty confirmations at once one gets a code`() async throws {
         try await withEngine { engine in
             _ = try await engine.signIn()
             let attempt = try await begin(engine)

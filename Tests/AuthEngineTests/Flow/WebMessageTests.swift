@@ -13,7 +13,8 @@ import Testing
         "state": "s\"</script>",
     ]
 
-    @Test func `the message is oauthDone with code, token and state, and user as an object the first time`()
+    @Test
+    func `P15: the message is oauthDone with code, token and state, and user as an object the first time`()
         async throws
     {
         try await withEngine { engine in
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling is an error in its data and nothing more`() async throws {
+    @Test func `P15: cancelling is an error in its data and nothing more`() async throws {
         try await withEngine { engine in
             let request = try await engine.authorize(.web, Self.popup)
             let id = try await engine.flow.begin(
@@ -66,7 +67,7 @@ import Testing
         ("https://acme.example?x=/", "https://acme.example"),
         ("http://127.0.0.1:9000/callback", "http://127.0.0.1:9000"),
     ])
-    func `only the origin of the return URL may read it`(url: String, origin: String) throws {
+    func `P15: only the origin of the return URL may read it`(url: String, origin: String) throws {
         let request = AppRequest(
             clientID: .web,
             group: .app,

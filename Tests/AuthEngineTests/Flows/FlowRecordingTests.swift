@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `holds no code, token, state, nonce or secret`() async throws {
+    @Test func `V38: holds no code, token, state, nonce or secret`() async throws {
         try await withEngine { engine in
             let answer = try await engine.signIn(to: .web, Engine.fullRequest)
             let code = try #require(answer["code"])

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a server that fails is told again with the same jti, and each attempt is kept`()
+    @Test func `P13: a server that fails is told again with the same jti, and each attempt is kept`()
         async throws
     {
         try await withAppServer { app in

@@ -10,7 +10,7 @@ import Testing
 
 /// Security cases V22 and V25, point P12 of the conformance list.
 @Suite struct RevocationTests {
-    @Test func `a refresh token or an access token ends the whole authorization`() async throws {
+    @Test func `P12: a refresh token or an access token ends the whole authorization`() async throws {
         try await withEngine { engine in
             for isRefresh in [true, false] {
                 let first = try await engine.tokens()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `garbage, dead tokens, codes and id_tokens succeed without effect`() async throws {
+    @Test func `P12: garbage, dead tokens, codes and id_tokens succeed without effect`() async throws {
         try await withEngine { engine in
             let tokens = try await engine.tokens()
             let code = try await engine.code()

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a token says of the address what the person chose, as JSON booleans`() async throws {
+    @Test func `P8: a token says of the address what the person chose, as JSON booleans`() async throws {
         try await withEngine { engine in
             let answer = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
             let claims = try await engine.claims(

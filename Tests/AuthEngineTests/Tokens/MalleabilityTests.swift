@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `no variant of an access token is one`() async throws {
+    @Test func `V30: no variant of an access token is one`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().accessToken
             let team = try await engine.snapshot()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `no variant of a refresh token is one`() async throws {
+    @Test func `V30: no variant of a refresh token is one`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().refreshToken
             var living: [String] = []
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `no variant of a code is one, and trying them all leaves it good`() async throws {
+    @Test func `V30: no variant of a code is one, and trying them all leaves it good`() async throws {
         try await withEngine { engine in
             let code = try await engine.code()
             var living: [String] = []
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `no variant of an id_token passes its own key`() async throws {
+    @Test func `V30: no variant of an id_token passes its own key`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().idToken
             let keys = try JWKSet(json: try await engine.snapshot().keySet(at: engine.clock.now))
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `one team's access token is another's garbage`() async throws {
+    @Test func `V25: one team's access token is another's garbage`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().accessToken
             #expect(AccessToken(token, of: try await engine.snapshot(.rival)) == nil)

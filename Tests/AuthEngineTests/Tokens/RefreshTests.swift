@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `it works for its client alone`() async throws {
+    @Test func `V7: it works for its client alone`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().refreshToken
             for client in [ClientID.sisterWeb, .otherWeb, .app, .legacy] {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `Rival's tokens are worth nothing at Acme, nor Acme's at Rival`() async throws {
+    @Test func `V25: Rival's tokens are worth nothing at Acme, nor Acme's at Rival`() async throws {
         try await withEngine { engine in
             let person = engine.teams.people.rivalAda
             let rival = try await engine.tokens(for: person, at: .web, in: .rival)

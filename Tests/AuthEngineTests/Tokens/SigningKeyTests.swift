@@ -48,7 +48,7 @@ import Testing
         #expect(try published(team, at: 200 + 86_400) == ["new"])
     }
 
-    @Test func `the set holds RSA keys for RS256 and nothing private`() async throws {
+    @Test func `P11: the set holds RSA keys for RS256 and nothing private`() async throws {
         try await withEngine { engine in
             let bytes = try await engine.snapshot().keySet(at: engine.clock.now)
             let json = try JSON.decode(JSONValue.self, from: bytes)

@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `the wall: a team puts people only where it was let in, and sees nothing of them there`()
+    @Test func `V28: the wall: a team puts people only where it was let in, and sees nothing of them there`()
         async throws
     {
         try await withEngine { engine in

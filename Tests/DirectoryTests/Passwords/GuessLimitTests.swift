@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `Guessing passwords` {
     @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
-    func `ends after ten wrong ones, whether the account exists or not`(login: String) async throws {
+    func `V31: ends after ten wrong ones, whether the account exists or not`(login: String) async throws {
         try await withPasswords { passwords in
             try await passwords.fail(10, login)
 

@@ -13,6 +13,7 @@ struct PasswordWorld: Sendable {
     let world: World
     let signIn: PasswordSignIn
     let hash: PasswordHash
+    let pool: BlockingPool
 
     func ada() async throws -> Subject {
         let page = try await UserListStore(world.database).page(
@@ -63,7 +64,12 @@ func withPasswords(
         let hash = try argon2id.hash(PasswordWorld.password)
         try await world.add("Ada", password: hash)
         try await body(
-            PasswordWorld(world: world, signIn: PasswordSignIn(world.database, hasher: hasher), hash: hash)
+            PasswordWorld(
+                world: world,
+                signIn: PasswordSignIn(world.database, hasher: hasher),
+                hash: hash,
+                pool: pool
+            )
         )
     }
 }

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `end with any bit of the token changed or missing`() async throws {
+    @Test func `V30: end with any bit of the token changed or missing`() async throws {
         try await withWorld { world in
             let ada = try await world.add("Ada")
             let token = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)

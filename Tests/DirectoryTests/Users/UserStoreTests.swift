@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `may have one login name in two teams`() async throws {
+    @Test func `V15: may have one login name in two teams`() async throws {
         try await withWorld { world in
             let here = try await world.add("Ada")
             let there = try await world.add("Ada", to: World.rival)
