@@ -141,6 +141,13 @@ struct ClientAuthentication: Sendable {
     }
 }
 
+extension ClientAuthentication {
+    /// For whoever asks at that team.
+    init(at team: TeamSnapshot, _ context: EngineContext, _ trials: TrialStore) {
+        self.init(team: team, base: context.base(of: team.id), trials: trials)
+    }
+}
+
 extension JWTFailure {
     /// What the inspector calls it, where the token was a client secret.
     fileprivate var cause: RefusalCause {

@@ -26,12 +26,10 @@ public struct DeleteAccount: Sendable {
         of team: TeamSnapshot,
         from origin: Origin
     ) async throws -> [UInt8] {
-        let authentication = ClientAuthentication(
-            team: team,
-            base: context.base(of: team.id),
-            trials: trials
+        let client = try await ClientAuthentication(at: team, context, trials).authenticate(
+            parameters,
+            at: context.clock()
         )
-        let client = try await authentication.authenticate(parameters, at: context.clock())
         guard client.trial == nil else {
             throw OAuthError(.unauthorizedClient, cause: .trialMayNot, because: "a trial deletes nobody")
         }

@@ -26,12 +26,10 @@ public struct CredentialStates: Sendable {
     ///
     /// - Throws: `OAuthError` when the client did not prove itself or named nobody, `PostgresFailure`.
     public func respond(to parameters: ProtocolParameters, of team: TeamSnapshot) async throws -> [UInt8] {
-        let authentication = ClientAuthentication(
-            team: team,
-            base: context.base(of: team.id),
-            trials: trials
+        let client = try await ClientAuthentication(at: team, context, trials).authenticate(
+            parameters,
+            at: context.clock()
         )
-        let client = try await authentication.authenticate(parameters, at: context.clock())
         let sub = try parameters.required("sub")
         var state = CredentialState.notFound
         if let subject = Subject(rawValue: sub) {

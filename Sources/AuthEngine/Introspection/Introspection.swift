@@ -20,12 +20,7 @@ public struct Introspection: Sendable {
     /// - Throws: `OAuthError` when the client did not prove itself, `PostgresFailure`.
     public func respond(to parameters: ProtocolParameters, of team: TeamSnapshot) async throws -> [UInt8] {
         let moment = context.clock()
-        let authentication = ClientAuthentication(
-            team: team,
-            base: context.base(of: team.id),
-            trials: trials
-        )
-        _ = try await authentication.authenticate(parameters, at: moment)
+        _ = try await ClientAuthentication(at: team, context, trials).authenticate(parameters, at: moment)
         let text = try parameters.required("token")
         if let token = RefreshToken(text) {
             return try await describe(token.id, expiresAt: nil, of: team)

@@ -28,12 +28,10 @@ public struct Revocation: Sendable {
         from origin: Origin
     ) async throws {
         let moment = context.clock()
-        let authentication = ClientAuthentication(
-            team: team,
-            base: context.base(of: team.id),
-            trials: trials
+        let client = try await ClientAuthentication(at: team, context, trials).authenticate(
+            parameters,
+            at: moment
         )
-        let client = try await authentication.authenticate(parameters, at: moment)
         guard let id = tokenID(try parameters.required("token"), of: team, at: moment) else { return }
         if let trial = client.trial {
             return try await tokens.revoke(id, ofTrial: trial, in: team.id, at: moment)

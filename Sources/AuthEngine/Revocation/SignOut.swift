@@ -26,12 +26,10 @@ public struct SignOut: Sendable {
         from origin: Origin
     ) async throws {
         let moment = context.clock()
-        let authentication = ClientAuthentication(
-            team: team,
-            base: context.base(of: team.id),
-            trials: trials
+        let client = try await ClientAuthentication(at: team, context, trials).authenticate(
+            parameters,
+            at: moment
         )
-        let client = try await authentication.authenticate(parameters, at: moment)
         let sub = try parameters.required("sub")
         guard let subject = Subject(rawValue: sub) else { return }
         let end = SignOutStore.End(

@@ -42,12 +42,10 @@ public struct TokenEndpoint: Sendable {
         from origin: Origin
     ) async throws -> [UInt8] {
         let moment = context.clock()
-        let authentication = ClientAuthentication(
-            team: team,
-            base: context.base(of: team.id),
-            trials: trials
+        let client = try await ClientAuthentication(at: team, context, trials).authenticate(
+            parameters,
+            at: moment
         )
-        let client = try await authentication.authenticate(parameters, at: moment)
         await uses.note(client.keyID, in: team.id, at: moment)
         let request = Request(
             parameters: parameters,

@@ -28,12 +28,10 @@ public struct UserMigration: Sendable {
         from origin: Origin
     ) async throws -> [UInt8] {
         let moment = context.clock()
-        let authentication = ClientAuthentication(
-            team: team,
-            base: context.base(of: team.id),
-            trials: trials
-        )
-        let client = try await authentication.authenticate(parameters, at: moment).client
+        let client = try await ClientAuthentication(at: team, context, trials).authenticate(
+            parameters,
+            at: moment
+        ).client
         try await check(accessToken, of: client, in: team, at: moment)
         if let text = parameters["transfer_sub"] {
             return try await receive(text, client, team, origin, at: moment)

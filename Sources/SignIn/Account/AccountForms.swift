@@ -11,15 +11,7 @@ struct PasswordPage: HostedPage {
         .text("csrf") { $0.formToken }
         .text("backURL") { $0.backURL }
         .text("login") { $0.login }
-        .group("current", FieldView.fields) { page in
-            FieldView(
-                "current",
-                label: Phrase("hosted.password.current"),
-                type: "password",
-                autocomplete: "current-password",
-                error: page.errors["current"]
-            )
-        }
+        .group("current", FieldView.fields) { .currentPassword("current", $0.errors) }
         .group("new", FieldView.fields) { page in .newPassword(error: page.errors["new"]) }
 
     let frame: HostedFrame
@@ -69,14 +61,7 @@ struct AccountDeletionPage: HostedPage {
             )
         }
         .optionalGroup("password", FieldView.fields) { page in
-            guard page.hasPassword else { return nil }
-            return FieldView(
-                "password",
-                label: Phrase("hosted.password.current"),
-                type: "password",
-                autocomplete: "current-password",
-                error: page.errors["password"]
-            )
+            page.hasPassword ? .currentPassword("password", page.errors) : nil
         }
 
     let frame: HostedFrame
@@ -101,6 +86,17 @@ struct AccountDeletedPage: HostedPage {
 }
 
 extension FieldView {
+    /// The password there is, wherever it has to be typed once more.
+    static func currentPassword(_ name: String, _ errors: FieldErrors) -> FieldView {
+        FieldView(
+            name,
+            label: Phrase("hosted.password.current"),
+            type: "password",
+            autocomplete: "current-password",
+            error: errors[name]
+        )
+    }
+
     /// A password to choose, wherever one is chosen.
     static func newPassword(error: Words?) -> FieldView {
         FieldView(

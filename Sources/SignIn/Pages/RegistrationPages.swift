@@ -161,15 +161,7 @@ struct EmailPage: HostedPage {
                 error: page.errors["email"]
             )
         }
-        .group("current", FieldView.fields) { page in
-            FieldView(
-                "current",
-                label: Phrase("hosted.password.current"),
-                type: "password",
-                autocomplete: "current-password",
-                error: page.errors["current"]
-            )
-        }
+        .group("current", FieldView.fields) { .currentPassword("current", $0.errors) }
 
     let frame: HostedFrame
     let action: String
