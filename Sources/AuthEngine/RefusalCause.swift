@@ -39,6 +39,8 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case tooManySignIns = "too_many_sign_ins"
     case passwordWrong = "password_wrong"
     case accountLocked = "account_locked"
+    case secondFactorWrong = "second_factor_wrong"
+    case secondFactorLocked = "second_factor_locked"
     case tooBusy = "too_busy"
 
     // Client secrets.

@@ -25,6 +25,7 @@ public struct Console: Sendable {
     private let overview: OverviewPages
     private let registry: RegistryPages
     private let users: UserPages
+    private let userFactors: UserFactorPages
     private let userInvitations: UserInvitationPages
     private let flows: FlowPages
     private let audit: AuditPages
@@ -115,6 +116,7 @@ public struct Console: Sendable {
         overview = try OverviewPages(parts)
         registry = try RegistryPages(parts)
         users = try UserPages(parts)
+        userFactors = try UserFactorPages(parts)
         userInvitations = try UserInvitationPages(parts)
         flows = try FlowPages(parts)
         audit = try AuditPages(parts)
@@ -142,6 +144,7 @@ public struct Console: Sendable {
         overview.mount(on: &router)
         registry.mount(on: &router)
         users.mount(on: &router)
+        userFactors.mount(on: &router)
         userInvitations.mount(on: &router)
         flows.mount(on: &router)
         audit.mount(on: &router)
@@ -178,7 +181,8 @@ public struct Console: Sendable {
     public static var views: [any View.Type] {
         let own: [any View.Type] = [ConsoleErrorPage.self]
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
-            + UserPages.views + UserInvitationPages.views + FlowPages.views + AuditPages.views
+            + UserPages.views + UserFactorPages.views + UserInvitationPages.views + FlowPages.views
+            + AuditPages.views
             + SigningKeyPages.views
             + NoticePages.views + TransferPages.views + CutoffPages.views + MemberPages.views
             + InvitationDoorPages.views + SettingsPages.views + OperatorPages.views

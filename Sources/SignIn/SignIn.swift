@@ -121,6 +121,7 @@ public struct SignIn: Sendable {
             ),
             recovery: PasswordRecovery(database, hasher: parts.hasher, post: post, random: context.random),
             emailChanges: emailChanges,
+            post: post,
             notice: NewBrowserNotice(users: UserStore(database), mail: parts.mail, context: context),
             limits: parts.limits,
             counts: LimitStore(database),
@@ -141,6 +142,7 @@ public struct SignIn: Sendable {
                 hasher: parts.hasher,
                 emailChanges: emailChanges
             ),
+            post: post,
             context: context
         )
     }

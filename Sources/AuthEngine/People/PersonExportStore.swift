@@ -42,6 +42,7 @@ public struct PersonExportStore: Sendable {
             SELECT jsonb_pretty(jsonb_build_object(
                 'exportedAt', now(), 'teamID', \(team), 'user', \(Self.user(subject, team)),
                 'consents', \(Self.consents(subject, team)), 'sessions', \(Self.sessions(subject, team)),
+                'secondFactors', \(Self.factors(subject, team)),
                 'refreshTokens', \(Self.tokens(subject, team)), 'signIns', \(Self.signIns(subject, team)),
                 'history', \(Self.history(subject, team))
             ))
@@ -91,6 +92,27 @@ public struct PersonExportStore: Sendable {
                 'userAgent', user_agent
             ) ORDER BY created_at), '[]')
             FROM sessions WHERE team_id = \(team) AND sub = \(subject)
+        )
+        """
+    }
+
+    /// Kinds, names and moments; what proves them stays here.
+    private static func factors(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'kind', kind, 'name', name, 'addedAt', added_at, 'lastUsedAt', last_used_at
+            ) ORDER BY added_at, kind), '[]')
+            FROM (
+                SELECT 'totp' AS kind, NULL AS name, confirmed_at AS added_at, last_used_at FROM totp_secrets
+                WHERE team_id = \(team) AND sub = \(subject)
+                UNION ALL
+                SELECT 'passkey', name, created_at, last_used_at FROM passkeys
+                WHERE team_id = \(team) AND sub = \(subject)
+                UNION ALL
+                SELECT 'recovery_code', NULL, created_at, used_at FROM recovery_codes
+                WHERE team_id = \(team) AND sub = \(subject)
+            ) AS factors
         )
         """
     }

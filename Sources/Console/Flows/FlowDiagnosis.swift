@@ -63,7 +63,7 @@ struct FlowRemedies: Sendable {
             .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,
             .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:
             keys
-        case .personSuspended, .accountLocked: person
+        case .personSuspended, .accountLocked, .secondFactorWrong, .secondFactorLocked: person
         default: nil
         }
     }

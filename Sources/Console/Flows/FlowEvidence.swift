@@ -25,6 +25,7 @@ struct FlowEvidence: Sendable {
         case .codeUnknown, .codeMalformed, .codeExpired, .codeUsed, .codeOfOtherClient,
             .codeOfOtherReturnURL, .codeVerifierWrong:
             code
+        case .secondFactorWrong, .secondFactorLocked: secondFactor
         default: []
         }
     }
@@ -122,6 +123,13 @@ struct FlowEvidence: Sendable {
         case .secretHeader: [Phrase("console.likely.secret-members")]
         default: [Phrase("console.likely.secret-file"), Phrase("console.likely.secret-cut")]
         }
+    }
+
+    private var secondFactor: [Phrase] {
+        [
+            Phrase("console.likely.factor-clock"), Phrase("console.likely.factor-used"),
+            Phrase("console.likely.factor-lost"),
+        ]
     }
 
     private var code: [Phrase] {

@@ -16,6 +16,8 @@ struct UserDetailPage: ConsolePage {
             CopyView(Phrase("console.users.copy-sub"), $0.user.subject.rawValue)
         }
         .words("source") { $0.detail.source }
+        .words("factors") { $0.factorCount.asWords }
+        .text("factorsURL") { UserRoutes.factors.link($0.team, $0.user.subject) }
         .group("state", BadgeView.fields) { $0.state }
         .group("created", TimeView.fields) { TimeView($0.user.createdAt) }
         .optionalGroup("lastSignIn", TimeView.fields) { $0.user.lastSignInAt.map { TimeView($0) } }
@@ -48,6 +50,7 @@ struct UserDetailPage: ConsolePage {
     let frame: ConsoleFrame
     let team: TeamID
     let detail: UserDetail
+    let factors: EnrolledFactors
     let events: [AuditLine]
     let flows: [UserFlowRow]
     let mayChange: Bool
@@ -78,6 +81,12 @@ struct UserDetailPage: ConsolePage {
         user.suspendedAt == nil
             ? BadgeView(.good, Phrase("console.users.state.active"))
             : BadgeView(.bad, Phrase("console.users.state.suspended"))
+    }
+
+    private var factorCount: Phrase {
+        let count = factors.passkeyCount + (factors.hasTOTP ? 1 : 0)
+        return count == 0
+            ? Phrase("console.users.factors.none") : Phrase("console.users.factors.some", count: count)
     }
 
     private var consents: [UserConsentRow] {

@@ -24,6 +24,7 @@ struct UserPages: Sendable {
     let tokens: TokenRevocationStore
     let suspensions: UserSuspensionStore
     let exports: PersonExportStore
+    private let factors: FactorStore
     private let flows: FlowListStore
     private let context: EngineContext
     private let listPage: LivePage<UserListPage>
@@ -42,6 +43,7 @@ struct UserPages: Sendable {
         tokens = TokenRevocationStore(parts.database)
         suspensions = UserSuspensionStore(parts.database)
         exports = PersonExportStore(parts.database)
+        factors = FactorStore(parts.database)
         flows = FlowListStore(parts.database)
         context = parts.context
         listPage = try parts.site.pages.page(UserListPage.self)
@@ -98,6 +100,7 @@ struct UserPages: Sendable {
             frame: scope.frame(detail.user.shownName),
             team: team,
             detail: detail,
+            factors: try await factors.enrolled(of: subject, in: team),
             events: entries.map { AuditLine($0, in: team) },
             flows: recent.flows.map { UserFlowRow(flow: $0, team: team, now: now) },
             mayChange: scope.may(.changeUsers)

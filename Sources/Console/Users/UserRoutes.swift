@@ -25,6 +25,8 @@ enum UserRoutes {
     )
     static let suspension = Route("/console/:team/users/:sub/suspension", TeamID.self, Subject.self)
     static let suspensionEnd = Route("/console/:team/users/:sub/suspension/end", TeamID.self, Subject.self)
+    static let factors = Route("/console/:team/users/:sub/factors", TeamID.self, Subject.self)
+    static let factorReset = Route("/console/:team/users/:sub/factors/reset", TeamID.self, Subject.self)
     static let export = Route("/console/:team/users/:sub/export", TeamID.self, Subject.self)
     static let deletion = Route("/console/:team/users/:sub/deletion", TeamID.self, Subject.self)
 }

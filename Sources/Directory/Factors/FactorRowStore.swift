@@ -18,6 +18,19 @@ enum FactorRowStore {
         .isEmpty
     }
 
+    /// Where mail reaches the person.
+    static func address(
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> EmailAddress? {
+        let rows = try await transaction.query(
+            "SELECT email FROM users WHERE team_id = \(team) AND sub = \(subject)"
+        )
+        guard var row = rows.first else { return nil }
+        return try row.next()
+    }
+
     /// Whether the person has a factor still.
     static func hasFactor(
         _ subject: Subject,

@@ -34,9 +34,29 @@ public struct FactorStore: Sendable {
         )
     }
 
+    /// The person's app and passkeys, the oldest first.
+    public func list(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [FactorSummary] {
+        let rows = try await database.query(
+            """
+            SELECT \(FactorKind.totp), NULL, confirmed_at AS added_at, last_used_at FROM totp_secrets
+            WHERE team_id = \(team) AND sub = \(subject)
+            UNION ALL
+            SELECT \(FactorKind.passkey), name, created_at, last_used_at FROM passkeys
+            WHERE team_id = \(team) AND sub = \(subject)
+            ORDER BY added_at
+            """,
+            in: team
+        )
+        var factors: [FactorSummary] = []
+        for var row in rows { factors.append(try FactorSummary(&row)) }
+        return factors
+    }
+
     /// Takes every factor from a person who cannot use them any more.
     ///
     /// Their sessions end too: whoever asked for this may not have been the person.
+    ///
+    /// - Parameter post: tells the person; nil tells nobody.
     /// - Returns: whether there was anything to take.
     /// - Throws: `PostgresFailure`.
     @discardableResult
@@ -45,7 +65,8 @@ public struct FactorStore: Sendable {
         reason: String,
         in team: TeamID,
         by actor: Actor,
-        from origin: Origin
+        from origin: Origin,
+        telling post: FactorPost? = nil
     ) async throws -> Bool {
         try await database.transaction(in: team) { transaction in
             try await FactorRowStore.lock(subject, in: team, transaction)
@@ -63,6 +84,7 @@ public struct FactorStore: Sendable {
             ]
             try await AuditEvent("factors.reset", by: actor, on: .user(subject), from: origin, after: after)
                 .record(in: team, transaction)
+            try await post?.tell(.reset, to: subject, in: team, transaction)
             return true
         }
     }

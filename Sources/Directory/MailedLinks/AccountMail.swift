@@ -17,6 +17,7 @@ public enum AccountMail: Sendable {
     case passwordChanged
     /// To the address that was theirs before.
     case emailChanged
+    case factors(FactorChange)
 }
 
 /// Puts mail into words and into the outbox, in the transaction it belongs to.

@@ -15,6 +15,7 @@ struct AccountEndpoints: Sendable {
     let teams: TeamCache
     let sessions: SessionStore
     let accounts: AccountStores
+    let post: AccountPost
     let context: EngineContext
 
     var site: Site { pages.site }

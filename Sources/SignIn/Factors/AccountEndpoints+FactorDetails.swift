@@ -21,7 +21,8 @@ extension AccountEndpoints {
                 of: person.subject,
                 keepsOne: try await keepsOne(person),
                 in: person.team.id,
-                from: person.request.auditOrigin
+                from: person.request.auditOrigin,
+                telling: factorPost(person)
             )
         } catch FactorRefusal.unknown {
             return .redirect(to: TeamRoutes.account.link(person.team.id))
@@ -70,7 +71,8 @@ extension AccountEndpoints {
                 of: person.subject,
                 keepsOne: try await keepsOne(person),
                 in: person.team.id,
-                from: person.request.auditOrigin
+                from: person.request.auditOrigin,
+                telling: factorPost(person)
             )
         } catch FactorRefusal.unknown {
             return .redirect(to: TeamRoutes.account.link(person.team.id))

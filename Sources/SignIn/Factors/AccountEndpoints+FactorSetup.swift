@@ -32,7 +32,8 @@ extension AccountEndpoints {
             browser: person.visitor.browser,
             origin: person.request.auditOrigin,
             now: context.clock(),
-            isFirst: false
+            isFirst: false,
+            post: factorPost(person)
         )
         switch try await enrolment.add(form) {
         case .added(let kind, let codes): return try await added(kind, codes, person)

@@ -104,6 +104,9 @@ extension AccountEndpoints {
         return response
     }
 
+    /// Tells the person by mail what they, or somebody in their place, have changed.
+    func factorPost(_ person: Person) -> FactorPost { FactorPost(post, in: person.language) }
+
     func raise(_ person: Person, by kind: FactorKind?) async throws -> SetCookie? {
         guard let token = person.visitor.sessionToken else { return nil }
         return try await door.raise(token, by: kind, in: person.team.id)
@@ -116,7 +119,8 @@ extension AccountEndpoints {
             in: person.team.id,
             by: person.actor,
             from: person.request.auditOrigin,
-            at: context.clock()
+            at: context.clock(),
+            telling: factorPost(person)
         )
         guard let codes else { return .redirect(to: TeamRoutes.account.link(person.team.id)) }
         return show(codes, person)

@@ -15,6 +15,7 @@ struct FactorEnrolment: Sendable {
     let now: Timestamp
     /// Whether only somebody without a factor may, as at a sign-in by password alone.
     let isFirst: Bool
+    let post: FactorPost
 
     /// What came of it.
     enum Outcome: Sendable {
@@ -46,7 +47,8 @@ struct FactorEnrolment: Sendable {
                 isFirst: isFirst,
                 in: team,
                 from: origin,
-                at: now
+                at: now,
+                telling: post
             )
             return .added(.totp, codes)
         } catch FactorRefusal.wrongCode {
@@ -72,7 +74,8 @@ struct FactorEnrolment: Sendable {
                 browser: browser,
                 in: team,
                 from: origin,
-                at: now
+                at: now,
+                telling: post
             )
             return .added(.passkey, codes)
         } catch FactorRefusal.notFirst {

@@ -77,23 +77,30 @@ extension HostedEndpoints {
             now: self.context.clock()
         )
         guard let (kind, result) = try await proof.check(form, with: factors) else { return again(context) }
-        switch result {
-        case .proved: return try await keep(kind, of: identity.subject, context)
-        case .attemptOver: throw Problem.fiveWrongCodes
-        case .wrong, .locked:
-            flows.record(
-                .proofRefused,
-                of: context.attempt,
-                in: context.team.id,
-                by: identity.subject,
-                from: context.request.auditOrigin,
-                cause: result == .wrong ? .other : .accountLocked
-            )
-            var page = try await factorPage(context, of: identity.subject, wanted: kind)
-            page.error = result.words(kind)?.asWords
-            let status: Status = result == .wrong ? .unauthorized : .tooManyRequests
-            return factorPages.respond(page, status: status, retryAfter: result.retryAfter)
-        }
+        if result == .proved { return try await keep(kind, of: identity.subject, context) }
+        return try await refuse(kind, result, of: identity.subject, context)
+    }
+
+    /// Asks once more, and tells the team why.
+    private func refuse(
+        _ kind: FactorKind,
+        _ result: FactorResult,
+        of subject: Subject,
+        _ context: Context
+    ) async throws -> Response {
+        flows.record(
+            .proofRefused,
+            of: context.attempt,
+            in: context.team.id,
+            by: subject,
+            from: context.request.auditOrigin,
+            cause: result == .wrong ? .secondFactorWrong : .secondFactorLocked
+        )
+        guard result != .attemptOver else { throw Problem.fiveWrongCodes }
+        var page = try await factorPage(context, of: subject, wanted: kind)
+        page.error = result.words(kind)?.asWords
+        let status: Status = result == .wrong ? .unauthorized : .tooManyRequests
+        return factorPages.respond(page, status: status, retryAfter: result.retryAfter)
     }
 
     /// Adds the factor that the team wants, which proves itself by that.
@@ -109,7 +116,8 @@ extension HostedEndpoints {
             browser: context.visitor.browser,
             origin: context.request.auditOrigin,
             now: self.context.clock(),
-            isFirst: true
+            isFirst: true,
+            post: FactorPost(post, in: context.language)
         )
         switch try await enrolment.add(form) {
         case .added(let kind, let codes):

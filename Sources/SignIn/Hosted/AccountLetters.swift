@@ -79,9 +79,31 @@ public struct AccountLetters: Sendable {
                     say(Phrase("mail.account.not-you", ["team": name])),
                 ]
             )
+        case .factors(let change):
+            return .plain(
+                subject: say(Phrase("mail.factors.subject", ["team": name])),
+                paragraphs: [
+                    say(change.words(of: name)), say(Phrase("mail.account.not-you", ["team": name])),
+                ]
+            )
         }
     }
 
     /// The address as configured, never as a request claims it.
     private func url(_ path: String) -> String { context.publicURL + path }
+}
+
+extension FactorChange {
+    /// What happened, in one sentence or two.
+    fileprivate func words(of team: String) -> Phrase {
+        switch self {
+        case .totpAdded: Phrase("mail.factors.totp-added", ["team": team])
+        case .totpReplaced: Phrase("mail.factors.totp-replaced", ["team": team])
+        case .totpRemoved: Phrase("mail.factors.totp-removed", ["team": team])
+        case .passkeyAdded(let name): Phrase("mail.factors.passkey-added", ["name": name, "team": team])
+        case .passkeyRemoved(let name): Phrase("mail.factors.passkey-removed", ["name": name, "team": team])
+        case .recoveryCodesRenewed: Phrase("mail.factors.codes-renewed", ["team": team])
+        case .reset: Phrase("mail.factors.reset", ["team": team])
+        }
+    }
 }

@@ -23,6 +23,7 @@ struct HostedEndpoints: Sendable {
     let invitedRegistrations: InvitedRegistrations
     let recovery: PasswordRecovery
     let emailChanges: EmailChange
+    let post: AccountPost
     let notice: NewBrowserNotice
     let limits: AttemptLimits
     let counts: LimitStore

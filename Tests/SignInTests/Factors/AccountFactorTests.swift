@@ -1,6 +1,7 @@
 import Crypto
 import Directory
 import Domain
+import Mail
 import Testing
 
 @testable import SignIn
@@ -142,6 +143,32 @@ import Testing
 
             #expect(first != nil && first != second)
             #expect(try site.teams.actions().filter { $0 == "recovery_codes.regenerated" }.count == 2)
+        }
+    }
+
+    @Test func `every change is told by mail, in the person's language`() async throws {
+        try await withSite { site in
+            let browser = try signIn(site)
+            _ = try addTOTP(site, browser)
+            var key = try site.authenticator()
+            let add = try browser.get(Self.account + "/factors/passkeys").form(to: "/factors/passkeys")
+            _ = try browser.send(add, try key.register(add, named: "Key ring"))
+            _ = try browser.send(try browser.get(Self.account).form(to: "/recovery-codes"))
+            let removal = try browser.get(Self.account + "/factors/totp").form(to: "/removal")
+            let csrf = try #require(removal.value(of: "csrf"))
+            _ = try browser.post(removal.action, [("csrf", csrf)], ["Accept-Language: de"])
+
+            let letters = try site.mails().compactMap { mail -> [String]? in
+                guard case .plain(let subject, let paragraphs) = mail.letter else { return nil }
+                return [subject] + paragraphs
+            }
+            try #require(letters.count == 4)
+            #expect(letters[0][0] == "The ways to confirm your Acme account changed")
+            #expect(letters[0][1].hasPrefix("An authenticator app was added"))
+            #expect(letters[1][1] == "The passkey “Key ring” was added to your Acme account.")
+            #expect(letters[2][1].hasPrefix("New recovery codes"))
+            #expect(letters[3][1] == "Die Authenticator-App wurde aus Ihrem Acme-Konto entfernt.")
+            #expect(try site.mails().allSatisfy { $0.recipient.rawValue == "ada@acme.example" })
         }
     }
 

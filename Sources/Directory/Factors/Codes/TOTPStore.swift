@@ -38,7 +38,10 @@ public struct TOTPStore: Sendable {
     /// Takes the app whose secret is `secret` when `code` is its code; an app the person had before is replaced.
     ///
     /// The code is used up by this, and does not sign anybody in.
-    /// - Parameter isFirst: whether the person may have no factor yet, since they have shown none.
+    ///
+    /// - Parameters:
+    ///   - isFirst: whether the person may have no factor yet, since they have shown none.
+    ///   - post: tells the person; nil tells nobody.
     /// - Returns: the person's recovery codes, when these are their first.
     /// - Throws: `FactorRefusal.wrongCode`, `.notFirst`, `.unknown` for nobody of the team; `PostgresFailure`.
     public func enrol(
@@ -48,7 +51,8 @@ public struct TOTPStore: Sendable {
         isFirst: Bool = false,
         in team: TeamID,
         from origin: Origin,
-        at now: Timestamp = .now()
+        at now: Timestamp = .now(),
+        telling post: FactorPost? = nil
     ) async throws -> [RecoveryCode]? {
         guard let step = TOTP.step(ofCode: code, secret: secret, atSeconds: now.seconds) else {
             throw FactorRefusal.wrongCode
@@ -70,6 +74,7 @@ public struct TOTPStore: Sendable {
                 after: ["kind": "totp"]
             )
             .record(in: team, transaction)
+            try await post?.tell(had ? .totpReplaced : .totpAdded, to: subject, in: team, transaction)
             return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
         }
     }
@@ -103,13 +108,16 @@ public struct TOTPStore: Sendable {
 
     /// Forgets a person's app.
     ///
-    /// - Parameter keepsOne: whether the person has to keep a factor.
+    /// - Parameters:
+    ///   - keepsOne: whether the person has to keep a factor.
+    ///   - post: tells the person; nil tells nobody.
     /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `PostgresFailure`.
     public func remove(
         of subject: Subject,
         keepsOne: Bool,
         in team: TeamID,
-        from origin: Origin
+        from origin: Origin,
+        telling post: FactorPost? = nil
     ) async throws {
         try await database.transaction(in: team) { transaction in
             try await FactorRowStore.lock(subject, in: team, transaction)
@@ -125,6 +133,7 @@ public struct TOTPStore: Sendable {
                 before: ["kind": "totp"]
             )
             .record(in: team, transaction)
+            try await post?.tell(.totpRemoved, to: subject, in: team, transaction)
         }
     }
 

@@ -26,7 +26,9 @@ public struct PasskeySignIn: Sendable {
 
     /// Adds the key that answered a challenge of ours.
     ///
-    /// - Parameter isFirst: whether the person may have no factor yet, since they have shown none.
+    /// - Parameters:
+    ///   - isFirst: whether the person may have no factor yet, since they have shown none.
+    ///   - post: tells the person; nil tells nobody.
     /// - Returns: the person's recovery codes, when these are their first.
     /// - Throws: `FactorRefusal`, `PostgresFailure`.
     public func register(
@@ -38,7 +40,8 @@ public struct PasskeySignIn: Sendable {
         browser: String,
         in team: TeamID,
         from origin: Origin,
-        at now: Timestamp = .now()
+        at now: Timestamp = .now(),
+        telling post: FactorPost? = nil
     ) async throws -> [RecoveryCode]? {
         guard let spent = spent(response.claimedChallenge, .registration(subject), browser, team, now) else {
             throw FactorRefusal.notProved
@@ -55,7 +58,15 @@ public struct PasskeySignIn: Sendable {
             transports: transports,
             isFirst: isFirst
         )
-        return try await passkeys.add(new, to: subject, spending: spent, in: team, from: origin, at: now)
+        return try await passkeys.add(
+            new,
+            to: subject,
+            spending: spent,
+            in: team,
+            from: origin,
+            at: now,
+            telling: post
+        )
     }
 
     /// The person whose key answered, alone: it must have asked for PIN or biometrics, and say whose it is.

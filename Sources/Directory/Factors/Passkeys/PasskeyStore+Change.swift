@@ -40,14 +40,17 @@ extension PasskeyStore {
 
     /// Forgets a key.
     ///
-    /// - Parameter keepsOne: whether the person has to keep a factor.
+    /// - Parameters:
+    ///   - keepsOne: whether the person has to keep a factor.
+    ///   - post: tells the person; nil tells nobody.
     /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `PostgresFailure`.
     public func remove(
         _ id: PasskeyID,
         of subject: Subject,
         keepsOne: Bool,
         in team: TeamID,
-        from origin: Origin
+        from origin: Origin,
+        telling post: FactorPost? = nil
     ) async throws {
         try await database.transaction(in: team) { transaction in
             try await FactorRowStore.lock(subject, in: team, transaction)
@@ -67,6 +70,7 @@ extension PasskeyStore {
                 before: ["kind": "passkey", "name": .string(name)]
             )
             .record(in: team, transaction)
+            try await post?.tell(.passkeyRemoved(name: name), to: subject, in: team, transaction)
         }
     }
 

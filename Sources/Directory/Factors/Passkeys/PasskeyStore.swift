@@ -89,7 +89,8 @@ public struct PasskeyStore: Sendable {
         spending challenge: SpentChallenge,
         in team: TeamID,
         from origin: Origin,
-        at now: Timestamp
+        at now: Timestamp,
+        telling post: FactorPost?
     ) async throws -> [RecoveryCode]? {
         try await database.transaction(in: team) { transaction in
             guard try await FactorRowStore.lock(subject, in: team, transaction) else {
@@ -111,6 +112,7 @@ public struct PasskeyStore: Sendable {
             let actor = Actor.user(subject, of: team)
             try await AuditEvent("factor.added", by: actor, on: .user(subject), from: origin, after: after)
                 .record(in: team, transaction)
+            try await post?.tell(.passkeyAdded(name: new.name.text), to: subject, in: team, transaction)
             return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
         }
     }

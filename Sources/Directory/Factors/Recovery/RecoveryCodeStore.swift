@@ -18,6 +18,7 @@ public struct RecoveryCodeStore: Sendable {
 
     /// Gives a person ten new codes in the place of those they had.
     ///
+    /// - Parameter post: tells the person; nil tells nobody.
     /// - Returns: the codes, which nobody can read again; nil for somebody without a factor.
     /// - Throws: `PostgresFailure`.
     public func regenerate(
@@ -25,7 +26,8 @@ public struct RecoveryCodeStore: Sendable {
         in team: TeamID,
         by actor: Actor,
         from origin: Origin,
-        at now: Timestamp = .now()
+        at now: Timestamp = .now(),
+        telling post: FactorPost? = nil
     ) async throws -> [RecoveryCode]? {
         try await database.transaction(in: team) { transaction in
             guard try await FactorRowStore.lock(subject, in: team, transaction),
@@ -40,6 +42,7 @@ public struct RecoveryCodeStore: Sendable {
                 after: ["count": .integer(Int64(codes.count))]
             )
             .record(in: team, transaction)
+            try await post?.tell(.recoveryCodesRenewed, to: subject, in: team, transaction)
             return codes
         }
     }

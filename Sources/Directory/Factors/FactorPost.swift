@@ -1,0 +1,38 @@
+public import Bytes
+import Domain
+import Postgres
+
+/// What happened to somebody's second factors.
+public enum FactorChange: Hashable, Sendable {
+    case totpAdded
+    case totpReplaced
+    case totpRemoved
+    case passkeyAdded(name: String)
+    case passkeyRemoved(name: String)
+    case recoveryCodesRenewed
+    /// The team has taken all of them away.
+    case reset
+}
+
+/// Tells people by mail that their second factors changed, in the transaction of the change.
+public struct FactorPost: Sendable {
+    private let post: AccountPost
+    private let language: Language
+
+    /// - Parameter language: what the person reads, as far as it is known.
+    public init(_ post: AccountPost, in language: Language) {
+        self.post = post
+        self.language = language
+    }
+
+    /// Writes to the person, if they have an address.
+    func tell(
+        _ change: FactorChange,
+        to subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        guard let email = try await FactorRowStore.address(of: subject, in: team, transaction) else { return }
+        try await post.send(.factors(change), email, language, team, transaction)
+    }
+}
