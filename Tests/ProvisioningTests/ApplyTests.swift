@@ -18,7 +18,8 @@ import Testing
                         "+ team ACMETEAM01 \"Acme\", sandbox", "+ App ID com.acme.app",
                         "+ Service ID com.acme.web of com.acme.app",
                         "+ key ACMEKEY001 \"CI\" of com.acme.app",
-                        "+ e-mail source acme.example", "+ e-mail source ada@mail.example",
+                        "+ e-mail source acme.example, with selectors s2026, mail",
+                        "+ e-mail source ada@mail.example",
                         "+ user ada@acme.example",
                     ]
                 ]

@@ -44,6 +44,33 @@ import Testing
         }
     }
 
+    @Test func `holds the DKIM selectors of e-mail sources, and a file changes them`() async throws {
+        try await Installation.with { pippin in
+            try await pippin.apply(Files.whole)
+            let text = try await pippin.export()
+            #expect(text.contains("s2026") && text.contains("\"selectors\""))
+
+            let left = Files.team(#""emailSources": [{"domain": "acme.example"}]"#)
+            #expect(try await pippin.apply(left).outcome == .unchanged)
+            let other = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["s2027"]}]"#)
+            let report = try await pippin.apply(other)
+
+            #expect(
+                report.teams.first?.lines == [
+                    "~ e-mail source acme.example: selectors + s2027 - s2026 - mail"
+                ]
+            )
+            let changed = try await pippin.export()
+            #expect(changed.contains("s2027") && !changed.contains("s2026"))
+            let wrong = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["a b"]}]"#)
+            guard case .refused(let problems) = try await pippin.apply(wrong).outcome else {
+                Issue.record("applied")
+                return
+            }
+            #expect(problems.map(\.field) == ["teams[0].emailSources[0].selectors[0]"])
+        }
+    }
+
     @Test func `leaves out revoked keys`() async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)

@@ -118,7 +118,7 @@ enum Files {
                 }]
             }],
             "keys": [{"id": "ACMEKEY001", "name": "CI", "appID": "com.acme.app", "publicKeyPEM": "\(escaped(publicKey))"}],
-            "emailSources": [{"domain": "acme.example"}, {"address": "ada@mail.example"}],
+            "emailSources": [{"domain": "acme.example", "selectors": ["s2026", "mail"]}, {"address": "ada@mail.example"}],
             "users": [{
                 "email": "ada@acme.example", "password": "\(password)", "givenName": "Ada",
                 "familyName": "Lovelace"

@@ -75,11 +75,12 @@ extension RegistryFile.Key {
 }
 
 extension RegistryFile.EmailSource {
-    fileprivate init(_ source: EmailSource) {
-        switch source.kind {
-        case .domain: (domain, address) = (source.text, nil)
-        case .address: (domain, address) = (nil, source.text)
+    fileprivate init(_ draft: EmailSource.Draft) {
+        switch draft.source.kind {
+        case .domain: (domain, address) = (draft.source.text, nil)
+        case .address: (domain, address) = (nil, draft.source.text)
         }
+        selectors = draft.selectors.map(\.text)
     }
 }
 

@@ -61,7 +61,7 @@ public struct Provisioner: Sendable {
         registered.appIDs = try await appIDs.all(in: team, transaction)
         registered.serviceIDs = try await serviceIDs.all(in: team, transaction)
         registered.keys = try await keys.all(in: team, transaction)
-        registered.emailSources = try await emailSources.all(in: team, transaction).map(\.source)
+        registered.emailSources = try await emailSources.all(in: team, transaction).map(\.draft)
         registered.users =
             switch users {
             case .all: try await ProvisionedUserStore.all(in: team, transaction)

@@ -171,9 +171,11 @@ struct TeamApplication: Sendable {
                 from: origin,
                 transaction
             )
-        case .createEmailSource(let source):
-            let draft = EmailSource.Draft(source: source)
+        case .createEmailSource(let draft):
             try await provisioner.emailSources.create(draft, in: team, by: actor, from: origin, transaction)
+        case .updateEmailSource(_, let draft):
+            _ = try await provisioner.emailSources
+                .update(to: draft, version: nil, in: team, by: actor, from: origin, transaction)
         default: return
         }
     }

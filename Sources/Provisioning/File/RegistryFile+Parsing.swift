@@ -88,6 +88,7 @@ extension RegistryFile.EmailSource {
     fileprivate init(_ reader: inout MemberReader) {
         domain = reader.text("domain")
         address = reader.text("address")
+        selectors = reader.texts("selectors")
         if (domain == nil) == (address == nil) {
             reader.note("domain", "Give a domain or an address, one of the two.")
         }

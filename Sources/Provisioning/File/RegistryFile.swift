@@ -48,6 +48,8 @@ public struct RegistryFile: Encodable, Sendable {
     public struct EmailSource: Encodable, Sendable {
         public var domain: String?
         public var address: String?
+        /// The DKIM selectors that mail from there is signed with.
+        public var selectors: [String]?
     }
 
     /// A person, known by the address they sign in with.

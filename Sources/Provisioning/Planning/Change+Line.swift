@@ -23,7 +23,11 @@ extension Change {
             "~ Service ID \(new.identifier): \(Self.differences(old, new))"
         case .registerKey(let key): "+ key \(key.id) \"\(key.name)\" of \(key.appID)"
         case .renameKey(let key, let name): "~ key \(key.id): \(Self.change("name", key.name, name))"
-        case .createEmailSource(let source): "+ e-mail source \(source.text)"
+        case .createEmailSource(let draft):
+            "+ e-mail source \(draft.source.text)" + Self.with("selector", draft.selectors.map(\.text))
+        case .updateEmailSource(let old, let new):
+            "~ e-mail source \(new.source.text): "
+                + (Self.difference("selectors", old.selectors.map(\.text), new.selectors.map(\.text)) ?? "")
         case .createUser(let user):
             "+ user \(user.login)\(user.password == nil ? ", without a password" : "")"
         case .renameUser(let user, let name):

@@ -88,14 +88,33 @@ extension TeamPlanner {
         )
         var count = keptEmailSources.count
         for (index, entry) in entries.enumerated() {
-            guard let source = parse(entry, "emailSources[\(index)]") else { continue }
-            if keptEmailSources.contains(source) { continue }
+            let path = "emailSources[\(index)]"
+            guard let source = parse(entry, path) else { continue }
+            let old = keptEmailSources.first { $0.source == source }
+            guard let draft = draft(entry, of: source, from: old, path) else { continue }
+            if let old {
+                if draft != old { add(.updateEmailSource(from: old, to: draft)) }
+                continue
+            }
             count += 1
             if count > Limit.emailSources.count {
-                note("emailSources[\(index)]", .limitReached(.emailSources, of: file.id))
+                note(path, .limitReached(.emailSources, of: file.id))
             } else {
-                add(.createEmailSource(source))
+                add(.createEmailSource(draft))
             }
+        }
+    }
+
+    /// Selectors that the file leaves out stay as they are.
+    private mutating func draft(
+        _ entry: RegistryFile.EmailSource,
+        of source: EmailSource,
+        from old: EmailSource.Draft?,
+        _ path: String
+    ) -> EmailSource.Draft? {
+        guard let selectors = entry.selectors else { return old ?? EmailSource.Draft(source: source) }
+        return check(path) { () throws(Problems) in
+            try EmailSource.Draft(parsing: EmailSource.Input(source: source.text, selectors: selectors))
         }
     }
 

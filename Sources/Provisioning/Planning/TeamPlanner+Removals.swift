@@ -50,11 +50,11 @@ extension TeamPlanner {
 
     private mutating func removeEmailSources() {
         let named = Set((file.emailSources ?? []).compactMap { ($0.domain ?? $0.address)?.lowercased() })
-        for source in registered.emailSources {
-            if options.prunes, file.emailSources != nil, !named.contains(source.text) {
-                add(.deleteEmailSource(source))
+        for draft in registered.emailSources {
+            if options.prunes, file.emailSources != nil, !named.contains(draft.source.text) {
+                add(.deleteEmailSource(draft.source))
             } else {
-                keptEmailSources.append(source)
+                keptEmailSources.append(draft)
             }
         }
     }

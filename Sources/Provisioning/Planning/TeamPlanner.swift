@@ -19,7 +19,7 @@ struct TeamPlanner {
     var keptAppIDs: [AppID] = []
     var keptServiceIDs: [ServiceID] = []
     var keptKeys: [Key] = []
-    var keptEmailSources: [EmailSource] = []
+    var keptEmailSources: [EmailSource.Draft] = []
 
     init(_ file: RegistryFile.Team, _ registered: RegisteredTeam, _ options: ApplyOptions) {
         self.file = file

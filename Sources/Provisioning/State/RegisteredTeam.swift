@@ -15,7 +15,7 @@ struct RegisteredTeam: Sendable {
     var serviceIDs: [ServiceID] = []
     /// Revoked ones included: their ids are not used again.
     var keys: [Key] = []
-    var emailSources: [EmailSource] = []
+    var emailSources: [EmailSource.Draft] = []
     /// Those the file may speak of.
     var users: [RegisteredUser] = []
 
