@@ -90,13 +90,13 @@ public struct SampleApp: Sendable {
 
     public static var views: [any View.Type] { [SampleHomePage.self, SampleResultPage.self] }
 
-    private func home(error: String? = nil) -> Response {
+    private func home(error: Phrase? = nil) -> Response {
         let page = SampleHomePage(frame: frame(registration.name), registration: registration, error: error)
         return site.respond(homePage, page, status: error == nil ? .ok : .badRequest)
     }
 
-    private func frame(_ title: String) -> SampleFrame {
-        SampleFrame(title: title, assets: site.assets, appName: registration.name)
+    private func frame(_ title: any Wording) -> SampleFrame {
+        SampleFrame(title: title.asWords, assets: site.assets, appName: registration.name)
     }
 
     private func authorizationURL() -> String {
@@ -115,22 +115,22 @@ public struct SampleApp: Sendable {
 
     private func receive(_ form: Form) async throws -> Response {
         if form["error"] == "user_cancelled_authorize" {
-            return home(error: "You cancelled. Nothing was shared with \(registration.name).")
+            return home(error: Phrase("sample.app.problem.cancelled", ["app": registration.name]))
         }
         guard let state = states.verify(form["state"], at: .now()) else {
-            return home(error: "This answer does not belong to a sign-in that was begun here. Try again.")
+            return home(error: Phrase("sample.app.problem.state"))
         }
-        guard let code = form["code"] else { return home(error: "The answer holds no code. Try again.") }
+        guard let code = form["code"] else { return home(error: Phrase("sample.app.problem.code")) }
         do {
             let redemption = try await provider.redeem(code, nonce: state.nonce, at: .now())
             let page = SampleResultPage(
-                frame: frame("Signed in to \(registration.name)"),
+                frame: frame(Phrase("sample.app.result.title", ["app": registration.name])),
                 redemption: redemption,
                 user: form["user"]
             )
             return site.respond(resultPage, page)
         } catch {
-            return home(error: "Signing in did not work: \(error).")
+            return home(error: Phrase("sample.app.problem.redemption", ["cause": "\(error)"]))
         }
     }
 }

@@ -5,7 +5,7 @@ import Web
 
 /// The frame of the sample app: another look, since it is another app.
 struct SampleFrame: Sendable {
-    let title: String
+    let title: Words
     let assets: AssetLinks
     let appName: String
 }
@@ -19,7 +19,7 @@ extension SamplePage {
     static var frameFields: Fields<Self> {
         Fields<Self>()
             .text("lang") { _ in "en" }
-            .text("title") { $0.frame.title }
+            .words("title") { $0.frame.title }
             .group("assets", AssetLinks.fields) { $0.frame.assets }
             .text("appName") { $0.frame.appName }
             .text("homeURL") { _ in SampleApp.home.link() }
@@ -32,13 +32,15 @@ struct SampleHomePage: SamplePage {
     static let template = "sample/home"
     static let fields =
         frameFields
-        .group("email", CopyView.fields) { CopyView("e-mail address", $0.registration.email) }
-        .group("password", CopyView.fields) { CopyView("password", $0.registration.password) }
-        .optionalText("error") { $0.error }
+        .group("email", CopyView.fields) { CopyView(Phrase("sample.app.copy.email"), $0.registration.email) }
+        .group("password", CopyView.fields) {
+            CopyView(Phrase("sample.app.copy.password"), $0.registration.password)
+        }
+        .optionalWords("error") { $0.error?.asWords }
 
     let frame: SampleFrame
     let registration: SampleApp.Registration
-    let error: String?
+    let error: Phrase?
 }
 
 /// After signing in: everything the app received.
@@ -46,11 +48,13 @@ struct SampleResultPage: SamplePage {
     static let template = "sample/result"
     static let fields =
         frameFields
-        .text("greeting") { $0.greeting }
+        .words("greeting") { $0.greeting.asWords }
         .flag("firstTime") { $0.user != nil }
-        .optionalGroup("user", CopyView.fields) { $0.user.map { CopyView("user", $0) } }
+        .optionalGroup("user", CopyView.fields) {
+            $0.user.map { CopyView(Phrase("sample.app.copy.user"), $0) }
+        }
         .list("claims", Claim.fields) { $0.redemption.claims.map(Claim.init) }
-        .group("answer", CopyView.fields) { CopyView("token answer", $0.redemption.answer) }
+        .group("answer", CopyView.fields) { CopyView(Phrase("sample.app.copy.answer"), $0.redemption.answer) }
 
     /// One claim of the id_token.
     struct Claim: Sendable {
@@ -60,14 +64,11 @@ struct SampleResultPage: SamplePage {
         static let fields = Fields<Claim>()
             .text("name") { $0.name }
             .text("value") { $0.value }
-            .optionalText("note") { Self.notes[$0.name] }
+            .optionalWords("note") { claim in
+                noted.contains(claim.name) ? Phrase(in: "sample.app.claim", claim.name).asWords : nil
+            }
 
-        private static let notes = [
-            "sub": "The same at every sign-in, for every app of the team",
-            "is_private_email": "A relay address: the person hid their own",
-            "email_verified": "Whether the person has shown that mail reaches them",
-            "at_hash": "Binds the token to the access token beside it",
-        ]
+        private static let noted: Set = ["sub", "is_private_email", "email_verified", "at_hash"]
     }
 
     let frame: SampleFrame
@@ -75,9 +76,12 @@ struct SampleResultPage: SamplePage {
     /// The `user` parameter as it came, unsigned; Pippin sends it once.
     let user: String?
 
-    private var greeting: String {
+    private var greeting: Phrase {
         let name = user.flatMap { try? JSON.decode(JSONValue.self, from: Array($0.utf8)) }?["name"]
-        if let given = name?["firstName"]?.string, !given.isEmpty { return "Hello \(given)" }
-        return redemption.givenEmail.map { "Hello \($0)" } ?? "Hello"
+        let given = name?["firstName"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        guard let called = given ?? redemption.givenEmail else {
+            return Phrase("sample.app.result.greeting.nameless")
+        }
+        return Phrase("sample.app.result.greeting", ["name": called])
     }
 }

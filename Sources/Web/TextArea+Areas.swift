@@ -9,5 +9,6 @@ extension TextArea {
         TextArea("hosted", in: Language.allCases),
         TextArea("mail", in: Language.allCases),
         TextArea("console", in: [.english]),
+        TextArea("sample", in: [.english]),
     ]
 }

@@ -9,54 +9,60 @@ import Testing
         "http://127.0.0.1:9000/callback",
     ].map(ReturnURL.init(stored:))
 
-    @Test(arguments: [
-        ("https://acme.example/callback", "https://acme.example/callback", "is registered"),
+    private static let cases: [(String, String, [ReturnURLComparison.Difference])] = [
+        ("https://acme.example/callback", "https://acme.example/callback", []),
         (
             "https://acme.example/callback/", "https://acme.example/callback",
-            "differs only by a trailing slash"
+            [.trailingSlash]
         ),
         (
             "https://acme.example/Callback", "https://acme.example/callback",
-            "differs only by upper and lower case"
+            [.letterCase]
         ),
         (
             "HTTPS://acme.example/callback", "https://acme.example/callback",
-            "differs only by upper and lower case"
+            [.letterCase]
         ),
         (
             "https://ACME.example/callback", "https://acme.example/callback",
-            "differs only by upper and lower case"
+            [.letterCase]
         ),
         (
             "https://www.acme.example/callback", "https://acme.example/callback",
-            "differs only by www. before the host"
+            [.www]
         ),
-        ("https://shop.example/", "https://www.shop.example/", "differs only by www. before the host"),
-        ("http://acme.example/callback", "https://acme.example/callback", "differs only by the scheme"),
-        ("https://acme.example/callback?x=1", "https://acme.example/callback", "differs only by the query"),
+        ("https://shop.example/", "https://www.shop.example/", [.www]),
+        ("http://acme.example/callback", "https://acme.example/callback", [.scheme]),
+        ("https://acme.example/callback?x=1", "https://acme.example/callback", [.query]),
         (
             "https://acme.example/other", "https://acme.example/other?type=appleid",
-            "differs only by the query"
+            [.query]
         ),
-        ("https://acme.example/callback#", "https://acme.example/callback", "differs only by a fragment"),
-        ("https://acme.example:8443/callback", "https://acme.example/callback", "differs only by the port"),
+        ("https://acme.example/callback#", "https://acme.example/callback", [.fragment]),
+        ("https://acme.example:8443/callback", "https://acme.example/callback", [.port]),
         (
             "https://acme.example/%63allback", "https://acme.example/callback",
-            "differs only by percent-encoding"
+            [.percentEncoding]
         ),
-        ("http://127.0.0.1:9001/callback", "http://127.0.0.1:9000/callback", "differs only by the port"),
-        ("https://acme.example/elsewhere", "https://acme.example/callback", "differs only by the path"),
-        ("https://evil.example/callback", "https://acme.example/callback", "differs only by the host"),
+        ("http://127.0.0.1:9001/callback", "http://127.0.0.1:9000/callback", [.port]),
+        ("https://acme.example/elsewhere", "https://acme.example/callback", [.path]),
+        ("https://evil.example/callback", "https://acme.example/callback", [.host]),
         (
             "http://www.acme.example/callback/?x", "https://acme.example/callback",
-            "differs by a trailing slash, www. before the host, the scheme and the query"
+            [.trailingSlash, .www, .scheme, .query]
         ),
-    ])
-    func `is found and the difference named`(sent: String, nearest: String, explanation: String) {
+    ]
+
+    @Test(arguments: cases)
+    func `is found and the difference named`(
+        sent: String,
+        nearest: String,
+        differences: [ReturnURLComparison.Difference]
+    ) {
         let comparison = ReturnURLComparison(sent, with: Self.registered)
 
         #expect(comparison?.nearest.text == nearest)
-        #expect(comparison?.explanation == explanation)
+        #expect(comparison?.differences == differences)
     }
 
     @Test func `does not exist where none is registered`() {

@@ -159,9 +159,7 @@ import Testing
             _ = Self.refusal(text, ["acme.example"], .hostNamesAndLoopback)
             _ = try? DomainName(parsing: text, policy: .hostNamesAndLoopback)
             _ = try? EmailSource(parsing: text)
-            _ =
-                ReturnURLComparison(text, with: [ReturnURL(stored: "https://acme.example/callback")])?
-                .explanation
+            _ = ReturnURLComparison(text, with: [ReturnURL(stored: "https://acme.example/callback")])
         }
     }
 }

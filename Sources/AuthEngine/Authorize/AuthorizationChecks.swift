@@ -75,7 +75,8 @@ extension AuthorizationCheck {
         guard let comparison = ReturnURLComparison(url, with: registered) else {
             return "no return URL is registered"
         }
-        return "\(comparison.explanation) from \(comparison.nearest)"
+        let differences = comparison.differences.map { "\($0)" }.joined(separator: ", ")
+        return "differs from \(comparison.nearest) in \(differences)"
     }
 
     private static func isProven(_ input: AuthorizationInput) throws(AuthorizationRefusal) {

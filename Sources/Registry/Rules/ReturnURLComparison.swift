@@ -32,37 +32,4 @@ public struct ReturnURLComparison: Hashable, Sendable {
         nearest = best.url
         differences = best.differences
     }
-
-    /// For a sentence that begins with the URL that was sent, such as `differs only by a trailing slash`.
-    public var explanation: String {
-        let names = differences.map(\.name)
-        switch differences.count {
-        case 0: return "is registered"
-        case 1: return "differs only by \(names[0])"
-        default: return "differs by \(Self.list(names))"
-        }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-        return names.dropLast().joined(separator: ", ") + " and " + last
-    }
-}
-
-extension ReturnURLComparison.Difference {
-    /// With its article.
-    public var name: String {
-        switch self {
-        case .trailingSlash: "a trailing slash"
-        case .letterCase: "upper and lower case"
-        case .percentEncoding: "percent-encoding"
-        case .www: "www. before the host"
-        case .scheme: "the scheme"
-        case .port: "the port"
-        case .query: "the query"
-        case .fragment: "a fragment"
-        case .path: "the path"
-        case .host: "the host"
-        }
-    }
 }

@@ -184,7 +184,7 @@ extension Client {
             for check in AuthorizationCheck.all { try check.judge(input) }
         }
         let hint = try #require(refusal?.hint)
-        #expect(hint.contains("slash") && hint.contains(TestTeams.callback))
+        #expect(hint.contains("trailingSlash") && hint.contains(TestTeams.callback))
     }
 
     private func input(_ changes: Changes, _ client: Client) throws -> AuthorizationInput {
