@@ -19,6 +19,8 @@ public struct ProcessBeat: Sendable {
     public let jobsSucceeded: Int
     public let jobsFailed: Int
     public let jobsDead: Int
+    /// Steps of sign-ins that found no room, or could not be written.
+    public let flowStepsDropped: Int
 
     public init(
         id: String,
@@ -30,7 +32,8 @@ public struct ProcessBeat: Sendable {
         loops: Int,
         loopLag: Duration,
         memory: Int,
-        jobs: (succeeded: Int, failed: Int, dead: Int)
+        jobs: (succeeded: Int, failed: Int, dead: Int),
+        flowStepsDropped: Int
     ) {
         self.id = id
         self.host = host
@@ -42,6 +45,7 @@ public struct ProcessBeat: Sendable {
         self.loopLag = loopLag
         self.memory = memory
         (jobsSucceeded, jobsFailed, jobsDead) = jobs
+        self.flowStepsDropped = flowStepsDropped
     }
 
     init(_ row: inout Row) throws(PostgresFailure) {
@@ -57,6 +61,7 @@ public struct ProcessBeat: Sendable {
         jobsSucceeded = try row.next()
         jobsFailed = try row.next()
         jobsDead = try row.next()
+        flowStepsDropped = try row.next()
     }
 }
 

@@ -16,16 +16,17 @@ public struct ProcessStore: Sendable {
             WITH forgotten AS (DELETE FROM processes WHERE seen_at < now() - interval '1 day')
             INSERT INTO processes (
                 process_id, host, pid, version, started_at, seen_at, clock, loops, loop_lag, memory,
-                jobs_succeeded, jobs_failed, jobs_dead
+                jobs_succeeded, jobs_failed, jobs_dead, flow_steps_dropped
             ) VALUES (
                 \(beat.id), \(beat.host), \(beat.pid), \(beat.version), \(beat.startedAt), clock_timestamp(),
                 \(beat.clock), \(beat.loops), \(Int(beat.loopLag / .microseconds(1))), \(beat.memory),
-                \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead)
+                \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead), \(beat.flowStepsDropped)
             )
             ON CONFLICT (process_id) DO UPDATE SET
                 seen_at = excluded.seen_at, clock = excluded.clock, loop_lag = excluded.loop_lag,
                 memory = excluded.memory, jobs_succeeded = excluded.jobs_succeeded,
-                jobs_failed = excluded.jobs_failed, jobs_dead = excluded.jobs_dead
+                jobs_failed = excluded.jobs_failed, jobs_dead = excluded.jobs_dead,
+                flow_steps_dropped = excluded.flow_steps_dropped
             """
         )
     }
@@ -41,7 +42,7 @@ public struct ProcessStore: Sendable {
         let rows = try await database.query(
             """
             SELECT process_id, host, pid, version, started_at, clock, loops, loop_lag, memory, jobs_succeeded,
-                jobs_failed, jobs_dead, seen_at, seen_at > now() - \(patience) * interval '1 second'
+                jobs_failed, jobs_dead, flow_steps_dropped, seen_at, seen_at > now() - \(patience) * interval '1 second'
             FROM processes ORDER BY started_at, process_id
             """
         )

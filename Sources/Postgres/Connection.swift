@@ -16,6 +16,8 @@ import EventLoop
     private(set) var state = State.closed
     private let loop: EventLoop
     private let options: [(key: String, value: String)]
+    /// Where libpq looks up the server's name, which blocks; nil for the loop's own thread.
+    private let lookups: BlockingPool?
     private var handle: OpaquePointer?
     private var watch: Watch?
     private var openedAt: Int64 = 0
@@ -29,9 +31,10 @@ import EventLoop
     /// Why the connection was lost last.
     private(set) var lastProblem = "not connected yet"
 
-    init(loop: EventLoop, options: [(key: String, value: String)]) {
+    init(loop: EventLoop, options: [(key: String, value: String)], lookups: BlockingPool? = nil) {
         self.loop = loop
         self.options = options
+        self.lookups = lookups
     }
 
     deinit { unsafe PQfinish(handle) }
@@ -49,11 +52,41 @@ extension Connection {
     func open() {
         state = .connecting
         openedAt = MonotonicTime.now()
-        unsafe handle = CStringArray.with(options.map(\.key)) { keys in
+        guard let lookups else { return proceed(Self.start(options)) }
+        let beginning = openedAt
+        Task(executorPreference: loop) { await self.lookUp(by: lookups, beginning) }
+    }
+
+    /// Begins to connect on another thread, and goes on here unless that was given up meanwhile, or begun anew.
+    private func lookUp(by lookups: BlockingPool, _ beginning: Int64) async {
+        let options = options
+        do {
+            let started = try await lookups.run { Self.start(options) }
+            guard state == .connecting, openedAt == beginning else { return started.finish() }
+            proceed(started)
+        } catch {
+            if openedAt == beginning { lose("\(error)") }
+        }
+    }
+
+    /// A connection that libpq has begun to open, on its way between two threads.
+    // @unchecked Sendable: one thread at a time has it.
+    @safe private struct Started: @unchecked Sendable {
+        let handle: OpaquePointer?
+
+        func finish() { unsafe PQfinish(handle) }
+    }
+
+    private static func start(_ options: [(key: String, value: String)]) -> Started {
+        unsafe CStringArray.with(options.map(\.key)) { keys in
             unsafe CStringArray.with(options.map(\.value)) { values in
-                unsafe PQconnectStartParams(keys, values, 1)
+                unsafe Started(handle: PQconnectStartParams(keys, values, 1))
             }
         }
+    }
+
+    private func proceed(_ started: Started) {
+        unsafe handle = started.handle
         guard let handle = unsafe handle, unsafe PQstatus(handle) != CONNECTION_BAD else {
             return lose(problem())
         }

@@ -35,6 +35,8 @@ public final class Database: @unchecked Sendable {
         public var queue = 2048
         /// How long a statement may wait and run.
         public var patience = Duration.seconds(10)
+        /// Where the server's name is looked up, which blocks; nil for the loop's own thread.
+        public var lookups: BlockingPool?
 
         public init(connection: String, role: String? = nil) {
             self.connection = connection
@@ -61,7 +63,7 @@ public final class Database: @unchecked Sendable {
         self.loop = loop
         self.configuration = configuration
         exclusive = ExclusiveConnections(limit: configuration.exclusive, queue: configuration.queue) {
-            Connection(loop: loop, options: configuration.options)
+            Connection(loop: loop, options: configuration.options, lookups: configuration.lookups)
         }
     }
 
@@ -71,7 +73,11 @@ public final class Database: @unchecked Sendable {
     public func open() {
         loop.preconditionCurrent()
         for _ in 0..<configuration.shared {
-            let connection = Connection(loop: loop, options: configuration.options)
+            let connection = Connection(
+                loop: loop,
+                options: configuration.options,
+                lookups: configuration.lookups
+            )
             connection.onChange = { [unowned self] in changed($0) }
             shared.append(connection)
             connection.open()

@@ -40,6 +40,35 @@ import Testing
         #expect(failure?.isTemporary == true)
     }
 
+    @Test func `a server's name is looked up beside the loop, and an unknown one is told`() async throws {
+        let lookups = try BlockingPool(name: "lookups", threads: 1, queueLimit: 16)
+        defer { lookups.stop() }
+        let conninfo = try TestDatabase.empty()
+        let answer = try await withPool(conninfo, { $0.lookups = lookups }) { database, _ in
+            try await database.transaction { transaction in
+                var row = try #require(try await transaction.query("SELECT \(7)").first)
+                return try row.next(Int.self)
+            }
+        }
+        let failure = try await withPool(
+            "host=no-such-host.invalid",
+            {
+                $0.lookups = lookups
+                $0.patience = .milliseconds(600)
+            }
+        ) { database, _ in
+            do {
+                _ = try await database.query("SELECT 1")
+                return PostgresFailure?.none
+            } catch {
+                return error as? PostgresFailure
+            }
+        }
+
+        #expect(answer == 7)
+        #expect(failure?.isTemporary == true)
+    }
+
     @Test func `more than the queue takes is refused at once`() async throws {
         let refused = try await withPool(
             "host=/nonexistent port=1",

@@ -14,7 +14,9 @@ struct BackgroundWork: Sendable {
     private let schedules: ScheduleKeeper
     private let heartbeat: Heartbeat
 
-    init(on worker: Worker, of loops: [EventLoop], handlers: JobHandlers, schedules: [Schedule], log: Log) {
+    /// - Parameter workers: those of the process; the first does the work.
+    init(on workers: [Worker], handlers: JobHandlers, schedules: [Schedule], log: Log) {
+        let worker = workers[0]
         loop = worker.loop
         let system = SystemDatabase(worker.system)
         jobs = JobWorker(
@@ -26,7 +28,13 @@ struct BackgroundWork: Sendable {
             log: log
         )
         self.schedules = ScheduleKeeper(on: loop, system, schedules, worker: jobs.id, log: log)
-        heartbeat = Heartbeat(loops: loops, store: ProcessStore(system), jobs: jobs, log: log)
+        heartbeat = Heartbeat(
+            loops: workers.map(\.loop),
+            flows: workers.map(\.flows),
+            store: ProcessStore(system),
+            jobs: jobs,
+            log: log
+        )
     }
 
     /// Begins; called on the loop.

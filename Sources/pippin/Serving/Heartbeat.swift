@@ -1,3 +1,4 @@
+import AuthEngine
 import Bytes
 import Domain
 import EventLoop
@@ -11,6 +12,8 @@ struct Heartbeat: Sendable {
     private static let interval = Duration.seconds(10)
 
     let loops: [EventLoop]
+    /// Of each loop, in their order.
+    let flows: [FlowRecorder]
     let store: ProcessStore
     let jobs: JobWorker
     let log: Log
@@ -39,9 +42,10 @@ struct Heartbeat: Sendable {
 
     private func beat() async throws -> ProcessBeat {
         var lag = Duration.zero
-        for loop in loops {
+        var dropped = 0
+        for (loop, flows) in zip(loops, flows) {
             let start = MonotonicTime.now()
-            try await loop.run {}
+            dropped += try await loop.run { flows.dropped }
             lag = max(lag, .nanoseconds(MonotonicTime.now() - start))
         }
         let counts = jobs.counts
@@ -55,7 +59,8 @@ struct Heartbeat: Sendable {
             loops: loops.count,
             loopLag: lag,
             memory: Machine.residentMemory,
-            jobs: (counts.succeeded, counts.failed, counts.dead)
+            jobs: (counts.succeeded, counts.failed, counts.dead),
+            flowStepsDropped: dropped
         )
     }
 }

@@ -47,7 +47,8 @@ final class House {
             let cores = Machine.cores
             loops = try (0..<cores).map { try EventLoop(name: "loop-\($0)") }
             // One core is left to the requests that hash nothing; each hash under way also holds 19 MiB.
-            pool = try BlockingPool(name: "blocking", threads: max(1, cores - 1), queueLimit: 256)
+            let pool = try BlockingPool(name: "blocking", threads: max(1, cores - 1), queueLimit: 256)
+            self.pool = pool
             for loop in loops { try loop.start() }
             workers = try loops.map { loop in
                 try loop.wait {
@@ -56,6 +57,7 @@ final class House {
                         conninfo: conninfo,
                         context: context,
                         dnsServers: dnsServers,
+                        lookups: pool,
                         bell: bell
                     )
                 }
@@ -125,8 +127,7 @@ final class House {
         var handlers = try serving.handlers(on: worker, look.site)
         registerNotices(in: &handlers, on: worker)
         background = BackgroundWork(
-            on: worker,
-            of: loops,
+            on: workers,
             handlers: handlers,
             schedules: Upkeep.schedules(on: worker, allowsLoopback: installation.settings.allowsLoopback)
                 + engineSchedules(on: worker)

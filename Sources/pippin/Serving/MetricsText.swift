@@ -26,6 +26,10 @@ struct MetricsText: CustomStringConvertible {
             ("pippin_jobs_succeeded_total", "counter", "Jobs that succeeded.", { $0.jobsSucceeded }),
             ("pippin_job_attempts_failed_total", "counter", "Attempts that failed.", { $0.jobsFailed }),
             ("pippin_jobs_dead_total", "counter", "Jobs that were given up.", { $0.jobsDead }),
+            (
+                "pippin_flow_steps_dropped_total", "counter", "Steps of sign-ins that the inspector lacks.",
+                { $0.flowStepsDropped }
+            ),
         ]
         for figure in figures {
             metric(figure.name, figure.kind, figure.help)

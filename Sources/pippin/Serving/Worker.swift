@@ -28,22 +28,26 @@ struct Worker: Sendable {
     ///
     /// Called on the loop.
     ///
+    /// - Parameter lookups: where the database's name is looked up.
     /// - Throws: `ClientFailure`, when libcurl does not start.
     init(
         loop: EventLoop,
         conninfo: String,
         context: EngineContext,
         dnsServers: [String],
+        lookups: BlockingPool,
         bell: JobBell
     ) throws(ClientFailure) {
         self.loop = loop
         self.bell = bell
         var shared = Database.Configuration(connection: conninfo, role: "pippin_app")
         shared.shared = 6
+        shared.lookups = lookups
         app = Database(loop: loop, configuration: shared)
         var few = Database.Configuration(connection: conninfo, role: "pippin_system")
         few.shared = 2
         few.exclusive = 1
+        few.lookups = lookups
         system = Database(loop: loop, configuration: few)
         jobs = JobQueue(TeamDatabase(app), bell: bell)
         mail = MailQueue(jobs, keyRing: context.keyRing)
