@@ -1,4 +1,4 @@
-public import Bytes
+import Bytes
 public import Crypto
 public import Domain
 public import Postgres
@@ -91,19 +91,6 @@ public struct KeyStore: Sendable {
         try await database.transaction(in: team) { transaction in
             try await revoke(id, reason: reason, in: team, by: actor, from: origin, transaction)
         }
-    }
-
-    /// Notes that the key has signed an accepted client secret; at most once a minute it costs a write.
-    public func noteUse(of id: KeyID, at now: Timestamp, in team: TeamID) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
-            """
-            INSERT INTO key_uses AS known (team_id, key_id, last_used_at)
-            VALUES (\(team), \(id), \(now))
-            ON CONFLICT (team_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at
-            WHERE known.last_used_at < excluded.last_used_at - interval '1 minute'
-            """,
-            in: team
-        )
     }
 
     private struct Unreadable: Error {}
