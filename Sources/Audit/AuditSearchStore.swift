@@ -27,12 +27,13 @@ public struct AuditSearchStore: Sendable {
         try await page(matching: filter, in: team, before: cursor, .batch)
     }
 
-    /// How many events fit; they are counted up to 10,000.
+    /// How many events fit; they are counted up to 1,000.
     public func count(
         matching filter: AuditFilter,
         in team: TeamID
     ) async throws(PostgresFailure) -> AuditCount {
-        let rows = try await database.query(Search(filter: filter, team: team).count, in: team)
+        let filter = try await rarestFirst(filter, in: team)
+        let rows = try await database.queryPlanned(Search(filter: filter, team: team).count, in: team)
         guard var row = rows.first else { return .exactly(0) }
         let count: Int = try row.next()
         return count > Search.countLimit ? .moreThan(Search.countLimit) : .exactly(count)
@@ -40,7 +41,7 @@ public struct AuditSearchStore: Sendable {
 
     /// The ids of the people whom a text names: by name, its beginning, or e-mail address; at most twenty.
     public func people(named text: String, in team: TeamID) async throws(PostgresFailure) -> [String] {
-        let rows = try await database.query(
+        let rows = try await database.queryPlanned(
             """
             SELECT DISTINCT p.sub FROM audit_people p
             WHERE p.team_id = \(team) AND (
@@ -62,14 +63,37 @@ public struct AuditSearchStore: Sendable {
         before cursor: AuditEntry.Place?,
         _ portion: Search.Portion
     ) async throws(PostgresFailure) -> AuditPage {
-        let search = Search(filter: filter, team: team)
-        let rows = try await database.query(search.selection(before: cursor, portion), in: team)
+        let search = Search(filter: try await rarestFirst(filter, in: team), team: team)
+        let rows = try await database.queryPlanned(search.selection(before: cursor, portion), in: team)
         let found = try AuditEntry.all(rows)
         let entries = Array(found.prefix(portion.rawValue))
         return AuditPage(
             entries: entries,
             next: found.count > portion.rawValue ? entries.last?.place : nil
         )
+    }
+
+    /// The same filter, the word first that the fewest events have: those are walked through for the others.
+    private func rarestFirst(
+        _ filter: AuditFilter,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> AuditFilter {
+        guard filter.words.count > 1 else { return filter }
+        let rows = try await database.queryPlanned(
+            """
+            SELECT w.word FROM unnest(\(filter.words)) AS w (word), LATERAL (
+                SELECT count(*) AS number FROM (
+                    SELECT FROM audit_words a WHERE a.team_id = \(team) AND a.word = w.word LIMIT 5000
+                ) AS found
+            ) AS counted
+            ORDER BY counted.number
+            """,
+            in: team
+        )
+        var filter = filter
+        filter.words = []
+        for var row in rows { filter.words.append(try row.next()) }
+        return filter
     }
 }
 
@@ -94,7 +118,7 @@ extension AuditSearchStore {
         }
 
         /// Events are counted up to here.
-        static let countLimit = 10_000
+        static let countLimit = 1000
 
         let filter: AuditFilter
         let team: TeamID
@@ -103,8 +127,8 @@ extension AuditSearchStore {
         func selection(before cursor: AuditEntry.Place?, _ portion: Portion) -> SQL {
             let events: SQL = """
                 SELECT e.team_id, \(AuditEntry.storedColumns)
-                FROM \(candidates(before: cursor))
-                ORDER BY e.at DESC, e.event_id DESC
+                FROM \(candidates(before: cursor, portion.limit))
+                ORDER BY \(order)
                 \(portion.limit)
                 """
             return """
@@ -117,44 +141,75 @@ extension AuditSearchStore {
         var count: SQL {
             """
             SELECT count(*) FROM (
-                SELECT FROM \(candidates(before: nil)) ORDER BY e.at DESC, e.event_id DESC LIMIT 10001
+                SELECT FROM \(candidates(before: nil, "LIMIT 1001")) ORDER BY \(order) LIMIT 1001
             ) AS counted
             """
         }
 
-        private func candidates(before cursor: AuditEntry.Place?) -> SQL {
-            let events: SQL =
-                if let words = withWords(before: cursor) {
-                    """
-                    (\(words)) AS w
-                    JOIN audit_events e ON e.team_id = \(team) AND e.at = w.at AND e.event_id = w.event_id
-                    """
-                } else {
-                    "audit_events e"
-                }
-            return """
-                \(events)
-                WHERE e.team_id = \(team) \(period("e.at")) \(following(cursor, "e.at", "(e.at, e.event_id)"))
-                \(actor) \(action) \(target) \(addresses) \(outcome)
-                """
+        /// Along the index that is walked.
+        private var order: SQL {
+            filter.words.isEmpty ? "e.at DESC, e.event_id DESC" : "w.at DESC, w.event_id DESC"
         }
 
-        /// The places where all words stand, or nil when none are asked for.
-        private func withWords(before cursor: AuditEntry.Place?) -> SQL? {
-            filter.words.reduce(nil) { (places: SQL?, word) in
-                let rest: SQL = """
-                    a.team_id = \(team) AND a.word = \(word)
-                    \(period("a.at")) \(following(cursor, "a.at", "(a.at, a.event_id)"))
-                    """
-                guard let places else {
-                    return "SELECT a.at, a.event_id FROM audit_words a WHERE \(rest)"
-                }
-                return """
-                    SELECT a.at, a.event_id
-                    FROM (\(places)) AS b JOIN audit_words a ON a.at = b.at AND a.event_id = b.event_id
-                    WHERE \(rest)
-                    """
+        private func candidates(before cursor: AuditEntry.Place?, _ limit: SQL) -> SQL {
+            if filter.words.isEmpty, let actors = filter.actors, actors.count > 1 {
+                return events(ofEach: actors, before: cursor, limit)
             }
+            return
+                "\(withWords(before: cursor) ?? "audit_events e") WHERE \(conditions(before: cursor)) \(actor)"
+        }
+
+        /// The newest of each of these actors, along the index of actors, which has no order for several of them.
+        private func events(
+            ofEach actors: [String],
+            before cursor: AuditEntry.Place?,
+            _ limit: SQL
+        ) -> SQL {
+            """
+            unnest(\(actors)) AS who (name) CROSS JOIN LATERAL (
+                SELECT * FROM audit_events e
+                WHERE \(conditions(before: cursor)) AND e.actor = who.name
+                ORDER BY e.at DESC, e.event_id DESC
+                \(limit)
+            ) AS e
+            """
+        }
+
+        /// All but the actor.
+        private func conditions(before cursor: AuditEntry.Place?) -> SQL {
+            """
+            e.team_id = \(team) \(period("e.at")) \(following(cursor, "e.at", "(e.at, e.event_id)"))
+            \(action) \(target) \(addresses) \(outcome)
+            """
+        }
+
+        /// The events in which all words stand, or nil when none are asked for.
+        ///
+        /// The places of the first word are walked through in their order, and each is looked up among those of the
+        /// others. OFFSET 0 makes sure of that: joined freely, all places of a word may be read for one page.
+        private func withWords(before cursor: AuditEntry.Place?) -> SQL? {
+            guard let first = filter.words.first else { return nil }
+            let walked: SQL = """
+                SELECT a.at, a.event_id FROM audit_words a
+                WHERE a.team_id = \(team) AND a.word = \(first)
+                \(period("a.at")) \(following(cursor, "a.at", "(a.at, a.event_id)"))
+                """
+            let places = filter.words.dropFirst().reduce(walked) { (places: SQL, word) in
+                """
+                SELECT b.at, b.event_id FROM (\(places)) AS b JOIN LATERAL (
+                    SELECT FROM audit_words a
+                    WHERE a.team_id = \(team) AND a.word = \(word) AND a.at = b.at AND a.event_id = b.event_id
+                    OFFSET 0
+                ) AS also ON true
+                """
+            }
+            return """
+                (\(places)) AS w JOIN LATERAL (
+                    SELECT * FROM audit_events e
+                    WHERE e.team_id = \(team) AND e.at = w.at AND e.event_id = w.event_id
+                    OFFSET 0
+                ) AS e ON true
+                """
         }
 
         /// The plain comparison is for the partitions: they are chosen by it, not by that of pairs.

@@ -15,6 +15,14 @@ public struct TeamDatabase: Sendable {
         try await database.query(sql, setting: Self.setting(team))
     }
 
+    /// Runs one statement with a plan made for its very values.
+    ///
+    /// For searches: what one team or word has a million of, another has once, and a plan for the average is wrong for
+    /// both.
+    public func queryPlanned(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await database.query(sql, setting: Self.plannedSetting(team))
+    }
+
     /// Runs statements one after the other in one transaction and one round trip, committed when this returns.
     ///
     /// - Returns: the rows of the last one.
@@ -47,6 +55,15 @@ public struct TeamDatabase: Sendable {
 
     private static func setting(_ team: TeamID) -> Setting {
         Setting("SELECT set_config('pippin.team', \(team), true)")
+    }
+
+    private static func plannedSetting(_ team: TeamID) -> Setting {
+        Setting(
+            """
+            SELECT set_config('pippin.team', \(team), true),
+                set_config('plan_cache_mode', 'force_custom_plan', true)
+            """
+        )
     }
 
     private static func relaxedSetting(_ team: TeamID) -> Setting {

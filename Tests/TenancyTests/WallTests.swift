@@ -85,11 +85,12 @@ import Testing
             strays.map { $0[0] } == [
                 "app_transfers.app_transfers_target_team", "audit_people.audit_people_member",
                 "domains.domains_check_due_at", "email_sources.email_sources_check_due_at",
-                "invitations.invitations_token_hash_key", "jobs.jobs_created_at", "jobs.jobs_dead",
-                "jobs.jobs_due", "jobs.jobs_keep_until", "limits.limits_window_ends_at",
+                "invitations.invitations_token_hash_key", "jobs.jobs_created_at", "jobs.jobs_due",
+                "jobs.jobs_keep_until", "jobs.jobs_kind", "jobs.jobs_state", "limits.limits_window_ends_at",
                 "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
                 "notices.notices_age", "registry_versions.registry_versions_changed_at",
-                "sessions.sessions_expires_at", "teams.teams_is_system_key",
+                "sessions.sessions_expires_at", "teams.teams_created_at", "teams.teams_is_system_key",
+                "teams.teams_name",
                 "transferred_people.transferred_people_expires_at",
             ]
         )

@@ -49,11 +49,13 @@ public struct AuditSealStore: Sendable {
         let rows = try await transaction.query(
             """
             SELECT u.at, u.event_id, e.event_id IS NOT NULL, \(AuditEntry.bareColumns)
-            FROM audit_unsealed u
-            LEFT JOIN audit_events e ON e.team_id = u.team_id AND e.at = u.at AND e.event_id = u.event_id
-            WHERE u.team_id = \(head.team)
+            FROM (
+                SELECT at, event_id FROM audit_unsealed WHERE team_id = \(head.team)
+                ORDER BY at, event_id
+                LIMIT \(Self.batch)
+            ) AS u
+            \(AuditEntry.event(at: "u", in: head.team))
             ORDER BY u.at, u.event_id
-            LIMIT \(Self.batch)
             """
         )
         var seals: [Seal] = []
@@ -124,4 +126,18 @@ extension AuditEntry {
         e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
         e.request_id, e.before::text, e.after::text, NULL::text, NULL::text, NULL::text, NULL::text
         """
+
+    /// Joins the event, under the name `e`, at the place in a row of `table`.
+    ///
+    /// Place by place, which OFFSET 0 makes sure of: PostgreSQL may take a batch for a tenth of the log, and read all of
+    /// the log to join it.
+    static func event(at table: SQL, in team: TeamID) -> SQL {
+        """
+        LEFT JOIN LATERAL (
+            SELECT * FROM audit_events
+            WHERE team_id = \(team) AND at = \(table).at AND event_id = \(table).event_id
+            OFFSET 0
+        ) AS e ON true
+        """
+    }
 }

@@ -65,11 +65,14 @@ public struct AuditVerificationStore: Sendable {
                 """
                 SELECT s.position, s.at, s.event_id, s.sealed_at, s.key_id, s.code,
                     e.event_id IS NOT NULL, \(AuditEntry.bareColumns)
-                FROM audit_seals s
-                LEFT JOIN audit_events e ON e.team_id = s.team_id AND e.at = s.at AND e.event_id = s.event_id
-                WHERE s.team_id = \(head.team) AND s.position > \(check.position) AND s.position <= \(head.position)
+                FROM (
+                    SELECT * FROM audit_seals
+                    WHERE team_id = \(head.team) AND position > \(check.position) AND position <= \(head.position)
+                    ORDER BY position
+                    LIMIT 500
+                ) AS s
+                \(AuditEntry.event(at: "s", in: head.team))
                 ORDER BY s.position
-                LIMIT 500
                 """,
                 in: head.team
             )
@@ -83,18 +86,20 @@ public struct AuditVerificationStore: Sendable {
     }
 
     /// Events that neither have a seal nor wait for one: somebody wrote them past us.
+    ///
+    /// Looked for with a LIMIT: PostgreSQL takes EXISTS for a question about every seal, and reads them all.
     private func findUnsealed(_ check: inout ChainCheck, in team: TeamID) async throws(PostgresFailure) {
         var cursor = AuditEntry.Place(at: Timestamp(microseconds: 0), id: "")
         while true {
             let rows = try await database.query(
                 """
-                SELECT e.at, e.event_id, NOT EXISTS (
-                    SELECT FROM audit_seals s
-                    WHERE s.team_id = \(team) AND s.at = e.at AND s.event_id = e.event_id
-                ) AND NOT EXISTS (
-                    SELECT FROM audit_unsealed u
-                    WHERE u.team_id = \(team) AND u.at = e.at AND u.event_id = e.event_id
-                )
+                SELECT e.at, e.event_id, (
+                    SELECT true FROM audit_seals s
+                    WHERE s.team_id = \(team) AND s.at = e.at AND s.event_id = e.event_id LIMIT 1
+                ) IS NULL AND (
+                    SELECT true FROM audit_unsealed u
+                    WHERE u.team_id = \(team) AND u.at = e.at AND u.event_id = e.event_id LIMIT 1
+                ) IS NULL
                 FROM audit_events e
                 WHERE e.team_id = \(team) AND e.at >= \(cursor.at) AND (e.at, e.event_id) > (\(cursor.at), \(cursor.id))
                 ORDER BY e.at, e.event_id

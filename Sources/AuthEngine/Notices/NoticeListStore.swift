@@ -20,24 +20,21 @@ public struct NoticeListStore: Sendable {
         after cursor: NoticePage.Cursor?,
         limit: Int
     ) async throws(PostgresFailure) -> NoticePage {
-        let rows = try await database.query(
-            """
-            SELECT \(Self.columns) FROM notices
-            WHERE team_id = \(team) AND \(filter.condition)
-                AND (\(cursor?.createdAt) IS NULL OR created_at < \(cursor?.createdAt)
-                    OR (created_at = \(cursor?.createdAt) AND notice_id > \(cursor?.id)))
-            ORDER BY created_at DESC, notice_id
-            LIMIT \(limit + 1)
-            """,
+        let rows = try await database.queryPlanned(
+            Self.selection(in: team, filter, after: cursor, limit: limit + 1),
             in: team
         )
+        var total = 0
         var found: [NoticeSummary] = []
-        for var row in rows { found.append(try NoticeSummary(&row)) }
+        for var row in rows {
+            total = try row.next()
+            if try row.next(Bool.self) { found.append(try NoticeSummary(&row)) }
+        }
         let notices = Array(found.prefix(limit))
         let last = found.count > limit ? notices.last : nil
         return NoticePage(
             notices: notices,
-            total: try await count(in: team, matching: filter),
+            total: total,
             next: last.map { NoticePage.Cursor(createdAt: $0.createdAt, id: $0.id) }
         )
     }
@@ -71,21 +68,37 @@ public struct NoticeListStore: Sendable {
         return attempts
     }
 
-    private func count(
+    /// One statement for the page and the count; it has a row even where the page is empty.
+    private static func selection(
         in team: TeamID,
-        matching filter: NoticeFilter
-    ) async throws(PostgresFailure) -> Int {
-        let rows = try await database.query(
+        _ filter: NoticeFilter,
+        after cursor: NoticePage.Cursor?,
+        limit: Int
+    ) -> SQL {
+        let following: SQL =
+            if let cursor {
+                """
+                AND created_at <= \(cursor.createdAt)
+                AND (created_at < \(cursor.createdAt) OR notice_id > \(cursor.id))
+                """
+            } else {
+                ""
+            }
+        return """
+            SELECT (
+                SELECT count(*) FROM (
+                    SELECT FROM notices WHERE team_id = \(team) \(filter.condition)
+                    ORDER BY created_at DESC, notice_id LIMIT \(countLimit + 1)
+                ) AS counted
+            ), page.notice_id IS NOT NULL, page.*
+            FROM (VALUES (1)) AS one (row) LEFT JOIN (
+                SELECT \(columns) FROM notices
+                WHERE team_id = \(team) \(filter.condition) \(following)
+                ORDER BY created_at DESC, notice_id
+                LIMIT \(limit)
+            ) AS page ON true
+            ORDER BY page.created_at DESC, page.notice_id
             """
-            SELECT count(*) FROM (
-                SELECT FROM notices WHERE team_id = \(team) AND \(filter.condition)
-                LIMIT \(Self.countLimit + 1)
-            ) AS counted
-            """,
-            in: team
-        )
-        guard var row = rows.first else { return 0 }
-        return try row.next()
     }
 
     private static let columns: SQL = """
@@ -94,11 +107,14 @@ public struct NoticeListStore: Sendable {
 }
 
 extension NoticeFilter {
+    /// What is not asked for is not there: a condition that may be none serves no index.
     fileprivate var condition: SQL {
-        """
-        (\(state) IS NULL OR state = \(state)) AND (\(type) IS NULL OR type = \(type))
-            AND (\(appID) IS NULL OR app_id = \(appID)) AND (\(subject) IS NULL OR sub = \(subject))
-        """
+        var condition: SQL = ""
+        if let state { condition = "\(condition) AND state = \(state)" }
+        if let type { condition = "\(condition) AND type = \(type)" }
+        if let appID { condition = "\(condition) AND app_id = \(appID)" }
+        if let subject { condition = "\(condition) AND sub = \(subject)" }
+        return condition
     }
 }
 

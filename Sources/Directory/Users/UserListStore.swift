@@ -36,60 +36,42 @@ public struct UserListStore: Sendable {
         after cursor: UserPage.Cursor?,
         limit: Int
     ) -> SQL {
+        let parts =
+            if let search {
+                Search(search, in: team, following: following(cursor), limit: limit).all
+            } else {
+                everybody(in: team, following: following(cursor), limit: limit)
+            }
+        return """
+            WITH \(parts)
+            SELECT (SELECT number FROM total), u.sub IS NOT NULL, \(UserStore.columns)
+            FROM (VALUES (1)) AS one (row)
+            LEFT JOIN (
+                page CROSS JOIN LATERAL (
+                    SELECT * FROM users WHERE team_id = \(team) AND sub = page.sub OFFSET 0
+                ) AS u
+            ) ON true
+            ORDER BY u.created_at DESC, u.sub
+            """
+    }
+
+    /// All users are read along the index of their order, as far as the page and the count need.
+    private static func everybody(in team: TeamID, following: SQL, limit: Int) -> SQL {
         """
-        WITH \(candidates(in: team, matching: search)), page AS (
-            SELECT c.sub, c.created_at FROM candidates c
-            WHERE \(following(cursor))
+        total AS (
+            SELECT count(*) AS number FROM (
+                SELECT FROM users c WHERE c.team_id = \(team)
+                ORDER BY c.created_at DESC, c.sub LIMIT \(countLimit + 1)
+            ) AS counted
+        ), page AS (
+            SELECT c.sub, c.created_at FROM users c WHERE c.team_id = \(team) AND \(following)
             ORDER BY c.created_at DESC, c.sub
             LIMIT \(limit)
         )
-        SELECT (
-            SELECT count(*) FROM (
-                SELECT FROM candidates c ORDER BY c.created_at DESC, c.sub LIMIT \(countLimit + 1)
-            ) AS counted
-        ), u.sub IS NOT NULL, \(UserStore.columns)
-        FROM (VALUES (1)) AS one (row)
-        LEFT JOIN (
-            page CROSS JOIN LATERAL (
-                SELECT * FROM users WHERE team_id = \(team) AND sub = page.sub OFFSET 0
-            ) AS u
-        ) ON true
-        ORDER BY u.created_at DESC, u.sub
         """
     }
 
-    /// All users are read along the index of their order, as far as the page needs.
-    ///
-    /// What matches a search is found by the indexes of the searched columns first: walking all users in order
-    /// until enough of them match takes the longer the fewer there are.
-    private static func candidates(in team: TeamID, matching search: UserSearch?) -> SQL {
-        guard let search else {
-            return """
-                candidates AS NOT MATERIALIZED (
-                    SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team)
-                )
-                """
-        }
-        return """
-            candidates AS MATERIALIZED (
-                SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND \(matches(search.text))
-            )
-            """
-    }
-
-    /// Prefixes as ranges: under row-level security an index serves leakproof operators only, and LIKE is none.
-    private static func matches(_ text: String) -> SQL {
-        let end: SQL = "lower(\(text)) || chr(1114111)"
-        return """
-            (
-                u.sub = \(text)
-                OR u.email_key >= lower(\(text)) AND u.email_key < \(end)
-                OR u.name_key >= lower(\(text)) AND u.name_key < \(end)
-                OR u.family_key >= lower(\(text)) AND u.family_key < \(end)
-            )
-            """
-    }
-
+    /// Of users that go by `c`.
     private static func following(_ cursor: UserPage.Cursor?) -> SQL {
         guard let cursor else { return "true" }
         return """

@@ -17,7 +17,7 @@ public struct JobListStore: Sendable {
     }
 
     /// Beyond this, lists say "more than".
-    public static let countLimit = 10_000
+    public static let countLimit = 1000
 
     private let database: SystemDatabase
 
@@ -34,8 +34,12 @@ public struct JobListStore: Sendable {
         let matching = Self.condition(filter)
         let rows = try await database.query(
             """
-            SELECT (SELECT count(*) FROM (SELECT FROM jobs WHERE \(matching) LIMIT \(Self.countLimit + 1)) AS counted),
-                page.job_id IS NOT NULL, page.*
+            SELECT (
+                SELECT count(*) FROM (
+                    SELECT FROM jobs WHERE \(matching)
+                    ORDER BY created_at DESC, job_id DESC LIMIT \(Self.countLimit + 1)
+                ) AS counted
+            ), page.job_id IS NOT NULL, page.*
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
                 SELECT \(JobSummary.columns) FROM jobs
                 WHERE \(matching) \(Self.following(cursor))
@@ -77,6 +81,7 @@ public struct JobListStore: Sendable {
         return list
     }
 
+    /// States are not bound: only a literal proves that the index of those that have not succeeded fits.
     private static func condition(_ filter: Filter) -> SQL {
         var condition: SQL = "true"
         if let team = filter.team { condition = "\(condition) AND team_id = \(team)" }
@@ -86,7 +91,8 @@ public struct JobListStore: Sendable {
         case .waiting: condition = "\(condition) AND state = 'pending' AND worker IS NULL"
         case .running: condition = "\(condition) AND state = 'pending' AND worker IS NOT NULL"
         case .dead: condition = "\(condition) AND state = 'dead'"
-        case .succeeded, .cancelled: condition = "\(condition) AND state = \(filter.state?.rawValue)"
+        case .succeeded: condition = "\(condition) AND state = 'succeeded'"
+        case .cancelled: condition = "\(condition) AND state = 'cancelled'"
         }
         return condition
     }

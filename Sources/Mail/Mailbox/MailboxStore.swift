@@ -7,7 +7,7 @@ public import Postgres
 /// It belongs to the system team, whatever team wrote: operators read it in the mail server's place.
 public struct MailboxStore: Sendable {
     /// Beyond this, lists say "more than".
-    public static let countLimit = 10_000
+    public static let countLimit = 1000
     /// How long a mail is kept.
     static let life = Duration.seconds(30 * 86_400)
 
@@ -46,10 +46,14 @@ public struct MailboxStore: Sendable {
         limit: Int
     ) async throws(PostgresFailure) -> MailboxPage {
         let matching: SQL = "team_id = \(TeamID.system) \(Self.matching(search))"
-        let rows = try await database.query(
+        let rows = try await database.queryPlanned(
             """
-            SELECT (SELECT count(*) FROM (SELECT FROM mailbox WHERE \(matching) LIMIT \(Self.countLimit + 1)) AS counted),
-                page.mail_id IS NOT NULL, \(MailboxEntry.columns)
+            SELECT (
+                SELECT count(*) FROM (
+                    SELECT FROM mailbox WHERE \(matching)
+                    ORDER BY at DESC, mail_id DESC LIMIT \(Self.countLimit + 1)
+                ) AS counted
+            ), page.mail_id IS NOT NULL, \(MailboxEntry.columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
                 SELECT \(MailboxEntry.columns) FROM mailbox
                 WHERE \(matching) \(Self.following(cursor))
@@ -106,7 +110,9 @@ public struct MailboxStore: Sendable {
     private static func matching(_ search: String?) -> SQL {
         // NUL is in no address, and PostgreSQL takes it in no text.
         guard let search = search?.filter({ $0 != "\0" }), !search.isEmpty else { return "" }
-        return "AND starts_with(lower(recipient), lower(\(search)))"
+        return """
+            AND lower(recipient) >= lower(\(search)) AND lower(recipient) < lower(\(search)) || chr(1114111)
+            """
     }
 
     private static func following(_ cursor: MailboxPage.Cursor?) -> SQL {

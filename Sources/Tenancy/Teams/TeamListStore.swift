@@ -38,12 +38,11 @@ public struct TeamListStore: Sendable {
         let search = search.map { $0.filter { $0 != "\0" } }
         let rows = try await database.query(
             """
-            WITH matching AS (
-                SELECT * FROM teams t WHERE NOT t.is_system \(Self.matching(search))
-            )
-            SELECT (SELECT count(*) FROM matching), t.team_id IS NOT NULL, \(Team.columns)
+            SELECT (
+                SELECT count(*) FROM teams t WHERE \(Self.matching(search))
+            ), t.team_id IS NOT NULL, \(Team.columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
-                SELECT * FROM matching t WHERE \(Self.following(cursor))
+                SELECT * FROM teams t WHERE \(Self.matching(search)) AND \(Self.following(cursor))
                 ORDER BY t.created_at DESC, t.team_id LIMIT \(limit + 1)
             ) AS t ON true
             ORDER BY t.created_at DESC, t.team_id
@@ -59,8 +58,15 @@ public struct TeamListStore: Sendable {
     }
 
     private static func matching(_ search: String?) -> SQL {
-        guard let search, !search.isEmpty else { return "" }
-        return "AND (starts_with(lower(t.name), lower(\(search))) OR t.team_id = upper(\(search)))"
+        let known: SQL = "NOT t.is_system"
+        guard let search, !search.isEmpty else { return known }
+        return """
+            \(known) AND (
+                lower(t.name) COLLATE "C" >= lower(\(search))
+                    AND lower(t.name) COLLATE "C" < lower(\(search)) || chr(1114111)
+                OR t.team_id = upper(\(search))
+            )
+            """
     }
 
     private static func following(_ cursor: TeamPage.Cursor?) -> SQL {
