@@ -1,10 +1,10 @@
 # The one door: every task is a word here, and its work a small script in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint format fuzz bench pictures clean
+.PHONY: help run test build lint format fuzz bench bench-scale pictures clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Install what is missing, build, and serve http://localhost:8080 with the demo team
 	@scripts/run
@@ -24,8 +24,11 @@ format: ## Format the Swift sources in place
 fuzz: ## Feed every parser with made-up input, a minute each
 	@scripts/fuzz
 
-bench: ## Measure Pippin beside the limits of this machine (about six minutes)
+bench: ## Measure Pippin beside the limits of this machine (about fifteen minutes)
 	@scripts/bench
+
+bench-scale: ## Measure the console with a million users and ten million audit events (about an hour)
+	@scripts/bench-scale
 
 pictures: ## Take the pictures of the documentation anew
 	@scripts/pictures

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 SCRIPTS = Path("bench/wrk")
@@ -26,6 +26,10 @@ class Load:
     script: str
     arguments: tuple[str, ...]
     connections: int = 64
+
+    def paced(self, per_second: float) -> "Load":
+        """The same requests, sent at a steady rate instead of as fast as they are answered."""
+        return replace(self, script="paced.lua", arguments=(*self.arguments, f"{per_second:.1f}"))
 
     def drive(self, url: str, seconds: int) -> Run:
         """Loads `url` for that long. Anything but a status below 400 counts as an error."""

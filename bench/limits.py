@@ -26,6 +26,7 @@ class Limits:
     committed_update: float
     relaxed_insert: float
     list_read: float
+    token_read: float
     page: float
     argon2id: float
 
@@ -51,6 +52,7 @@ def measure(cluster: Cluster) -> Limits:
         committed_update=_pgbench(cluster, "committed_update.sql"),
         relaxed_insert=_pgbench(cluster, "relaxed_insert.sql"),
         list_read=_pgbench(cluster, "list_read.sql"),
+        token_read=_pgbench(cluster, "token_read.sql"),
         page=_page(),
         argon2id=float(_output([str(BUILT / "argon2"), str(CORES), "2"])),
     )

@@ -10,21 +10,31 @@ ACCOUNT = "nobody"
 
 
 class Cluster:
-    """Lives in a folder of its own under /tmp, on a Unix socket there, and is gone after `stop`."""
+    """Lives in a folder of its own under /tmp, on a Unix socket there, and is gone after `stop`.
 
-    def __init__(self, binaries: Path | None = None):
+    A cluster in a folder that is named stays there, and a later one in the same folder finds it as it was left.
+    """
+
+    def __init__(self, binaries: Path | None = None, kept: Path | None = None, settings: tuple[str, ...] = ()):
         self.binaries = binaries or _newest_binaries()
-        self.folder = Path(tempfile.mkdtemp(prefix="pippin-bench-", dir="/tmp"))
+        self.is_kept = kept is not None
+        self.settings = settings
+        self.folder = kept or Path(tempfile.mkdtemp(prefix="pippin-bench-", dir="/tmp"))
+        self.folder.mkdir(exist_ok=True)
         self.folder.chmod(0o755)
         if os.geteuid() == 0:
             shutil.chown(self.folder, ACCOUNT)
 
     def start(self) -> None:
         data = self.folder / "data"
+        if data.exists():
+            self._run("pg_ctl", "start", "--pgdata", data, "--wait", "--log", self.folder / "log")
+            return
         self._run("initdb", "--pgdata", data, "--auth", "trust", "--username", "postgres",
                   "--encoding", "UTF8", "--locale", "C.UTF-8")
         with (data / "postgresql.conf").open("a") as settings:
             settings.write(f"listen_addresses = ''\nunix_socket_directories = '{self.folder}'\n")
+            settings.writelines(f"{setting}\n" for setting in self.settings)
         self._run("pg_ctl", "start", "--pgdata", data, "--wait", "--log", self.folder / "log")
         self.sql("CREATE DATABASE pippin", database="postgres")
 
@@ -36,20 +46,21 @@ class Cluster:
     def stop(self) -> None:
         if (self.folder / "data/postmaster.pid").exists():
             self._run("pg_ctl", "stop", "--pgdata", self.folder / "data", "--mode", "fast", "--wait")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.is_kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def url(self, role: str | None = None, database: str = "pippin") -> str:
         """Reaches a database as its owner, or under a role that cannot log in by itself."""
         options = f"&options=-c%20role%3D{role}" if role else ""
         return f"postgresql://postgres@/{database}?host={self.folder}{options}"
 
-    def sql(self, text: str, database: str = "pippin", **variables: str) -> str:
-        """Runs SQL as the owner, all or nothing; `variables` are psql's `:'name'`."""
+    def sql(self, text: str, database: str = "pippin", seconds: int = 120, **variables: str) -> str:
+        """Runs SQL as the owner; `variables` are psql's `:'name'`."""
         named = [f"--set={name}={value}" for name, value in variables.items()]
         done = subprocess.run(
             [self.binaries / "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
              "--set=ON_ERROR_STOP=1", *named, self.url(database=database)],
-            input=text, capture_output=True, text=True, timeout=120,
+            input=text, capture_output=True, text=True, timeout=seconds,
         )
         if done.returncode != 0:
             raise RuntimeError(f"psql: {done.stderr}")

@@ -12,12 +12,15 @@ from generator import Run
 
 @dataclass(frozen=True)
 class Metric:
-    """One measured load: its runs, the bar it has to clear, and the limit it is held against."""
+    """One measured load: its runs, one more at four fifths of their rate, and the limit it is held against."""
 
     name: str
     runs: list[Run]
     limit_per_second: float
     memory_mib: float
+    steady: Run | None = None
+    # The same load before the crowd came.
+    before: float | None = None
 
     @property
     def median(self) -> float:
@@ -34,6 +37,11 @@ class Metric:
             "limit_per_second": round(self.limit_per_second, 1),
             "share_of_limit": round(self.median / self.limit_per_second, 3),
             "memory_mib": round(self.memory_mib, 1),
+            "steady": self.steady and {
+                "per_second": round(self.steady.per_second, 1), "p50_ms": self.steady.p50_ms,
+                "p99_ms": self.steady.p99_ms, "errors": self.steady.errors,
+            },
+            "share_of_empty": self.before and round(self.median / self.before, 3),
         }
 
 
@@ -61,7 +69,8 @@ def write(path: Path, metrics: list[Metric], ready_ms: float, limits: dict) -> N
 
 
 def table(metrics: list[Metric]) -> str:
-    heads = ("metric", "median/s", "min", "max", "p50 ms", "p99 ms", "errors", "limit/s", "of limit", "MiB")
+    heads = ("metric", "median/s", "min", "max", "p50 ms", "p99 ms", "errors", "limit/s", "of limit", "MiB",
+             "at 80 %/s", "p99 ms", "of empty")
     rows = [heads]
     for metric in metrics:
         shown = metric.json()
@@ -70,6 +79,9 @@ def table(metrics: list[Metric]) -> str:
             metric.name, f"{rate['median']:,.0f}", f"{rate['min']:,.0f}", f"{rate['max']:,.0f}",
             f"{shown['p50_ms']:.2f}", f"{shown['p99_ms']:.2f}", str(shown["errors"]),
             f"{shown['limit_per_second']:,.0f}", f"{shown['share_of_limit']:.0%}", f"{shown['memory_mib']:.0f}",
+            f"{metric.steady.per_second:,.0f}" if metric.steady else "",
+            f"{metric.steady.p99_ms:.1f}" if metric.steady else "",
+            f"{shown['share_of_empty']:.0%}" if metric.before else "",
         ))
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     return "\n".join(

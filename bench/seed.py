@@ -4,9 +4,12 @@ import secrets
 import subprocess
 import urllib.parse
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from pathlib import Path
 
 import acme
+from crowd import PEOPLE as CROWD
+from crowd import Crowd, Size
 from generator import THREADS, Load
 from limits import BUILT
 from pippin import Pippin
@@ -27,6 +30,8 @@ class Seed:
         self.pippin = pippin
         self.count = seconds * FASTEST
         self.people = 0
+        self.crowd: Crowd | None = None
+        self.picked = 0
         self.key = acme.SigningKey.make(cluster.folder)
         self.console_token = secrets.token_bytes(32)
 
@@ -35,7 +40,13 @@ class Seed:
         self.pippin.apply(acme.registry(self.key, SIGNING_IN))
         self._add_people(PEOPLE)
         self._sql("limits.sql", people=PEOPLE)
-        self._sql("console.sql", token=self.console_token.hex())
+        self._sql("console.sql")
+        self._sql("operator.sql", token=self.console_token.hex())
+
+    def plant_crowd(self, say: Callable[[str], None]) -> None:
+        """Adds a million people with ten million tokens; from now on, codes and tokens are theirs."""
+        self.crowd = Crowd(self.cluster, Size(), say)
+        self.crowd.plant(CROWD)
 
     def settle(self) -> None:
         self._sql("settle.sql")
@@ -49,26 +60,45 @@ class Seed:
             "console_list": lambda: Load("get.lua", (f"/console/{acme.TEAM}/app-ids", self._console_cookie)),
             "code_redemption": self._redemptions,
             "refresh": self._refreshes,
+            "introspection": self._introspections,
             "revocation": self._revocations,
             "password_sign_in": self._sign_ins,
         }[name]()
 
     def _redemptions(self) -> Load:
-        codes = self._sql("codes.sql", count=self.count, people=PEOPLE)
+        codes = self._sql("codes.sql", count=self.count, sub=self._holder)
+        self._sql("flows.sql")
         form = _form(grant_type="authorization_code", redirect_uri=acme.RETURN_URL, code="")
         return self._replay("token", [form + code for code in codes])
 
     def _refreshes(self) -> Load:
-        tokens = self._sql("tokens.sql", count=self.count, first=1, people=PEOPLE)
         form = _form(grant_type="refresh_token", refresh_token="")
-        return self._replay("token", [form + token for token in tokens])
+        return self._replay("token", [form + token for token in self._tokens()])
+
+    def _introspections(self) -> Load:
+        return self._replay("introspect", [_form(token="") + token for token in self._tokens()])
 
     def _revocations(self) -> Load:
         """Revoking ends all a person granted to the app, so each is another person's."""
-        first = self._add_people(self.count)
-        tokens = self._sql("tokens.sql", count=self.count, first=first, people=self.count)
         form = _form(token_type_hint="refresh_token", token="")
-        return self._replay("revoke", [form + token for token in tokens])
+        return self._replay("revoke", [form + token for token in self._tokens(of_new_people=True)])
+
+    def _tokens(self, of_new_people: bool = False) -> list[str]:
+        """Live tokens: of the crowd, each another person's, or else made for this run."""
+        if self.crowd:
+            self.picked += self.count
+            return self._sql("crowd/pick.sql", count=self.count, first=self.picked, people=self.crowd.size.people)
+        if of_new_people:
+            first = self._add_people(self.count)
+            return self._sql("tokens.sql", count=self.count, first=first, people=self.count)
+        return self._sql("tokens.sql", count=self.count, first=1, people=PEOPLE)
+
+    @property
+    def _holder(self) -> str:
+        """In SQL, whose the code of number n is."""
+        if self.crowd:
+            return f"crowd_sub(2 * (1 + n * 7919::bigint % {self.crowd.size.people // 2}))"
+        return f"'000000.' || md5('person ' || 1 + n % {PEOPLE}) || '.0000'"
 
     def _sign_ins(self) -> SignIns:
         form = _form(grant_type="authorization_code", redirect_uri=acme.RETURN_URL, code="")
