@@ -57,6 +57,8 @@ public final class Database: @unchecked Sendable {
     private let exclusive: ExclusiveConnections
     private var joint = JointCommits()
     private var isClosing = false
+    /// Statements that were asked for so far, a transaction counted as one: what a page costs.
+    public private(set) var statementCount = 0
 
     /// Makes the database of `loop`; nothing is connected before `open`.
     public init(loop: EventLoop, configuration: Configuration) {
@@ -111,6 +113,7 @@ public final class Database: @unchecked Sendable {
     /// - Returns: the rows of the last one.
     public func query(_ sql: [SQL], setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
         loop.preconditionCurrent()
+        statementCount += sql.count
         let statements = (setting.map { [$0.statement] } ?? []) + sql
         let outcome = await unsafe withUnsafeContinuation { continuation in
             submit(statements) { unsafe continuation.resume(returning: $0) }
@@ -125,6 +128,7 @@ public final class Database: @unchecked Sendable {
     /// often they are tried.
     public func queryJointly(_ sql: SQL, setting: Setting) async throws(PostgresFailure) -> Rows {
         loop.preconditionCurrent()
+        statementCount += 1
         let outcome = await unsafe withUnsafeContinuation { continuation in
             let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
             let member = JointCommits.Member(sql: sql, setting: setting, deadline: deadline) {
@@ -242,6 +246,7 @@ extension Database {
         _ body: (borrowing Transaction) async throws -> Value
     ) async throws -> Value {
         loop.preconditionCurrent()
+        statementCount += 1
         let connection = try await exclusiveConnection()
         defer { exclusive.release(connection) }
         let transaction = Transaction(connection: connection, patience: configuration.patience)

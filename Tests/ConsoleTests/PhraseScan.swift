@@ -100,7 +100,7 @@ enum SwiftSources {
         return names
     }
 
-    private static func text(of path: String) -> String? {
+    static func text(of path: String) -> String? {
         guard let file = unsafe fopen(path, "r") else { return nil }
         defer { unsafe fclose(file) }
         var bytes: [UInt8] = []

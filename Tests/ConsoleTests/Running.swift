@@ -158,7 +158,8 @@ private func serve(
         mounted: routes.mounted,
         client: client,
         loop: loop,
-        names: names
+        names: names,
+        databases: [app, system]
     )
     let result: Result<Void, any Error>
     do {

@@ -32,12 +32,17 @@ struct World: Sendable {
     let loop: EventLoop
     /// What DNS says.
     let names: TestNameServer
+    /// Under both roles.
+    let databases: [Database]
 
     /// Runs a statement beyond the wall, as the owner of the database.
     @discardableResult
     func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
         try AdminConnection(to: conninfo).execute(statement, values)
     }
+
+    /// Statements that pages have asked for so far.
+    func statementCount() -> Int { databases.map(\.statementCount).reduce(0, +) }
 
     func count(_ table: String) throws -> Int? {
         try admin("SELECT count(*) FROM \(table)")[0][0].flatMap { Int($0) }
