@@ -14,9 +14,12 @@ public struct FieldView: Sendable {
     public var isRequired: Bool
     /// Shown in a monospaced face, without spelling help.
     public var isCode: Bool
+    /// Goes before the name in the id, on a page with two fields of one name.
+    public var place: String
 
     public init(
         _ name: String,
+        in place: String = "",
         label: any Wording,
         type: String = "text",
         value: String = "",
@@ -37,10 +40,11 @@ public struct FieldView: Sendable {
         self.error = error?.asWords
         self.isRequired = isRequired
         self.isCode = isCode
+        self.place = place
     }
 
     /// The id of its element; templates and error links use it.
-    public var id: String { "field-\(name)" }
+    public var id: String { "field-\(place)\(name)" }
 
     public static let fields = Fields<FieldView>()
         .text("id") { $0.id }

@@ -98,7 +98,7 @@ import Testing
             #expect(try await developer.get(Self.page).status == 200)
             // Its App ID is Acme's: there is none to bind it to.
             let taken = try await ben.post("/console/RIVALTEAM1/apple-keys", form())
-            #expect(taken.status == 422 && taken.text.contains("This team has no App ID com.acme.app"))
+            #expect(taken.status == 422 && taken.text.contains("First an App ID"))
         }
     }
 }

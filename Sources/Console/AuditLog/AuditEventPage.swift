@@ -27,8 +27,9 @@ struct AuditEventPage: ConsolePage {
         }
         .group("id", CopyView.fields) { CopyView(Phrase("console.audit.id"), $0.entry.id) }
         .optionalWords("seal") { page in
-            page.seal.map { Phrase("console.audit.sealed-as", ["at": $0.at], count: $0.position) }
+            page.seal.map { Phrase("console.audit.sealed-as", count: $0.position) }
         }
+        .optionalGroup("sealed", TimeView.fields) { $0.seal.map { TimeView($0.at) } }
         .text("logURL") { ConsoleRoutes.audit.link($0.row.team) }
 
     let frame: ConsoleFrame

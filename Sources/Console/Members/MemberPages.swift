@@ -199,6 +199,7 @@ extension MemberPages {
         return switch danger {
         case .transfer:
             confirmation.view(
+                in: "transfer-",
                 action: MemberRoutes.transfer.link(team, account),
                 summary: Phrase("console.members.transfer.summary", ["person": person]),
                 consequences: [Phrase("console.members.transfer.consequence")],

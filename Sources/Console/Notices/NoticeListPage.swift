@@ -15,7 +15,8 @@ struct NoticeListPage: ConsolePage {
         .optionalText("query") { $0.search.subject?.rawValue }
         .group("state", SelectView.fields) { $0.search.stateSelect }
         .group("type", SelectView.fields) { $0.search.typeSelect }
-        .list("chips", NoticeSearch.Chip.fields) { $0.search.chips(in: $0.team) }
+        .list("chips", ChipView.fields) { $0.search.chips(in: $0.team) }
+        .text("clearURL") { NoticeRoutes.notices.link($0.team) }
         .list("rows", NoticeRow.fields) { $0.rows }
         .group("paging", PagingView.fields) { $0.paging }
         .optionalGroup("test", NoticeTestForm.fields) { $0.test }

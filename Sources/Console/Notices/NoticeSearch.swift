@@ -7,16 +7,6 @@ import Web
 
 /// What is looked for in the delivery log, as its address says it.
 struct NoticeSearch: Sendable {
-    /// A filter that is set, and the list without it.
-    struct Chip: Sendable {
-        let words: Phrase
-        let url: String
-
-        static let fields = Fields<Chip>()
-            .words("text") { $0.words }
-            .text("url") { $0.url }
-    }
-
     let state: NoticeState?
     let type: NoticeType?
     let subject: Subject?
@@ -38,15 +28,26 @@ struct NoticeSearch: Sendable {
             .compactMap { name, value in value.map { (name, $0) } }
     }
 
-    func chips(in team: TeamID) -> [Chip] {
+    /// The filters in force, each with the list without it.
+    func chips(in team: TeamID) -> [ChipView] {
         parameters.map { parameter in
             let rest = parameters.filter { $0.name != parameter.name }
             let query = FormCoding.encode(rest.map { FormCoding.Field($0.name, $0.value) })
-            return Chip(
-                words: Phrase("console.notices.chip", ["filter": parameter.value]),
-                url: NoticeRoutes.notices.link(team) + (query.isEmpty ? "" : "?\(query)")
-            )
+            let url = NoticeRoutes.notices.link(team) + (query.isEmpty ? "" : "?\(query)")
+            return ChipView(Self.label(of: parameter.name), shown(parameter), removeURL: url)
         }
+    }
+
+    private static func label(of name: String) -> Phrase {
+        switch name {
+        case "state": Phrase("console.notices.state")
+        case "type": Phrase("console.notices.type")
+        default: Phrase("console.notices.about")
+        }
+    }
+
+    private func shown(_ parameter: (name: String, value: String)) -> any Wording {
+        parameter.name == "state" ? state?.words ?? parameter.value : parameter.value
     }
 
     var stateSelect: SelectView {

@@ -35,12 +35,12 @@ struct JobFilter: Sendable {
         return all.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    var chips: [FilterChip] {
+    var chips: [ChipView] {
         parameters.map { parameter in
             let rest = parameters.filter { $0.name != parameter.name }
             let query = rest.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
             let url = OperatorRoutes.jobs.link() + (query.isEmpty ? "" : "?" + query)
-            return FilterChip(Self.words(for: parameter.name), parameter.value, removeURL: url)
+            return ChipView(Self.words(for: parameter.name), parameter.value, removeURL: url)
         }
     }
 

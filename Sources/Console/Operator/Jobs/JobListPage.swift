@@ -14,7 +14,8 @@ struct JobListPage: OperatorPage {
         .group("state", SelectView.fields) { $0.filter.stateField }
         .group("kind", FieldView.fields) { $0.filter.kindField }
         .group("team", FieldView.fields) { $0.filter.teamField }
-        .list("chips", FilterChip.fields) { $0.filter.chips }
+        .list("chips", ChipView.fields) { $0.filter.chips }
+        .text("clearURL") { _ in OperatorRoutes.jobs.link() }
         .list("rows", Row.fields) { $0.rows }
         .group("paging", PagingView.fields) { $0.paging }
 

@@ -53,7 +53,10 @@ struct Confirmation: Sendable {
     }
 
     /// The form again, with what was typed and what is wrong with it.
+    ///
+    /// - Parameter place: tells its fields from those of another such form on the page.
     func view(
+        in place: String = "",
         action: String,
         summary: any Wording,
         consequences: [any Wording],
@@ -68,6 +71,7 @@ struct Confirmation: Sendable {
             expected: expected,
             confirmation: FieldView(
                 "confirmation",
+                in: place,
                 label: Phrase("console.confirm.type", ["expected": expected]),
                 value: typed,
                 autocomplete: "off",
@@ -76,6 +80,7 @@ struct Confirmation: Sendable {
             ),
             reason: FieldView(
                 "reason",
+                in: place,
                 label: Phrase("console.confirm.reason"),
                 value: typedReason,
                 autocomplete: "off",

@@ -29,7 +29,7 @@ struct KeyListPage: ConsolePage {
             .text("id") { $0.key.id.rawValue }
             .text("appID") { $0.key.appID.rawValue }
             .group("state", BadgeView.fields) { $0.key.badge }
-            .words("lastUsed") { $0.key.lastUse }
+            .optionalGroup("lastUsed", TimeView.fields) { $0.key.lastUsedAt.map(TimeView.init) }
     }
 
     /// A key from Apple, apart from those that are issued here.
@@ -61,10 +61,5 @@ extension Key {
         return privateHalf == .awaitingDownload
             ? BadgeView(.warn, Phrase("console.keys.state.waiting"))
             : BadgeView(.good, Phrase("console.keys.state.active"))
-    }
-
-    var lastUse: Phrase {
-        guard let lastUsedAt else { return Phrase("console.keys.never-used") }
-        return Phrase("console.keys.last-used", ["moment": lastUsedAt])
     }
 }

@@ -60,7 +60,7 @@ struct KeyPage: ConsolePage {
                 .text("url") { ConsoleRoutes.key.link($0.team, $0.key.id) }
                 .text("name") { $0.key.name }
                 .text("id") { $0.key.id.rawValue }
-                .words("lastUsed") { $0.key.lastUse }
+                .optionalGroup("lastUsed", TimeView.fields) { $0.key.lastUsedAt.map(TimeView.init) }
                 .flag("current") { $0.isCurrent }
         }
     }
