@@ -92,7 +92,7 @@ public struct SignIn: Sendable {
             sessions: parts.sessions,
             context: context
         )
-        endpoints = ProtocolEndpoints(parts)
+        endpoints = ProtocolEndpoints(parts, pages)
         hosted = HostedEndpoints(
             pages: pages,
             factorPages: factorPages,
@@ -169,9 +169,9 @@ public struct SignIn: Sendable {
             SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
             ExitMessagePage.self,
             HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
-            StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self, RegistrationPage.self,
-            RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self, EmailPage.self,
-            InvitedPage.self,
+            StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self, ReceiptPage.self,
+            RegistrationPage.self, RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self,
+            EmailPage.self, InvitedPage.self,
         ] + FactorPages.views
     }
 }

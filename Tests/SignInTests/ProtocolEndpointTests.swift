@@ -216,6 +216,15 @@ import Testing
             #expect(receipt.status == 200 && receipt.json["status"] == "done")
             #expect(receipt.body.contains(#""fate":"revoked""#))
             #expect(receipt["Content-Type"] == "application/json;charset=UTF-8")
+            let page = try site.ask(
+                "GET",
+                "/t/ACMETEAM01/auth/receipts/\(id)",
+                ["Accept: text/html,*/*;q=0.8"]
+            )
+            #expect(page.status == 200 && page["Content-Type"] == "text/html; charset=utf-8")
+            #expect(page.body.contains("Receipt of a deleted account") && page.body.contains("Ended"))
+            #expect(page["Cache-Control"] == "no-store" && page["Vary"] == "Accept")
+            #expect(!page.body.contains(site.teams.people.ada.rawValue))
             for path in ["/t/RIVALTEAM1/auth/receipts/\(id)", "/t/ACMETEAM01/auth/receipts/\(id)a"] {
                 #expect(try site.ask("GET", path).status == 404)
             }

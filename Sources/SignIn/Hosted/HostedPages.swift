@@ -29,6 +29,7 @@ struct HostedPages: Sendable {
     private let stopUsing: LivePage<StopUsingPage>
     private let deletion: LivePage<AccountDeletionPage>
     private let deleted: LivePage<AccountDeletedPage>
+    private let receipt: LivePage<ReceiptPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
     init(site: Site) throws(Diagnostics) {
@@ -53,6 +54,7 @@ struct HostedPages: Sendable {
         stopUsing = try site.pages.page(StopUsingPage.self)
         deletion = try site.pages.page(AccountDeletionPage.self)
         deleted = try site.pages.page(AccountDeletedPage.self)
+        receipt = try site.pages.page(ReceiptPage.self)
     }
 
     func frame(_ title: any Wording, of team: TeamSnapshot?, in language: Language) -> HostedFrame {
@@ -126,6 +128,10 @@ struct HostedPages: Sendable {
 
     func respond(_ page: AccountDeletedPage) -> Response {
         site.respond(deleted, page)
+    }
+
+    func respond(_ page: ReceiptPage) -> Response {
+        site.respond(receipt, page)
     }
 
     /// A refusal as a page of the team, or of Pippin where there is none.

@@ -1,4 +1,5 @@
 import AuthEngine
+import Bytes
 import Domain
 import HTTP
 import Log
@@ -17,8 +18,10 @@ struct ProtocolEndpoints: Sendable {
     private let receipts: DeletionReceiptStore
     private let migration: UserMigration
     private let documents: TeamDocuments
+    private let pages: HostedPages
 
-    init(_ parts: SignIn.Parts) {
+    init(_ parts: SignIn.Parts, _ pages: HostedPages) {
+        self.pages = pages
         let (context, database, trials) = (parts.context, parts.database, parts.trials)
         desk = ProtocolDesk(teams: parts.teams, flows: parts.flows, log: parts.log)
         tokens = TokenEndpoint(
@@ -119,10 +122,23 @@ struct ProtocolEndpoints: Sendable {
                 return ProtocolAnswers.json(body, status: .accepted)
             }
         }
-        router.get(TeamRoutes.receipt) { _, team, id in
-            let team = try await desk.snapshot(team)
-            guard let receipt = try await receipts.find(id, in: team.id) else { throw Problem.notFound }
-            return ProtocolAnswers.json(receipt.json)
+        router.get(TeamRoutes.receipt) { try await show($2, to: $0, of: $1) }
+    }
+
+    /// A receipt: a page for a browser, JSON for every other asker.
+    ///
+    /// Its id is the permission to read it.
+    private func show(_ id: ReceiptID, to request: Request, of team: TeamID) async throws -> Response {
+        let team = try await desk.snapshot(team)
+        guard let receipt = try await receipts.find(id, in: team.id) else { throw Problem.notFound }
+        var response: Response
+        if Accept(request[.accept]).prefersPage {
+            let frame = pages.frame(Phrase("hosted.receipt.title"), of: team, in: request.language)
+            response = pages.respond(ReceiptPage(frame: frame, team: team, receipt: receipt))
+        } else {
+            response = ProtocolAnswers.json(receipt.json)
         }
+        response.append(.vary, "Accept")
+        return response
     }
 }

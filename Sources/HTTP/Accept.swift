@@ -1,0 +1,31 @@
+/// What an `Accept` field asks for (RFC 9110 section 12.5.1).
+public struct Accept: Sendable {
+    /// More members than any browser or library sends; what comes after is not looked at.
+    private static let memberLimit = 32
+
+    private var weights: [String: Double] = [:]
+
+    /// - Parameter value: of the field; garbage in it asks for nothing.
+    public init(_ value: String?) {
+        for member in (value ?? "").split(separator: ",").prefix(Self.memberLimit) {
+            let parts = member.split(separator: ";").map {
+                String(Substring(ASCII.trim($0.utf8))).lowercased()
+            }
+            guard let type = parts.first, let weight = Self.weight(of: parts.dropFirst()) else { continue }
+            weights[type] = weight
+        }
+    }
+
+    /// Whether whoever sent it is a browser that shows a page rather than a program that reads JSON.
+    ///
+    /// Wildcards say nothing: they come from programs that ask for whatever there is.
+    public var prefersPage: Bool {
+        guard let page = weights["text/html"], page > 0 else { return false }
+        return page >= weights["application/json"] ?? 0
+    }
+
+    private static func weight(of parameters: ArraySlice<String>) -> Double? {
+        guard let given = parameters.first(where: { $0.hasPrefix("q=") }) else { return 1 }
+        return Double(given.dropFirst(2)).flatMap { (0...1).contains($0) ? $0 : nil }
+    }
+}
