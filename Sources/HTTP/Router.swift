@@ -70,6 +70,9 @@ public struct Router {
         get(Route(path)) { _ in Response(response) }
     }
 
+    /// Every method with its address as it was declared, such as `GET /console/:team/keys`.
+    public var addresses: [String] { entries.map { "\($0.method.name) \($0.action.pattern)" } }
+
     /// Checks the routes against one another and arranges them for matching.
     ///
     /// A literal segment wins over a value. Two routes are refused when they are the same for one method, or

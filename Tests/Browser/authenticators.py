@@ -19,11 +19,6 @@ def code(secret: str, at: float | None = None) -> str:
     return f"{number % 1_000_000:06}"
 
 
-def wait_for_next_code() -> None:
-    """A used code does not work again; the next one comes within half a minute."""
-    time.sleep(30 - time.time() % 30 + 0.2)
-
-
 class VirtualAuthenticator:
     """A passkey device of the page's browser; takes part in every ceremony of that page from now on."""
 

@@ -12,16 +12,16 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import database
 import logs
 import watch
-from cast import PEOPLE, Acme, registered
-from console import Console, set_up
+from cast import PEOPLE, Acme, Person, SigningKey, registered
+from console import PATIENCE_MS, Console, set_up, sign_in
 from name_server import NameServer
 from sample_app import SampleApp
 from server import ROOT, Pippin
 
 SCREENS = ROOT / ".build/screens"
-PATIENCE_MS = 15_000
 
 LOOKS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},
@@ -98,7 +98,7 @@ def new_context(browser: Browser, secrets: set[str]) -> Iterator[Callable[..., B
     complaints: list[str] = []
 
     def make(look: str = "light", **options) -> BrowserContext:
-        context = browser.new_context(locale="en-US", **LOOKS[look], **options)
+        context = browser.new_context(**{"locale": "en-US", **LOOKS[look], **options})
         context.set_default_timeout(PATIENCE_MS)
         watch.listen(context, complaints)
         contexts.append(context)
@@ -159,11 +159,34 @@ def client(orchard: Console, secrets: set[str]) -> Iterator[SampleApp]:
 
 
 @pytest.fixture
-def screenshot(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Keeps a picture of a page in .build/screens: `screenshot(page, "team-list")`."""
+def story_team(
+    pippin: Pippin, new_context: Callable[..., BrowserContext], secrets: set[str]
+) -> Callable[..., tuple[Console, Acme]]:
+    """Founds a team like Acme that no other test knows: its console, with its owner signed in, and its registry."""
 
-    def keep(page: Page, name: str) -> None:
-        look = getattr(getattr(request.node, "callspec", None), "params", {}).get("page_in_each_look", "light")
+    def found(team_id: str, return_url: str = "http://127.0.0.1:9/callback") -> tuple[Console, Acme]:
+        owner = Person("Olga", "Owner", f"olga@{team_id.lower()}.example", "owners-water-every-day")
+        team = Acme(return_url=return_url, key=SigningKey(team_id), id=team_id)
+        registry = team.registry()
+        registry["teams"][0]["users"] += registered((owner,))
+        pippin.apply(registry)
+        database.give_console_account(pippin, owner, team_id, "owner")
+        secrets.add(owner.password)
+        page = new_context().new_page()
+        sign_in(page, pippin, owner.email, owner.password)
+        return Console(pippin.url, team_id, owner.email, owner.password, "", {}, page), team
+
+    return found
+
+
+@pytest.fixture
+def screenshot(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Keeps a picture of a page in .build/screens, where PIPPIN_SCREENS is set: `screenshot(page, "team-list")`."""
+
+    def keep(page: Page, name: str, look: str | None = None) -> None:
+        if not os.environ.get("PIPPIN_SCREENS"):
+            return
+        look = look or getattr(getattr(request.node, "callspec", None), "params", {}).get("page_in_each_look", "light")
         SCREENS.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=SCREENS / f"{name}-{look}.png", full_page=True)
 

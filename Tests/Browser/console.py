@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from server import Pippin
 
+PATIENCE_MS = 15_000
 SYSTEM_TEAM = "PIPPIN0000"
 EMAIL = "olive@pippin.example"
 PASSWORD = "olives-grow-slowly-1999"
@@ -25,8 +27,8 @@ class Console:
     storage_state: dict
     page: Page | None = None
 
-    def on(self, page: Page) -> "Console":
-        return dataclasses.replace(self, page=page)
+    def on(self, page: Page, *, team_id: str | None = None) -> "Console":
+        return dataclasses.replace(self, page=page, team_id=team_id or self.team_id)
 
     def open(self, path: str = "") -> Page:
         """Opens a page of the console: `open("app-ids")` is below the team, `open("/…")` below /console."""
@@ -82,6 +84,13 @@ class Console:
         page.get_by_label("DKIM selectors", exact=True).fill("\n".join(selectors))
         page.get_by_role("button", name="Add").click()
         expect(page.get_by_role("heading", name=source, level=1)).to_be_visible()
+
+    def reload_until(self, words: str) -> None:
+        """Reloads the page until it shows these words: what Pippin does a moment after an answer."""
+        deadline = time.monotonic() + 60
+        while self.page.get_by_role("main").get_by_text(words, exact=True).count() == 0:
+            assert time.monotonic() < deadline, f"{self.page.url} never showed {words!r}"
+            self.page.reload()
 
     def revoke_key(self, key_id: str, reason: str) -> None:
         page = self.open(f"keys/{key_id}")

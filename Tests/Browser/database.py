@@ -1,6 +1,8 @@
 """What PostgreSQL itself holds, asked through psql on the private cluster's socket."""
 
 import subprocess
+import time
+from collections.abc import Callable
 
 from cast import Person
 from console import SYSTEM_TEAM
@@ -19,8 +21,19 @@ def rows(pippin: Pippin, statement: str, **values: str) -> list[list[str]]:
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
+def until(
+    pippin: Pippin, statement: str, enough: Callable[[list[list[str]]], int], seconds: float = 60, **values: str
+) -> list[list[str]]:
+    """The rows of a statement once they are enough: what is written a moment after an answer."""
+    deadline = time.monotonic() + seconds
+    while not enough(found := rows(pippin, statement, **values)):
+        assert time.monotonic() < deadline, f"waited {seconds} s for: {statement}\n{found}"
+        time.sleep(0.05)
+    return found
+
+
 def give_console_account(pippin: Pippin, person: Person, team: str, role: str) -> None:
-    """Makes a team's user a console account with that role in the team; there are no invitations yet.
+    """Makes a team's user a console account with that role in the team, without the way through a mailed invitation.
 
     The system team gets the same person with the same password under the same login name.
     """

@@ -39,13 +39,9 @@ def check(page: Page, words: str) -> None:
     expect(page.locator(".finding")).to_contain_text(words)
 
 
-def test_a_domain_is_verified_once_its_site_serves_the_file(console: Console, site: WebSite, screenshot):
-    console.register_app_id("com.orchard.seeds", "Seeds app")
-    console.create_service_id(
-        "com.orchard.seeds.web", "Seeds", of="com.orchard.seeds", domains="127.0.0.1",
-        return_urls=[f"http://127.0.0.1:{site.port}/callback"],
-    )
-    page = console.page
+def test_a_domain_is_verified_once_its_site_serves_the_file(story_team, site: WebSite, screenshot):
+    console, team = story_team("SEEDSTEAM1", f"http://127.0.0.1:{site.port}/callback")
+    page = console.open(f"service-ids/{team.client_id}")
     page.get_by_role("link", name="127.0.0.1", exact=True).click()
     expect(page.get_by_text("Not checked yet")).to_be_visible()
     address, content = [code.inner_text() for code in page.locator(".code code").all()]
@@ -68,7 +64,7 @@ def test_a_domain_is_verified_once_its_site_serves_the_file(console: Console, si
     expect(page.get_by_text("Verified", exact=True)).to_be_visible()
     screenshot(page, "domain-verified")
 
-    page.get_by_role("link", name="com.orchard.seeds.web").click()
+    page.get_by_role("link", name=team.client_id).click()
     row = page.get_by_role("listitem").filter(has_text="127.0.0.1").filter(has_text="Verified")
     expect(row).to_be_visible()
 

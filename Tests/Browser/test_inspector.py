@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+import database
 import watch
 from cast import DANA
 from console import Console
 from sample_app import SampleApp
+from server import Pippin
 from visits import sign_in_for_the_first_time
 
 RETURN_URL = "https://bakery.orchard.example/callback"
@@ -44,13 +46,13 @@ def fail(page: Page, console: Console) -> str:
 
 
 def test_a_wrong_return_url_is_found_by_its_reference_and_explained(
-    bakery: Console, page_in_each_look: Page, new_context, screenshot
+    bakery: Console, page_in_each_look: Page, new_context, pippin: Pippin, screenshot
 ):
     reference = fail(new_context().new_page(), bakery)
     page = page_in_each_look
     page.context.add_cookies(bakery.storage_state["cookies"])
     console = bakery.on(page)
-    page.wait_for_timeout(1000)  # steps are written a moment later
+    database.until(pippin, "SELECT flow_id FROM flows WHERE reference = :'reference'", len, reference=reference)
 
     console.open("flows")
     page.get_by_label("Find by reference").fill(reference)
@@ -74,7 +76,7 @@ def test_a_wrong_return_url_is_found_by_its_reference_and_explained(
     assert watch.faults(page) == []
 
 
-def test_a_client_secret_of_the_wrong_kind_is_explained(bakery: Console, new_context):
+def test_a_client_secret_of_the_wrong_kind_is_explained(bakery: Console, new_context, pippin: Pippin):
     page = new_context(storage_state=bakery.storage_state).new_page()
     console = bakery.on(page)
     header, claims = ({"alg": "HS256", "kid": "SHARED"}, {"iss": console.team_id})
@@ -86,7 +88,8 @@ def test_a_client_secret_of_the_wrong_kind_is_explained(bakery: Console, new_con
     with pytest.raises(urllib.error.HTTPError) as refusal:
         urllib.request.urlopen(f"{console.url}/t/{console.team_id}/auth/token", body.encode(), timeout=30)
     assert json.load(refusal.value)["error"] == "invalid_client"
-    page.wait_for_timeout(1000)
+    statement = "SELECT flow_id FROM flows WHERE team_id = :'team' AND cause = 'secret_algorithm'"
+    database.until(pippin, statement, len, team=console.team_id)
 
     console.open("flows?cause=secret_algorithm")
     page.get_by_role("link", name="Bakery Shop").first.click()
@@ -97,7 +100,7 @@ def test_a_client_secret_of_the_wrong_kind_is_explained(bakery: Console, new_con
 
 
 def test_a_person_is_handed_out_and_forgotten(
-    orchard: Console, client: SampleApp, new_context, screenshot
+    orchard: Console, client: SampleApp, new_context, pippin: Pippin, screenshot
 ):
     page = new_context(storage_state=orchard.storage_state).new_page()
     console = orchard.on(page)
@@ -109,7 +112,8 @@ def test_a_person_is_handed_out_and_forgotten(
     client.use(f"{console.url}/t/{console.team_id}", console.team_id, "com.orchard.farewell.web", key_id,
                console.download_key(key_id))
     sign_in_for_the_first_time(new_context().new_page(), client, DANA)
-    page.wait_for_timeout(1000)
+    statement = "SELECT flow_id FROM flows WHERE client_id = 'com.orchard.farewell.web' AND outcome = 'answered'"
+    database.until(pippin, statement, len)
 
     console.open("users?q=dana")
     page.get_by_role("link", name="Dana Fern").click()

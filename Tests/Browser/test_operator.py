@@ -22,22 +22,14 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
         team=signed_in_console.team_id,
     )
     page = signed_in_console.open("/operator/jobs?state=dead")
-    for _ in range(100):
-        if page.get_by_role("link", name="mail.send").count():
-            break
-        page.wait_for_timeout(200)
-        page.reload()
+    signed_in_console.reload_until("mail.send")
     page.get_by_role("link", name="mail.send").first.click()
     expect(page.get_by_role("main")).to_contain_text("the mail cannot be read")
 
     page.get_by_role("button", name="Try it now").click()
 
     expect(page.get_by_role("status")).to_contain_text("on its way again")
-    for _ in range(100):
-        if page.get_by_role("main").get_by_text("Dead", exact=True).count():
-            break
-        page.wait_for_timeout(200)
-        page.reload()
+    signed_in_console.reload_until("Dead")
     page.get_by_label("Type mail.send to confirm").fill("mail.send")
     page.get_by_label("Reason", exact=True).fill("Nobody can read it")
     page.get_by_role("button", name="Give up the job").click()

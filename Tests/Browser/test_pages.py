@@ -1,156 +1,243 @@
 """Every page as a careful reviewer looks at it: in light, in dark, on a phone; and the forms without JavaScript."""
 
-import dataclasses
+import json
 import re
-from dataclasses import dataclass
-from urllib.parse import quote
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import hosted
 import watch
-from cast import ADA, BEN, CLEO
-from console import Console, facts, send_password, sign_in, sign_out
+from authenticators import VirtualAuthenticator, code
+from cast import BEN, CLEO
+from console import Console, send_password, sign_in, sign_out
+from garden import GARDEN, IVY, NO_TOKEN, THICKET, Garden
 from sample_app import SampleApp
 from server import Pippin
-from visits import expect_signed_in, sign_in_for_the_first_time, start_sign_in
+from visits import expect_signed_in, start_sign_in
 
-LONG = "a-service-with-a-long-name.of-a-company-with-a-long-name.orchard.example"
-
-
-@dataclass(frozen=True)
-class Garden:
-    """Addresses of a team in which there is something of everything."""
-
-    console: list[str]
-    authorize: str
-    return_url: str
+# What a GET is answered with that is no page.
+NO_PAGES = {
+    "/": "goes to the console",
+    "/healthz": "for machines",
+    "/readyz": "for machines",
+    "/metrics": "for machines",
+    "/accents/1/:colour": "a stylesheet",
+    "/t/:team/logo/:digest": "a picture",
+    "/t/:team/auth/keys": "JSON",
+    "/t/:team/auth/userinfo": "JSON",
+    "/t/:team/.well-known/openid-configuration": "JSON",
+    "/t/:team/account/data": "a download",
+    "/t/:team/account/session": "goes on to a sign-in",
+    "/t/:team/auth/authorize": "goes on to a sign-in",
+    "/console/:team/domains/:domain/association-file": "a download",
+    "/console/:team/trials/:trial/callback": "goes on to the trial",
+}
 
 
 @pytest.fixture(scope="module")
-def garden(orchard: Console, browser, pippin: Pippin, secrets: set[str]) -> Garden:
-    context = browser.new_context(locale="en-US", storage_state=orchard.storage_state)
-    context.set_default_timeout(15_000)
-    console = orchard.on(context.new_page())
-    client = SampleApp()
-    client.start()
-    console.register_app_id("com.orchard.garden", "Garden")
-    console.create_service_id("com.orchard.garden.web", "Garden Gate", of="com.orchard.garden",
-                              return_urls=[client.return_url])
-    console.create_service_id(
-        f"com.{LONG}", "A name that is far longer than any app would be called by its friends", domains=LONG,
-        of="com.orchard.garden", return_urls=[f"https://{LONG}/callback/{'x' * 120}?number={n}" for n in range(10)],
-    )
-    revoked = console.create_key("Old shed", of="com.orchard.garden")
-    console.revoke_key(revoked, "It was lost")
-    key = console.create_key("New shed", of="com.orchard.garden")
-    waiting = console.create_key("Greenhouse", of="com.orchard.garden")
-    file = console.download_key(key)
-    console.import_apple_key("KEY7654321", "Garden at Apple", of="com.orchard.garden", private_pem=file)
-    console.add_email_source(f"garden.{LONG}", "s1", "2026-11.garden")
-    client.use(f"{console.url}/t/{console.team_id}", console.team_id, "com.orchard.garden.web", key,
-               file)
-    visitor = browser.new_context(locale="en-US")
-    sign_in_for_the_first_time(visitor.new_page(), client, ADA)
-    secrets.update(callback["code"] for callback in client.callbacks)
-    visitor.close()
-    client.stop()
-    page = console.open("service-ids/com.orchard.garden.web/trials/new")
-    page.get_by_role("button", name="Start").click()
-    hosted.prove(page, BEN)
-    hosted.press_continue(page)
-    expect(page.get_by_text("Worked", exact=True)).to_be_visible()
-    trial = page.url.rsplit("/", 1)[1]
-    person = facts_of_the_first_user(console)
-    page.context.close()
-    team = [
-        "", "app-ids", "app-ids?q=nothing", "app-ids/new", "app-ids/com.orchard.garden",
-        "service-ids", "service-ids/new", "service-ids/com.orchard.garden.web", f"service-ids/com.{LONG}",
-        "service-ids/com.orchard.garden.web/trials/new", f"trials/{trial}",
-        "keys", "keys/new", f"keys/{revoked}", f"keys/{waiting}", "apple-keys/new", "apple-keys/KEY7654321",
-        "domains/127.0.0.1", f"domains/{LONG}",
-        "email-sources", "email-sources?q=nothing", "email-sources/new", f"email-sources/garden.{LONG}",
-        "users", "users?q=nobody", f"users/{person}", "audit",
-    ]
-    authorize = (
-        f"{console.url}/t/{console.team_id}/auth/authorize?response_type=code&response_mode=form_post"
-        f"&client_id=com.orchard.garden.web&scope=name%20email&redirect_uri={quote(client.return_url, safe='')}"
-    )
-    return Garden(console=team, authorize=authorize, return_url=client.return_url)
+def garden(orchard: Console, browser, pippin: Pippin, secrets: set[str]) -> Iterator[Garden]:
+    garden = Garden(orchard, pippin, browser, secrets)
+    garden.plant()
+    yield garden
+    garden.stop()
 
 
-def facts_of_the_first_user(console: Console) -> str:
-    page = console.open("users?q=ada")
-    page.get_by_role("link", name="Ada Lovelace").click()
-    expect(page.get_by_role("heading", name="Ada Lovelace", level=1)).to_be_visible()
-    return facts(page)["User ID"]
+@pytest.fixture(scope="module")
+def seen() -> set[str]:
+    """Paths of the pages that this module's walks have looked at."""
+    return set()
 
 
-def test_every_page_of_the_console(
-    garden: Garden, orchard: Console, page_in_each_look: Page, screenshot
-):
-    page = page_in_each_look
-    page.context.add_cookies(orchard.storage_state["cookies"])
-    console = orchard.on(page)
-    found, is_phone = [], page.viewport_size["width"] == 390  # axe sees the same pages in light and dark
-    for number, path in enumerate([*garden.console, "no-such-section", "/", "/teams/new"]):
-        console.open(path)
-        for event in page.locator("ul.events details").all()[:3]:
+def test_every_page_of_the_console(garden: Garden, new_context, screenshot, seen: set[str]):
+    page = new_context(storage_state=garden.storage_state, reduced_motion="reduce").new_page()
+    found = []
+    for number, path in enumerate([*garden.console_pages(), f"/console/{GARDEN}/no-such-section"]):
+        page.goto(garden.pippin.url + path)
+        assert urlsplit(page.url).path == urlsplit(path).path
+        seen.add(urlsplit(path).path)
+        for event in page.locator("ul.events details").all()[:2]:
             event.locator("summary").click()
-        screenshot(page, f"console-{number:02}-" + (re.match(r"/?([a-z-]*)", path)[1] or "home"))
-        found += watch.overhang(page) if is_phone else watch.faults(page)
+        name = f"console-{number:02}-" + re.sub(r"[^a-z0-9]+", "-", path.lower())[9:50]
+        found += watch.faults_in_every_look(page, lambda look: screenshot(page, name, look))
     assert found == []
 
 
-def test_every_hosted_page(
-    garden: Garden, orchard: Console, page_in_each_look: Page, pippin: Pippin, screenshot
-):
-    page, found = page_in_each_look, []
+def test_every_hosted_page(garden: Garden, new_context, screenshot, seen: set[str]):
+    walk = HostedWalk(garden, new_context(reduced_motion="reduce").new_page(), screenshot, seen)
+    walk.ways_in()
+    walk.ways_out()
+    walk.account()
+    walk.factors()
+    walk.errors()
+    walk.farewell()
+    assert walk.found == []
 
-    def look(name: str, heading: str) -> None:
-        expect(page.get_by_role("heading", name=heading, level=1)).to_be_visible()
-        screenshot(page, f"hosted-{name}")
-        found.extend(watch.faults(page))
 
-    page.goto(garden.authorize)
-    look("sign-in", "Sign in to Garden Gate")
-    hosted.prove(page, dataclasses.replace(CLEO, password="not-her-password"))
-    expect(page.get_by_role("alert")).to_be_visible()
-    look("refused", "Sign in to Garden Gate")
-    hosted.prove(page, CLEO)
-    look("consent", "Continue to Garden Gate")
-    page.goto(f"{pippin.url}/t/{orchard.team_id}/account")
-    look("account", "Your Orchard account")
-    for name, heading in [
-        ("password", "Change your password"), ("email", "Change your e-mail address"),
-        ("deletion", "Delete your account"),
-    ]:
-        page.goto(f"{pippin.url}/t/{orchard.team_id}/account/{name}")
-        look(name, heading)
-    page.goto(f"{pippin.url}/t/{orchard.team_id}/account")
-    page.get_by_role("button", name="Sign out", exact=True).click()
-    look("signed-out", "You are signed out")
-    page.get_by_role("link", name="Sign in again").click()
-    look("session", "Sign in to your account")
-    page.get_by_role("link", name="Forgot your password?").click()
-    look("recovery", "Forgot your password?")
-    page.get_by_role("link", name="Back to signing in").click()
-    page.get_by_role("link", name="Create an account").click()
-    look("registration", "Create an account")
-    page.get_by_role("link", name="I have an account").click()
-    send_password(page, ADA.email, ADA.password)
-    page.goto(garden.authorize)
-    hosted.expect_confirmation(page)
-    look("continue", "Continue to Garden Gate")
-    page.route(f"{garden.return_url}**", lambda route: route.abort("aborted"))
-    hosted.press_continue(page)
-    look("exit", "Back to Garden Gate")
-    page.goto(garden.authorize.replace("callback", "elsewhere"))
-    look("error", "This app’s sign-in is not set up right")
-    page.goto(f"{pippin.url}/t/{orchard.team_id}/no-such-page")
-    look("missing", "This page does not exist")
-    assert found == []
+def test_no_page_is_forgotten(pippin: Pippin, seen: set[str]):
+    """Runs after the walks: each address that the server answers a GET at was looked at, or is no page."""
+    declared = {
+        line["address"].removeprefix("GET ")
+        for line in map(json.loads, pippin.log.read_text().splitlines())
+        if line["event"] == "route" and line["address"].startswith("GET ")
+    }
+    pages = {pattern for pattern in declared if not pattern.startswith("/assets/")} - set(NO_PAGES)
+    assert len(pages) > 50
+    patterns = {pattern: re.compile(re.sub(r":[a-z]+", "[^/]+", re.escape(pattern)) + "$") for pattern in pages}
+
+    def answers(path: str) -> str:
+        """A literal segment wins over a value."""
+        return min((pattern for pattern in pages if patterns[pattern].match(path)), key=lambda it: it.count(":"))
+
+    assert pages - {answers(path) for path in seen if any(it.match(path) for it in patterns.values())} == set()
+
+
+class HostedWalk:
+    """One person's way through all that a team shows to its people."""
+
+    def __init__(self, garden: Garden, page: Page, screenshot: Callable[..., None], seen: set[str]):
+        self.garden = garden
+        self.page = page
+        self.person = IVY
+        self.screenshot = screenshot
+        self.seen = seen
+        self.found: list[str] = []
+        self.account_url = f"{garden.hosted}/account"
+
+    def look(self, name: str, heading: str) -> None:
+        expect(self.page.get_by_role("heading", name=heading, level=1)).to_be_visible()
+        self.seen.add(urlsplit(self.page.url).path)
+        keep = lambda look: self.screenshot(self.page, f"hosted-{name}", look)
+        self.found.extend(watch.faults_in_every_look(self.page, keep))
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def follow(self, name: str) -> None:
+        self.page.get_by_role("link", name=name, exact=True).click()
+
+    def fill(self, label: str, value: str) -> None:
+        self.page.get_by_label(label, exact=True).fill(value)
+
+    def ways_in(self) -> None:
+        """The sign-in, a new account, a forgotten password."""
+        page, person = self.page, self.person
+        page.goto(self.garden.authorize)
+        self.look("sign-in", "Sign in to Garden Gate")
+        send_password(page, person.email, "not-the-password")
+        expect(page.get_by_role("alert")).to_be_visible()
+        self.look("refused", "Sign in to Garden Gate")
+        self.follow("Create an account")
+        self.look("registration", "Create an account")
+        newcomer = f"new-{person.email}"
+        for label, value in [
+            ("E-mail address", newcomer), ("First name", "Nora"), ("Last name", "Bene"), ("New password", person.password),
+        ]:
+            self.fill(label, value)
+        self.press("Create account")
+        self.look("registered", "Look into your mailbox")
+        page.goto(self.garden.letter(newcomer))
+        self.look("registration-link", "Is this your address?")
+        page.goto(self.garden.authorize)
+        self.follow("Forgot your password?")
+        self.look("recovery", "Forgot your password?")
+        self.fill("E-mail address", person.email)
+        self.press("Send link")
+        self.look("recovery-sent", "Look into your mailbox")
+        page.goto(self.garden.letter(person.email))
+        self.look("new-password", "Choose a new password")
+
+        page.goto(self.garden.user_invitation)
+        self.look("invited", "Make your account")
+
+    def ways_out(self) -> None:
+        """What an app gets to know, and the way back to it."""
+        page = self.page
+        page.goto(self.garden.authorize)
+        hosted.prove(page, self.person)
+        self.look("consent", "Continue to Garden Gate")
+        hosted.hide_email(page)
+        page.route(f"{self.garden.client.return_url}**", lambda route: route.abort("aborted"))
+        hosted.press_continue(page)
+        self.look("exit", "Back to Garden Gate")
+        page.goto(self.garden.authorize)
+        hosted.expect_confirmation(page)
+        self.look("continue", "Continue to Garden Gate")
+
+    def account(self) -> None:
+        page = self.page
+        page.goto(self.account_url)
+        self.look("account", "Your Garden account")
+        for name, heading in [("password", "Change your password"), ("deletion", "Delete your account")]:
+            page.goto(f"{self.account_url}/{name}")
+            self.look(name, heading)
+        page.goto(f"{self.account_url}/apps/com.garden.app/end")
+        self.look("stop-using", "Stop using Garden?")
+        page.goto(f"{self.account_url}/email")
+        self.look("email", "Change your e-mail address")
+        self.fill("New e-mail address", f"other-{self.person.email}")
+        self.fill("Current password", self.person.password)
+        self.press("Send link")
+        self.look("email-sent", "Look into your mailbox")
+        page.goto(self.garden.letter(f"other-{self.person.email}"))
+        self.look("email-link", "Is this your address?")
+
+    def factors(self) -> None:
+        page, secrets = self.page, self.garden.secrets
+        page.goto(self.account_url)
+        self.follow("Add an authenticator app")
+        self.look("totp-new", "Set up your authenticator app")
+        secret = page.locator("pre code").inner_text()
+        secrets.update({secret, secret.replace(" ", "")})
+        self.fill("Code that the app shows now", code(secret))
+        self.press("Confirm")
+        self.look("codes", "Your recovery codes")
+        secrets.update(page.locator("pre code").inner_text().split())
+        self.follow("I have kept them")
+        device = VirtualAuthenticator(page)
+        self.follow("Add a passkey")
+        self.look("passkey-new", "Create a passkey")
+        self.fill("Name", "Ivy’s laptop")
+        self.press("Create the passkey")
+        expect(page.get_by_role("status")).to_contain_text("Your second step is set up")
+        device.answer(False)  # else it signs in by itself wherever it can
+        self.look("account-factors", "Your Garden account")
+        self.follow("Ivy’s laptop")
+        self.look("passkey", "Ivy’s laptop")
+        page.goto(f"{self.account_url}/factors/totp")
+        self.look("totp", "Authenticator app")
+        page.goto(f"{self.account_url}/proof")
+        self.look("proof", "Confirm that it is you")
+        page.goto(self.account_url)
+        self.press("Sign out")
+        self.look("signed-out", "You are signed out")
+        self.follow("Sign in again")
+        self.look("session", "Sign in to your account")
+        send_password(page, self.person.email, self.person.password)
+        self.look("prove", "Confirm that it is you")
+        page.goto(f"{self.garden.pippin.url}/t/{THICKET}/account/session")
+        send_password(page, self.person.email, self.person.password)
+        self.look("enrolment", "Protect your account")
+        self.follow("Authenticator app")
+        self.look("enrolment-totp", "Set up your authenticator app")
+
+    def errors(self) -> None:
+        page = self.page
+        page.goto(self.garden.authorize.replace("callback", "elsewhere"))
+        self.look("error", "This app’s sign-in is not set up right")
+        for kind in ("account", "password", "email", "invitation"):
+            page.goto(f"{self.garden.hosted}/links/{kind}/{NO_TOKEN}")
+            self.look(f"link-{kind}", "This link works no more")
+        page.goto(f"{self.garden.hosted}/no-such-page")
+        self.look("missing", "This page does not exist")
+
+    def farewell(self) -> None:
+        """What a deleted account leaves behind."""
+        for number, receipt in enumerate(self.garden.receipts):
+            self.page.goto(receipt)
+            self.look(f"receipt-{number}", "Receipt of a deleted account")
 
 
 def test_the_forms_need_no_script(orchard: Console, client: SampleApp, new_context, pippin: Pippin, secrets):

@@ -1,13 +1,19 @@
 """Looks at pages as a careful reviewer does: what the browser complains of, what sticks out, what axe finds."""
 
-from axe_playwright_python.sync_playwright import Axe
+from collections.abc import Callable
+from pathlib import Path
+
+import axe_playwright_python
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 
+AXE = next(Path(axe_playwright_python.__file__).parent.glob("axe.min.js")).read_text()
 AXE_OPTIONS = {
     "resultTypes": ["violations"],
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 }
-SERIOUS = {"serious", "critical"}
+# Of all that axe looks for, only this depends on the colours in force.
+IN_THE_DARK = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
+PHONE = {"width": 390, "height": 844}
 
 
 def listen(context: BrowserContext, complaints: list[str]) -> None:
@@ -23,23 +29,46 @@ def listen(context: BrowserContext, complaints: list[str]) -> None:
 
 
 def faults(page: Page) -> list[str]:
-    """What is wrong with the page as it stands: it scrolls sideways, or axe calls something serious."""
-    return overhang(page) + barriers(page)
+    """What is wrong with the page as it stands: it scrolls sideways, or axe finds anything at all."""
+    return overhang(page) + barriers(page) + twins(page)
+
+
+def faults_in_every_look(page: Page, keep: Callable[[str], None] = lambda look: None) -> list[str]:
+    """What is wrong with the page in light, in dark and on a phone. `keep` is called in each look."""
+    window = page.viewport_size
+    keep("light")
+    found = faults(page)
+    page.emulate_media(color_scheme="dark")
+    keep("dark")
+    found += barriers(page, IN_THE_DARK)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(PHONE)
+    keep("phone")
+    found += overhang(page)
+    page.set_viewport_size(window)
+    return found
 
 
 def overhang(page: Page) -> list[str]:
     pixels = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    return [f"{page.url} is {pixels} px wider than the window"] if pixels > 0 else []
+    return [f"{page.url} is {pixels} px wider than a window of {page.viewport_size['width']}"] if pixels > 0 else []
 
 
-def barriers(page: Page) -> list[str]:
-    """What axe calls serious or worse: contrast, names, roles, order of headings."""
+def barriers(page: Page, options: dict = AXE_OPTIONS) -> list[str]:
+    """What axe finds: contrast, names, roles, order of headings."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
     found = []
-    for violation in Axe().run(page, options=AXE_OPTIONS).response["violations"]:
-        if violation["impact"] in SERIOUS:
-            where = "; ".join(node["html"][:160] for node in violation["nodes"][:3])
-            found.append(f"{page.url}: {violation['id']}, {violation['help']}: {where}")
+    for violation in page.evaluate("(options) => axe.run(options)", options)["violations"]:
+        where = "; ".join(node["html"][:160] for node in violation["nodes"][:3])
+        found.append(f"{page.url}: {violation['id']}, {violation['help']}: {where}")
     return found
+
+
+def twins(page: Page) -> list[str]:
+    """Elements of one id: a label would lead to the wrong one."""
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
+    return [f"{page.url}: {id} is there twice" for id in sorted({id for id in ids if ids.count(id) > 1})]
 
 
 def _is_an_answer(text: str, address: str) -> bool:

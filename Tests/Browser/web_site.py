@@ -1,14 +1,15 @@
-"""A team's web site on this machine, which serves what a test puts at a path."""
+"""A team's web site on this machine, which serves what a test puts at a path and keeps what is sent to it."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class WebSite:
-    """Answers `pages[path] = (status, headers, body)`; 404 elsewhere."""
+    """Answers `pages[path] = (status, headers, body)`; 404 elsewhere. What is posted lies in `received`."""
 
     def __init__(self):
         self.pages: dict[str, tuple[int, dict[str, str], str]] = {}
+        self.received: list[tuple[str, bytes]] = []
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -19,6 +20,10 @@ class WebSite:
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body.encode())
+
+            def do_POST(self) -> None:
+                site.received.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+                self.do_GET()
 
             def log_message(self, *_: object) -> None:
                 pass

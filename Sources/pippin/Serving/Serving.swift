@@ -60,6 +60,7 @@ struct Serving {
         console.mount(on: &router)
         if let demo { try sampleApp(demo, worker, site).mount(on: &router) }
         router.get(Route("/")) { _ in .redirect(to: "/console", status: .found) }
+        for address in router.addresses { log(.debug, "route", ("address", address)) }
         let requests = RequestLog(log: log)
         let log = log
         do {

@@ -1,0 +1,259 @@
+"""Two teams to look at: Garden, in which there is something of everything, and Fallow, in which there is nothing."""
+
+import time
+from urllib.parse import quote
+
+import jwt
+import requests
+from playwright.sync_api import Browser, Page, expect
+
+import database
+import hosted
+from cast import ADA, BEN, CLEO, DANA, Person, registered
+from console import PATIENCE_MS, Console, facts, sign_in
+from sample_app import SampleApp
+from server import Pippin
+from visits import sign_in_for_the_first_time
+from web_site import WebSite
+
+GARDEN = "GARDEN0001"
+FALLOW = "FALLOW0001"
+THICKET = "THICKET001"  # asks everybody for a second factor
+LONG = "a-service-with-a-long-name.of-a-company-with-a-long-name.orchard.example"
+SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+NO_TOKEN = "A" * 43
+EVE = Person("Eve", "Ning", "eve@garden.example", "primroses-open-at-dusk")
+IVY = Person("Ivy", "Wall", "ivy@garden.example", "ivy-holds-the-wall-up")
+FERN = Person("Fern", "Frond", "fern@garden.example", "fronds-of-maidenhair")
+ROSE = "rose@garden.example"
+JOB = "j" * 26
+
+
+class Garden:
+    """Plants both teams, then knows an address for each page there is, by the pattern that the server declares."""
+
+    def __init__(self, console: Console, pippin: Pippin, browser: Browser, secrets: set[str]):
+        self.pippin = pippin
+        self.browser = browser
+        self.secrets = secrets
+        self.site = WebSite()
+        self.client = SampleApp()
+        self.console = console.on(self._visitor(), team_id=GARDEN)
+        self.fallow = self.console.on(self.console.page, team_id=FALLOW)
+
+    def plant(self) -> None:
+        self.site.start()
+        self.client.start()
+        # A session of its own: founding a team gives the founder a new one.
+        sign_in(self.console.page, self.pippin, self.console.email, self.console.password)
+        self._found_teams()
+        self._register()
+        self._use()
+        self._run()
+        self._look_after()
+        self.storage_state = self.console.page.context.storage_state()
+        self.secrets.update(cookie["value"] for cookie in self.storage_state["cookies"])
+        self.console.page.context.close()
+
+    def stop(self) -> None:
+        self.site.stop()
+        self.client.stop()
+        self.secrets.update(callback["code"] for callback in self.client.callbacks if "code" in callback)
+
+    @property
+    def hosted(self) -> str:
+        return f"{self.pippin.url}/t/{GARDEN}"
+
+    @property
+    def authorize(self) -> str:
+        return (
+            f"{self.hosted}/auth/authorize?response_type=code&response_mode=form_post&scope=name%20email"
+            f"&client_id=com.garden.web&redirect_uri={quote(self.client.return_url, safe='')}"
+        )
+
+    def console_pages(self) -> list[str]:
+        """Paths of every page of the console: full, empty, and what a filter leaves; `@` is the team with nothing."""
+        team = [
+            "", "@", "app-ids", "app-ids?q=nothing", "@app-ids", "app-ids/new", "app-ids/com.garden.app",
+            "app-ids/com.garden.moving", "service-ids", "service-ids?q=nothing", "@service-ids", "service-ids/new",
+            "@service-ids/new", "service-ids/com.garden.web", f"service-ids/com.{LONG}",
+            "service-ids/com.garden.web/trials/new", f"trials/{self.trial}", f"trials/{self.cancelled_trial}",
+            "domains/127.0.0.1", f"domains/{LONG}", "keys", "keys?q=nothing", "@keys", "keys/new", "@keys/new",
+            *(f"keys/{key}" for key in self.keys), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
+            "email-sources", "email-sources?q=nothing", "@email-sources", "email-sources/new",
+            f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "cutoffs", "@cutoffs", "transfers",
+            "@transfers", "users", "users?q=nobody", "@users", "user-invitations", "@user-invitations", *(f"users/{sub}" for sub in self.people),
+            "flows", "flows?outcome=failed", "flows?app=com.nothing", "@flows", *(f"flows/{flow}" for flow in self.flows),
+            "notices", "notices?state=dead", "@notices", *(f"notices/{notice}" for notice in self.notices),
+            "audit", "audit?q=nothing", "audit?outcome=refused", "@audit",
+            *(f"audit/events/{event}" for event in self.events), "members", "@members", f"members/{self.member}",
+            "settings", "@settings", "settings/preview", "settings/preview?accent=%23ffe14d",
+        ]
+        below = [f"{FALLOW}/{path[1:]}" if path.startswith("@") else f"{GARDEN}/{path}" for path in team]
+        outside = [
+            "", "teams/new", "operator", "operator/teams", "operator/teams?q=nothing", "operator/jobs",
+            "operator/jobs?state=pending", f"operator/jobs/{GARDEN}/{JOB}", "operator/mailbox",
+            "operator/mailbox?q=nobody", f"operator/mailbox/{self.mail}",
+        ]
+        doors = [self.console.set_up_link.removeprefix(self.pippin.url), self.invitation, f"/invitations/{NO_TOKEN}"]
+        return [f"/console/{path}".rstrip("/") for path in [*below, *outside]] + doors
+
+    # What there is
+
+    def _found_teams(self) -> None:
+        for team, name in ((GARDEN, "Garden"), (FALLOW, "Fallow")):
+            page = self.console.open("/teams/new")
+            page.get_by_label("Team name", exact=True).fill(name)
+            page.get_by_label("Team ID", exact=True).fill(team)
+            page.get_by_role("radio", name="Sandbox").check()
+            page.get_by_role("button", name="Create team").click()
+            expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+        people = registered((ADA, BEN, CLEO, DANA, IVY, FERN))
+        people[3]["totpSecret"] = SECRET
+        self.secrets.update({SECRET, IVY.password, FERN.password})
+        self.pippin.apply({"teams": [
+            {"id": GARDEN, "users": people},
+            {"id": THICKET, "name": "Thicket", "mode": "sandbox", "secondFactor": "required", "users": registered((IVY,))},
+        ]})
+
+    def _register(self) -> None:
+        console, app = self.console, "com.garden.app"
+        console.register_app_id(app, "Garden")
+        console.register_app_id("com.garden.moving", "Potting shed")
+        page = console.open(f"app-ids/{app}")
+        self.site.pages["/notices"] = (200, {}, "Thank you")
+        page.get_by_label("Notification URL").fill(f"http://127.0.0.1:{self.site.port}/notices")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_role("status")).to_contain_text("Saved")
+        console.create_service_id("com.garden.web", "Garden Gate", of=app, return_urls=[self.client.return_url])
+        console.create_service_id(
+            f"com.{LONG}", "A name that is far longer than any app would be called by its friends", domains=LONG,
+            of=app, return_urls=[f"https://{LONG}/callback/{'x' * 120}?number={n}" for n in range(10)],
+        )
+        revoked = console.create_key("Old shed", of=app)
+        console.revoke_key(revoked, "It was lost")
+        key = console.create_key("New shed", of=app)
+        waiting = console.create_key("Greenhouse", of=app)
+        self.private_key = console.download_key(key)
+        self.keys = [revoked, key, waiting]
+        console.import_apple_key("KEY7654321", "Garden at Apple", of=app, private_pem=self.private_key)
+        console.add_email_source(f"garden.{LONG}", "s1", "2026-11.garden")
+        self.client.use(self.hosted, GARDEN, "com.garden.web", key, self.private_key)
+
+    def _use(self) -> None:
+        """People sign in, try things, and fail."""
+        visitor = self._visitor()
+        sign_in_for_the_first_time(visitor, self.client, ADA)
+        visitor.goto(self.authorize.replace("callback", "elsewhere"))
+        failed = visitor.locator("code").first.inner_text()
+        visitor.context.close()
+        page = self.console.open("service-ids/com.garden.web/trials/new")
+        page.get_by_role("button", name="Start").click()
+        hosted.prove(page, BEN)
+        hosted.press_continue(page)
+        expect(page.get_by_text("Worked", exact=True)).to_be_visible()
+        self.trial = page.url.rsplit("/", 1)[1]
+        page = self.console.open("service-ids/com.garden.web/trials/new")
+        page.get_by_role("button", name="Start").click()
+        hosted.cancel(page)
+        expect(page.get_by_text("Cancelled", exact=True)).to_be_visible()
+        self.cancelled_trial = page.url.rsplit("/", 1)[1]
+        found = self._until(f"SELECT flow_id FROM flows WHERE team_id = '{GARDEN}' AND outcome <> 'open'", 3)
+        self.failed_flow = failed
+        self.flows = [flow for [flow] in found]
+        self._delete(FERN)
+        self.people = []
+        for person in (ADA, DANA):
+            page = self.console.open(f"users?q={person.given_name.lower()}")
+            page.get_by_role("link", name=f"{person.given_name} {person.family_name}").click()
+            self.people.append(facts(page)["User ID"])
+
+    def _delete(self, person: Person) -> None:
+        """Somebody signs in and is deleted by the app, which is told in the end."""
+        visitor = self._visitor()
+        sign_in_for_the_first_time(visitor, self.client, person)
+        sub = visitor.locator("#username").inner_text()
+        visitor.context.close()
+        secret = jwt.encode(
+            {"iss": GARDEN, "iat": int(time.time()), "exp": int(time.time()) + 60, "aud": self.hosted,
+             "sub": "com.garden.web"},
+            self.private_key, algorithm="ES256", headers={"kid": self.keys[1]},
+        )
+        fields = {"client_id": "com.garden.web", "client_secret": secret, "sub": sub}
+        answer = requests.post(f"{self.hosted}/auth/delete-account", fields, timeout=30)
+        assert answer.status_code == 202, answer.text
+        self.receipts = [answer.json()["receipt_url"]]
+
+    def _run(self) -> None:
+        """The team's own affairs: members, notices, keys, an offer."""
+        page = self.console.open("notices")
+        page.get_by_label("Event", exact=True).last.select_option(index=1)
+        page.get_by_role("button", name="Send test event").click()
+        expect(page.get_by_role("status")).to_contain_text("on its way")
+        self.notices = [page.url.rsplit("/", 1)[1]]
+        page = self.console.open("signing-keys")
+        page.get_by_role("button", name="Publish the next key").click()
+        expect(page.get_by_role("status")).to_contain_text("published")
+        page = self.console.open("transfers")
+        page.get_by_label("App ID", exact=True).select_option("com.garden.moving")
+        page.get_by_label("Team ID of the other team").fill(FALLOW)
+        page.get_by_role("button", name="Offer", exact=True).click()
+        expect(page.get_by_role("status")).to_contain_text("It is offered")
+        for email in (EVE.email, "a-colleague-with-a-long-address@a-company-with-a-long-name.garden.example"):
+            page = self.console.open("members")
+            page.get_by_label("E-mail address", exact=True).fill(email)
+            page.get_by_role("radio", name="Admin").check()
+            page.get_by_role("button", name="Send invitation").click()
+            expect(page.get_by_role("status")).to_contain_text("on its way")
+        page = self.console.open("user-invitations")
+        page.get_by_label("E-mail address", exact=True).fill(ROSE)
+        page.get_by_role("button", name="Send invitation").click()
+        expect(page.get_by_role("status")).to_contain_text("on its way")
+        self.user_invitation = self.letter(ROSE)
+        database.give_console_account(self.pippin, BEN, GARDEN, "developer")
+        [[self.member]] = database.rows(
+            self.pippin, f"SELECT sub FROM memberships WHERE team_id = '{GARDEN}' AND role = 'developer'"
+        )
+        event = f"SELECT event_id FROM audit_events WHERE team_id = '{GARDEN}' AND action = "
+        self.events = [
+            page.url.rsplit("/", 1)[1] for page in (self._event("Key revoked"), self._event("App ID updated"))
+        ]
+
+    def _look_after(self) -> None:
+        """A job that failed and a mail with a link, for operators."""
+        database.rows(
+            self.pippin,
+            f"""
+            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+            VALUES ('{GARDEN}', '{JOB}', 'mail.send', 0, '{{"letter": "verification", "sealed": "AAAA"}}', now())
+            """,
+        )
+        self._until(f"SELECT job_id FROM jobs WHERE team_id = '{GARDEN}' AND state = 'dead'", 1)
+        mail = "SELECT mail_id, link FROM mailbox WHERE of_team = :'team' AND recipient = :'to' AND link IS NOT NULL"
+        self.mail, link = self._until(mail, 1, team=GARDEN, to=EVE.email)[0]
+        self.secrets.add(link.rsplit("/", 1)[1])
+        self.invitation = link.removeprefix(self.pippin.url)
+
+    def letter(self, recipient: str) -> str:
+        """The link of the newest mail to somebody."""
+        statement = "SELECT link FROM mailbox WHERE recipient = :'to' AND link IS NOT NULL ORDER BY at DESC, mail_id"
+        link = self._until(statement, 1, to=recipient)[0][0]
+        self.secrets.add(link.rsplit("/", 1)[1])
+        return link
+
+    def _event(self, action: str) -> Page:
+        page = self.console.open("audit")
+        event = page.locator("ul.events > li", has_text=action).first
+        event.locator("summary").click()
+        event.get_by_role("link", name="Open this event").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(action)
+        return page
+
+    def _visitor(self) -> Page:
+        context = self.browser.new_context(locale="en-US")
+        context.set_default_timeout(PATIENCE_MS)
+        return context.new_page()
+
+    def _until(self, statement: str, count: int, **values: str) -> list[list[str]]:
+        return database.until(self.pippin, statement, lambda rows: len(rows) >= count, **values)
+
