@@ -33,5 +33,9 @@ bench-scale: ## Measure the console with a million users and ten million audit e
 pictures: ## Take the pictures of the documentation anew
 	@scripts/pictures
 
+.PHONY: snapshots
+snapshots: ## Take what the pages answer now as what they should
+	@scripts/snapshots
+
 clean: ## Remove what was built (never .pippin/, which holds data)
 	@rm -rf .build .venv

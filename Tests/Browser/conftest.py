@@ -30,6 +30,10 @@ LOOKS = {
 }
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rewrite-snapshots", action="store_true", help="keep the answers of now in Snapshots/")
+
+
 @pytest.fixture(scope="session")
 def secrets() -> set[str]:
     """Values of this run that no log line may show. Tests add what they see."""
