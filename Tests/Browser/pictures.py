@@ -1,54 +1,197 @@
 """Takes the pictures of the documentation: a demo, set up and used as people would. See scripts/pictures."""
 
+import base64
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+import requests
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+import database
 import hosted
 from cast import Person, registered
-from console import EMAIL, PASSWORD, Console, fill_set_up
+from console import EMAIL, PASSWORD, Console, fill_service_id, fill_set_up
+from name_server import NameServer
 from server import Pippin
 
-WINDOW = {"width": 1440, "height": 900}
+WINDOW = {"width": 1280, "height": 800}
 SCALE = 1.5
-HEAVIEST = 300_000
+QUALITY = 82
+HEAVIEST = 80_000
 TEAM = "DEMOTEAM01"
+GRACE = Person("Grace", "Hopper", "grace@acme.example", "nanoseconds-of-wire")
 PEOPLE = (
-    Person("Grace", "Hopper", "grace@acme.example", "nanoseconds-of-wire"),
+    GRACE,
     Person("Katherine", "Johnson", "katherine@acme.example", "orbits-by-hand-1962"),
     Person("Annie", "Easley", "annie@acme.example", "centaur-upper-stage"),
 )
+RETURN_URL = "https://www.juniper.example/auth/apple/callback"
+# What differs from run to run, and what stands in its place: a picture changes when its page does.
+STILL = r"""(known) => {
+    const days = {};
+    const shapes = [
+        [/[A-Z][a-z]{2} \d{1,2}, 20\d\d, \d{1,2}:\d\d\s[AP]M/g, "Nov 20, 2026, 9:41 AM"],
+        [/\d{1,2} [A-Z][a-z]{2} 20\d\d, \d\d:\d\d UTC/g, "20 Nov 2026, 09:41 UTC"],
+        [/000000\.[0-9a-f]{32}\.0000/g, "000000.8f14e45fceea167a5a36dedd4bea2543.0000"],
+        [/\b[0-9a-f]{64}\b/g, "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"],
+        [/\b[0-9a-f]{28}\b/g, "01a1fa2c0de5eed1e55ba0bab1e5"],
+        [/\b[0-9a-f]{16}\b/g, "5eed1e55ba0bab1e"],
+        [/\b1[78]\d{8}\b/g, "1795167660"],
+        [/20\d\d-\d\d-\d\d/g, (day) => days[day] ??= ["2026-10-22", "2026-11-20"][Object.keys(days).length] ?? day],
+    ];
+    const still = (text) => shapes.reduce(
+        (all, [shape, other]) => all.replace(shape, other),
+        Object.entries(known).reduce((all, [one, other]) => all.replaceAll(one, other), text),
+    );
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) node.data = still(node.data);
+    for (const field of document.querySelectorAll("input:not([type=hidden]), textarea")) field.value = still(field.value);
+}"""
+# Sign-ins and new users of the days before, as they rise and fall in a week.
+WEEK = (31, 28, 34, 30, 26, 12, 9)
+
+
+class Album:
+    """Keeps pictures of pages as small WebP files."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.known: dict[str, str] = {}
+
+    def keep(self, page: Page, name: str, at: str | None = None) -> None:
+        """Keeps the window, scrolled so far that the part at a selector is near its top."""
+        page.wait_for_load_state("networkidle")  # a form is checked as it is typed
+        page.evaluate(STILL, self.known)
+        page.evaluate(
+            """(at) => {
+                const to = at && document.querySelector(at);
+                scrollTo({ top: to ? to.getBoundingClientRect().top + scrollY - 88 : 0, behavior: "instant" });
+                document.activeElement?.blur?.();
+            }""",
+            at,
+        )
+        taken = page.context.new_cdp_session(page).send(
+            "Page.captureScreenshot", {"format": "webp", "quality": QUALITY}
+        )
+        file = self.folder / f"{name}.webp"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(base64.b64decode(taken["data"]))
+        assert file.stat().st_size < HEAVIEST, f"{file} is too heavy: {file.stat().st_size} bytes"
+        print(file)
+
+    def keep_both(self, page: Page, name: str) -> None:
+        """Keeps the window in light and in dark."""
+        for look in ("light", "dark"):
+            page.emulate_media(color_scheme=look, reduced_motion="reduce")
+            self.keep(page, f"{name}-{look}")
 
 
 def main(folder: Path) -> None:
     home = Path(tempfile.mkdtemp(prefix="pippin-pictures-"))
     home.chmod(0o755)
-    demo = Pippin(home, options=("--demo",), port=8080)
+    names = NameServer()
+    names.start()
+    demo = Pippin(home, options=("--demo", "--dns-server", names.address), port=8080)
     try:
         demo.start()
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-            use(demo, browser, folder)
+            album = Album(folder)
+            operator = new_page(browser)
+            console = found(operator, demo, album)
+            guide(console, demo, browser, album)
+            readme(operator, demo, browser, album)
             browser.close()
         demo.stop()
     finally:
+        names.stop()
         if demo.process is not None:
             demo.process.terminate()
             demo.process.wait(30)
         shutil.rmtree(home, ignore_errors=True)
 
 
-def use(demo: Pippin, browser: Browser, folder: Path) -> None:
-    operator = new_page(browser)
+def found(operator: Page, demo: Pippin, album: Album) -> Console:
+    """The operator's first team, which the guide is about."""
     operator.goto(demo.printed("Set-up"))
-    fill_set_up(operator, team="Seedlings")
+    fill_set_up(operator, team="Juniper Books")
+    operator.get_by_role("radio", name="Production").check()
     operator.get_by_role("button", name="Set up Pippin").click()
-    expect(operator.get_by_role("heading", name="Seedlings", level=1)).to_be_visible()
-    demo.apply({"teams": [{"id": TEAM, "users": registered(PEOPLE)}]})
+    expect(operator.get_by_role("heading", name="Juniper Books", level=1)).to_be_visible()
+    team = operator.url.rsplit("/", 1)[1]
+    [key] = requests.get(f"{demo.url}/t/{team}/auth/keys", timeout=30).json()["keys"]
+    album.known = {team: "JUNIPER001", demo.url: "https://id.example", key["kid"]: "q3Vb8LkT1x"}
+    demo.apply({"teams": [{"id": TEAM, "users": registered(PEOPLE)}, {"id": team, "users": registered((GRACE,))}]})
+    return Console(demo.url, team, EMAIL, PASSWORD, "", {}, operator)
+
+
+def guide(console: Console, demo: Pippin, browser: Browser, album: Album) -> None:
+    """The steps of docs/guide.md, in its order."""
+    keep = lambda name, at=None: album.keep(page, f"guide/{name}", at)
+    page = console.open()
+    keep("overview")
+    page = console.open("app-ids/new")
+    page.get_by_label("Description", exact=True).fill("Juniper Books")
+    page.get_by_label("Bundle ID", exact=True).fill("com.juniper.books")
+    keep("app-id")
+    console.register_app_id("com.juniper.books", "Juniper Books")
+    page = console.open("service-ids/new")
+    service = ("com.juniper.books.web", "Juniper Books")
+    fill_service_id(
+        page, *service, of="com.juniper.books", domains="juniper.example",
+        return_urls=[RETURN_URL, "https://staging.juniper.example/auth/apple/callback"],
+    )
+    keep("service-id")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page.get_by_role("heading", name="Juniper Books", level=1)).to_be_visible()
+    key = console.create_key("Web server", of="com.juniper.books")
+    album.known[key] = "WEBSERVER1"
+    keep("key")
+    console.download_key(key)
+    page = console.open("service-ids/com.juniper.books.web")
+    keep("client", "[aria-labelledby=client-heading]")
+    console.add_email_source("juniper.example", "s1")
+    keep("e-mail-source")
+    page = console.open("service-ids/com.juniper.books.web/trials/new")
+    page.get_by_role("button", name="Start").click()
+    hosted.prove(page, GRACE)
+    hosted.expect_consent_sheet(page)
+    keep("consent")
+    hosted.press_continue(page)
+    expect(page.get_by_text("Worked", exact=True)).to_be_visible()
+    keep("try-it", ".timeline > li:last-child")
+    fail(browser, demo, console.team_id)
+    console.open("flows?outcome=failed")
+    page.get_by_role("link", name="Juniper Books").first.click()
+    expect(page.get_by_role("heading", name="The return URL is not registered")).to_be_visible()
+    keep("failure")
+    second = console.create_key("Web server, new", of="com.juniper.books")
+    album.known[second] = "WEBSERVER2"
+    page = console.open(f"keys/{key}")
+    keep("rotation", "section:has(ol)")
+    page = console.open("members")
+    page.get_by_label("E-mail address", exact=True).fill("ben@juniper.example")
+    keep("invitation", "[aria-labelledby=invitations-heading]")
+
+
+def fail(browser: Browser, demo: Pippin, team: str) -> None:
+    """An app that adds a slash to its return URL."""
+    visitor = new_page(browser)
+    visitor.goto(
+        f"{demo.url}/t/{team}/auth/authorize?response_type=code&response_mode=form_post&scope=name%20email"
+        f"&client_id=com.juniper.books.web&redirect_uri={RETURN_URL}/"
+    )
+    expect(visitor.get_by_role("heading", name="This app’s sign-in is not set up right")).to_be_visible()
+    visitor.context.close()
+    database.until(demo, "SELECT flow_id FROM flows WHERE team_id = :'team' AND outcome = 'failed'", len, team=team)
+
+
+def readme(operator: Page, demo: Pippin, browser: Browser, album: Album) -> None:
+    """A team that is in use, and the page its people sign in on."""
     *early, late = PEOPLE
+    grow(demo)
     for person in early:
         sign_in(new_page(browser), demo, person)
     console = Console(demo.url, TEAM, EMAIL, PASSWORD, "", {}, operator)
@@ -59,17 +202,33 @@ def use(demo: Pippin, browser: Browser, folder: Path) -> None:
     )
     console.create_key("Production server", of="example.acme.shop")
     sign_in(new_page(browser), demo, late)
-
     visitor = new_page(browser)
     visitor.goto(demo.printed("Try it"))
     visitor.get_by_role("link", name="Sign in with Pippin").click()
     visitor.get_by_label("E-mail address").fill("ada@acme.example")
-    visitor.get_by_label("Password").focus()
-    keep(visitor, folder / "sign-in.png")
-
+    album.keep_both(visitor, "sign-in")
+    today = "SELECT count FROM daily_counts WHERE team_id = :'team' AND measure = 'sign_in' AND day = current_date"
+    database.until(demo, today, lambda rows: rows == [[str(len(PEOPLE))]], team=TEAM)
     operator.goto(f"{demo.url}/console/{TEAM}")
     expect(operator.get_by_role("heading", name="Acme", level=1)).to_be_visible()
-    keep(operator, folder / "console.png")
+    album.keep_both(operator, "console")
+
+
+def grow(demo: Pippin) -> None:
+    """Gives the demo team a month behind it."""
+    days = range(1, 30)
+    counts = [("sign_in", "", day, WEEK[day % 7] + (29 - day)) for day in days]
+    counts += [("new_user", "", day, WEEK[(day + 2) % 7] // 6) for day in days]
+    counts += [("failure", cause, day, 3) for cause, day in (("return_url_unregistered", 4), ("secret_expired", 9))]
+    values = ", ".join(
+        f"('{TEAM}', '{measure}', current_date - {day}, '{subject}', {count})"
+        for measure, subject, day, count in counts
+    )
+    database.rows(
+        demo,
+        f"INSERT INTO daily_counts (team_id, measure, day, subject, count) VALUES {values}"
+        " ON CONFLICT (team_id, measure, day, subject) DO UPDATE SET count = excluded.count",
+    )
 
 
 def sign_in(page: Page, demo: Pippin, person: Person) -> None:
@@ -83,14 +242,10 @@ def sign_in(page: Page, demo: Pippin, person: Person) -> None:
 
 
 def new_page(browser: Browser) -> Page:
-    return browser.new_context(locale="en-US", viewport=WINDOW, device_scale_factor=SCALE).new_page()
-
-
-def keep(page: Page, file: Path) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=file)
-    assert file.stat().st_size < HEAVIEST, f"{file} is too heavy: {file.stat().st_size} bytes"
-    print(file)
+    context = browser.new_context(
+        locale="en-US", viewport=WINDOW, device_scale_factor=SCALE, reduced_motion="reduce", color_scheme="light"
+    )
+    return context.new_page()
 
 
 if __name__ == "__main__":
