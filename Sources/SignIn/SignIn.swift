@@ -159,7 +159,10 @@ public struct SignIn: Sendable {
     /// A refusal in the form its asker reads: JSON for apps, a page for people.
     public func respond(to refusal: Refusal, _ request: Request) -> Response {
         let problem = Problem(refusal)
-        if TeamRoutes.isProtocol(request.routePattern) { return ProtocolAnswers.problem(problem) }
+        let isReceipt = request.routePattern == TeamRoutes.receipt.text
+        let readsJSON =
+            isReceipt ? !Accept(request[.accept]).prefersPage : TeamRoutes.isProtocol(request.routePattern)
+        if readsJSON { return ProtocolAnswers.problem(problem) }
         return pages.respond(problem, to: request, of: nil)
     }
 

@@ -82,7 +82,8 @@ class Garden:
             *(f"keys/{key}" for key in self.keys), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
             "email-sources", "email-sources?q=nothing", "@email-sources", "email-sources/new",
             f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "cutoffs", "@cutoffs", "transfers",
-            "@transfers", "users", "users?q=nobody", "@users", "user-invitations", "@user-invitations", *(f"users/{sub}" for sub in self.people),
+            "@transfers", "users", "users?q=nobody", "@users", "user-invitations", "@user-invitations",
+            *(f"users/{sub}{page}" for sub in self.people for page in ("", "/factors")),
             "flows", "flows?outcome=failed", "flows?app=com.nothing", "@flows", *(f"flows/{flow}" for flow in self.flows),
             "notices", "notices?state=dead", "@notices", *(f"notices/{notice}" for notice in self.notices),
             "audit", "audit?q=nothing", "audit?outcome=refused", "@audit",
@@ -113,7 +114,8 @@ class Garden:
         self.secrets.update({SECRET, IVY.password, FERN.password})
         self.pippin.apply({"teams": [
             {"id": GARDEN, "users": people},
-            {"id": THICKET, "name": "Thicket", "mode": "sandbox", "secondFactor": "required", "users": registered((IVY,))},
+            {"id": THICKET, "name": "Thicket", "mode": "sandbox", "secondFactor": "required",
+             "users": registered((IVY,))},
         ]})
 
     def _register(self) -> None:

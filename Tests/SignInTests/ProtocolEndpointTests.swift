@@ -225,6 +225,10 @@ import Testing
             #expect(page.body.contains("Receipt of a deleted account") && page.body.contains("Ended"))
             #expect(page["Cache-Control"] == "no-store" && page["Vary"] == "Accept")
             #expect(!page.body.contains(site.teams.people.ada.rawValue))
+            let gone = "/t/ACMETEAM01/auth/receipts/\(String(id.reversed()))"
+            let browser = ["Accept: text/html,*/*;q=0.8"]
+            #expect(try site.ask("GET", gone, browser)["Content-Type"] == "text/html; charset=utf-8")
+            #expect(try site.ask("GET", gone)["Content-Type"] == "application/json;charset=UTF-8")
             for path in ["/t/RIVALTEAM1/auth/receipts/\(id)", "/t/ACMETEAM01/auth/receipts/\(id)a"] {
                 #expect(try site.ask("GET", path).status == 404)
             }
