@@ -96,6 +96,11 @@ extension AppIDStore {
         )
         try await transaction.query(
             """
+            DELETE FROM apple_connections WHERE team_id = \(team) AND app_id = \(identifier)
+            """
+        )
+        try await transaction.query(
+            """
             DELETE FROM apple_keys WHERE team_id = \(team) AND app_id = \(identifier)
             """
         )

@@ -43,7 +43,11 @@ public struct AppleKeyStore: Sendable {
             in: team
         )
         guard var row = rows.first else { return nil }
-        let sealed: [UInt8] = try row.next()
+        return open(try row.next(), as: id, in: team)
+    }
+
+    /// Opens a private half that was read beside other things.
+    public func open(_ sealed: [UInt8], as id: KeyID, in team: TeamID) -> P256SigningKey? {
         guard let octets = sealer.open(sealed, context: Self.place(of: id, in: team)),
             let pem = String(utf8: octets)
         else { return nil }
@@ -119,6 +123,7 @@ extension AppleKeyStore {
         _ transaction: borrowing Transaction
     ) async throws -> AppleKey? {
         guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
+        try await AppleConnectionStore.requireUnused(id, in: team, transaction)
         try await transaction.query(
             "DELETE FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)"
         )

@@ -45,6 +45,7 @@ extension Refusal {
         case .groupedAppID: "appID"
         case .groupedUnderItself, .primaryOfOthers, .holdsActiveKeys: "primary"
         case .keyIDShape, .keyIDTaken: "id"
+        case .unknownAppleKey, .appleKeyOfOtherApp, .keyOfConnection: "keyID"
         case .notPublicKey, .privateKeyGiven: "publicKeyPEM"
         case .outsideDomains: "returnURLs"
         case .notApplePrivateKey: "privateKey"

@@ -18,7 +18,7 @@ extension Refusal {
         case .identifierCharacter, .identifierShape, .bundleIDAsServiceID, .teamPrefix, .identifierTaken:
             identifierPhrase
         case .keyIDShape, .appleTeamIDShape, .keyIDTaken, .notPublicKey, .privateKeyGiven,
-            .notApplePrivateKey:
+            .notApplePrivateKey, .unknownAppleKey, .appleKeyOfOtherApp, .keyOfConnection:
             keyPhrase
         case .unknownAppID, .belongsToAppID, .groupedAppID, .groupedUnderItself, .primaryOfOthers,
             .holdsActiveKeys:
@@ -52,6 +52,11 @@ extension Refusal {
         case .notPublicKey: Phrase("console.refusals.key.not-public")
         case .privateKeyGiven: Phrase("console.refusals.key.private")
         case .notApplePrivateKey(let failure): failure.phrase
+        case .unknownAppleKey(let key): Phrase("console.refusals.key.unknown-apple", ["key": key.rawValue])
+        case .appleKeyOfOtherApp(let key, let appID):
+            Phrase("console.refusals.key.other-app", ["key": key.rawValue, "app": appID.rawValue])
+        case .keyOfConnection(let appID):
+            Phrase("console.refusals.key.connected", ["app": appID.rawValue])
         default: Phrase("console.refusals.key.id")
         }
     }

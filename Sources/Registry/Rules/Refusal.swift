@@ -62,6 +62,11 @@ public enum Refusal: Error, Hashable, Sendable {
     case privateKeyGiven
     /// The text is no private key that can sign for Apple, and why.
     case notApplePrivateKey(KeyFailure)
+    case unknownAppleKey(KeyID)
+    /// A connection signs with keys of its own App ID.
+    case appleKeyOfOtherApp(KeyID, of: ClientID)
+    /// The key signs for a connection to Apple.
+    case keyOfConnection(ClientID)
 
     // App IDs and what hangs on them.
     case unknownAppID(ClientID)
