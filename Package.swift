@@ -83,6 +83,13 @@ let package = Package(
             ]
         ),
         module(
+            "Providers",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Registry", "Directory", "AuthEngine", "Jobs", "Crypto",
+                "HTTPClient",
+            ]
+        ),
+        module(
             "Provisioning",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Tenancy", "Registry", "Directory", "AuthEngine", "Audit",
@@ -102,7 +109,7 @@ let package = Package(
             "SignIn",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Mail", "Web", "Tenancy", "Registry", "Directory",
-                "AuthEngine", "Crypto", "Postgres", "HTTP", "Templates", "QRCode", "WebAuthn",
+                "AuthEngine", "Providers", "Crypto", "Postgres", "HTTP", "Templates", "QRCode", "WebAuthn",
             ]
         ),
         module(
@@ -111,6 +118,14 @@ let package = Package(
                 "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
                 "AuthEngine", "SignIn", "Jobs", "Mail", "Operations",
                 "Audit", "Crypto", "Postgres", "HTTP", "Templates",
+            ]
+        ),
+        module(
+            "Simulator",
+            uses: [
+                "Bytes", "Domain", "EventLoop", "Web", "Tenancy", "Directory", "AuthEngine", "SignIn",
+                "Crypto",
+                "HTTP", "Templates",
             ]
         ),
         module("SampleApp", uses: ["Bytes", "Domain", "Web", "Crypto", "HTTP", "HTTPClient", "Templates"]),
@@ -124,7 +139,9 @@ let package = Package(
                 "Templates", "Audit", "Jobs", "Mail", "Operations", "Tenancy", "Registry", "Directory",
                 "AuthEngine",
                 "Provisioning",
+                "Providers",
                 "SignIn",
+                "Simulator",
                 "Console",
                 "SampleApp",
             ],
@@ -187,7 +204,8 @@ let package = Package(
                 "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Domain", "EventLoop", "HTTP",
                 "HTTPClient",
                 "Jobs", "Log", "Mail",
-                "Postgres", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase", "TestNames", "Web",
+                "Postgres", "Providers", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase",
+                "TestNames", "Web",
             ]
         ),
         tests(
@@ -245,6 +263,7 @@ let package = Package(
                 "AuthEngine", "Web",
                 "HTTP",
                 "Templates", "TestTeams", "Tenancy", "TestAuthenticator", "WebAuthn",
+                "Providers", "Simulator", "HTTPClient",
             ]
         ),
     ]

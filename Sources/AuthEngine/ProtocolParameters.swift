@@ -5,7 +5,9 @@ public struct ProtocolParameters: Sendable {
     /// The longest value of a parameter nobody has to make longer.
     static let defaultLimit = 2048
     /// `state` carries whole protected blobs in some clients; a client secret may be large.
-    private static let limits = ["state": 8192, "client_secret": 8192, "id_token_hint": 8192]
+    private static let limits = [
+        "state": 8192, "client_secret": 8192, "id_token_hint": 8192, "id_token": 8192, "user": 8192,
+    ]
     private static let maximumCount = 64
 
     private let values: [String: String]

@@ -75,6 +75,23 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case migrationScopeWanted = "migration_scope_wanted"
     case trialMayNot = "trial_may_not"
 
+    // Providers.
+    case providerUnreachable = "provider_unreachable"
+    case providerTrouble = "provider_trouble"
+    case providerThrottles = "provider_throttles"
+    case providerMalformed = "provider_malformed"
+    case providerClient = "provider_client"
+    case providerCode = "provider_code"
+    case providerAnswer = "provider_answer"
+    case providerRefused = "provider_refused"
+    case providerToken = "provider_token"
+    case providerIssuer = "provider_issuer"
+    case providerAudience = "provider_audience"
+    case providerExpired = "provider_expired"
+    case providerKey = "provider_key"
+    case providerNonce = "provider_nonce"
+    case providerAbsent = "provider_absent"
+
     // Accounts.
     case personUnknown = "person_unknown"
     case accessTokenWrong = "access_token_wrong"

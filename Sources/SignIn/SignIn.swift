@@ -6,6 +6,7 @@
 // Standards: RFC 6749, RFC 7009, OAuth 2.0 Form Post Response Mode, OpenID Connect Discovery 1.0.
 
 public import AuthEngine
+public import Bytes
 public import Directory
 public import Domain
 public import HTTP
@@ -38,6 +39,7 @@ public struct SignIn: Sendable {
         public let limits: AttemptLimits
         public let mail: MailQueue
         public let flows: FlowRecorder
+        public let apple: any IdentityProvider
         public let log: Log
 
         public init(
@@ -54,6 +56,7 @@ public struct SignIn: Sendable {
             limits: AttemptLimits,
             mail: MailQueue,
             flows: FlowRecorder,
+            apple: any IdentityProvider,
             log: Log
         ) {
             self.site = site
@@ -69,6 +72,7 @@ public struct SignIn: Sendable {
             self.limits = limits
             self.mail = mail
             self.flows = flows
+            self.apple = apple
             self.log = log
         }
     }
@@ -92,6 +96,12 @@ public struct SignIn: Sendable {
             sessions: parts.sessions,
             context: context
         )
+        let flow = SignInFlow(
+            context: context,
+            database: database,
+            consents: parts.consents,
+            flows: parts.flows
+        )
         endpoints = ProtocolEndpoints(parts, pages)
         hosted = HostedEndpoints(
             pages: pages,
@@ -99,12 +109,8 @@ public struct SignIn: Sendable {
             factors: parts.factors,
             teams: parts.teams,
             authorization: Authorization(trials: parts.trials),
-            flow: SignInFlow(
-                context: context,
-                database: database,
-                consents: parts.consents,
-                flows: parts.flows
-            ),
+            flow: flow,
+            apple: ProviderSignIn(parts.apple, flow: flow, context: context, database: database),
             flows: parts.flows,
             door: door,
             sessions: parts.sessions,
@@ -154,6 +160,16 @@ public struct SignIn: Sendable {
         account.mount(on: &router)
         logo.mount(on: &router)
         BrandAssets().mount(on: &router)
+    }
+
+    /// The way out of a sign-in that was decided elsewhere than on the hosted pages.
+    public func exit(
+        with answer: AuthorizationAnswer,
+        appName: String,
+        of team: TeamSnapshot,
+        in language: Language
+    ) throws(Problem) -> Response {
+        try pages.exit(with: answer, appName: appName, of: team, in: language)
     }
 
     /// A refusal in the form its asker reads: JSON for apps, a page for people.

@@ -34,6 +34,10 @@ public enum TeamRoutes {
         AttemptID.self
     )
 
+    /// The way to Apple within a sign-in, and where Apple answers: it posts, and the browser goes on with GET.
+    public static let apple = Route("/t/:team/auth/attempts/:attempt/apple", TeamID.self, AttemptID.self)
+    public static let appleCallback = Route("/t/:team/auth/callback/apple", TeamID.self)
+
     /// The person's own page; `session` begins a sign-in that leads there, or to the `next` of its query.
     public static let account = Route("/t/:team/account", TeamID.self)
     public static let session = Route("/t/:team/account/session", TeamID.self)

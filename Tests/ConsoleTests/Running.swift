@@ -11,6 +11,7 @@ import Jobs
 import Log
 import Mail
 import Postgres
+import Providers
 import Registry
 import SignIn
 import Synchronization
@@ -144,7 +145,9 @@ private func serve(
     )
     let console = try Console(parts)
     var router = Router()
-    try signIn(parts).mount(on: &router)
+    let keys = AppleKeys(of: .apple, on: loop, client: client, clock: parts.context.clock)
+    let apple = AppleProvider(.apple, keys: keys, client: client, clock: parts.context.clock)
+    try signIn(parts, apple).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? refusal.response
@@ -238,7 +241,7 @@ private func factors(
 }
 
 /// The hosted pages beside the console, for what leads through both.
-private func signIn(_ parts: Console.Parts) throws -> SignIn {
+private func signIn(_ parts: Console.Parts, _ apple: AppleProvider) throws -> SignIn {
     try SignIn(
         SignIn.Parts(
             site: parts.site,
@@ -257,6 +260,7 @@ private func signIn(_ parts: Console.Parts) throws -> SignIn {
                 keyRing: parts.context.keyRing
             ),
             flows: parts.flows,
+            apple: apple,
             log: parts.log
         )
     )

@@ -16,7 +16,7 @@ import Testing
                     {"id": "RIVALTEAM1", "name": "Rival", "appIDs": [{"identifier": "com.rival.app"}]},
                     {
                         "id": "ACMETEAM01", "name": "", "mode": "test",
-                        "identitySources": ["directory", "apple"], "secondFactor": "always",
+                        "identitySources": ["directory", "google"], "secondFactor": "always",
                         "appIDs": [{
                             "identifier": "acme", "description": "", "notificationURL": "http://acme.example/",
                             "serviceIDs": [{

@@ -4,10 +4,14 @@ import Crypto
 import Directory
 import Domain
 import EventLoop
+import HTTP
+import HTTPClient
 import Jobs
 import Log
 import Mail
 import Postgres
+import Providers
+import Simulator
 import Synchronization
 import Templates
 import Tenancy
@@ -27,6 +31,8 @@ struct TestSite: Sendable {
     let pool: BlockingPool
     /// The patterns of all addresses that take a form.
     let posts: [String]
+    /// What Apple's stand-in does, which answers at the same port.
+    let script: Script
 
     func browser() -> Browser { Browser(port: port) }
 
@@ -88,14 +94,33 @@ func withSite(
             configuration: .init(connection: teams.conninfo, role: "pippin_system")
         )
         try await teams.loop.run { system.open() }
-        let site = SiteParts(teams: teams, system: system, pool: pool, limits: limits, lines: lines)
+        let port = try await freePort(on: teams.loop)
+        let site = try await teams.loop.run {
+            try SiteParts(
+                teams: teams,
+                system: system,
+                pool: pool,
+                limits: limits,
+                lines: lines,
+                script: Script(extraKey: TestKeys.extra),
+                client: HTTPClient(on: teams.loop),
+                port: port
+            )
+        }
         let (application, posts) = try await teams.loop.run { (try site.application(), try site.posts()) }
-        let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: port)
         let server = try await Server.start(application, options, on: [teams.loop])[0]
         let clients = try EventLoop(name: "clients")
         try clients.start()
         defer { clients.stop() }
-        let test = TestSite(teams: teams, port: server.port, lines: lines, pool: pool, posts: posts)
+        let test = TestSite(
+            teams: teams,
+            port: server.port,
+            lines: lines,
+            pool: pool,
+            posts: posts,
+            script: site.script
+        )
         let result: Result<Void, any Error>
         do {
             result = .success(try await withTaskExecutorPreference(clients) { try await body(test) })
@@ -104,10 +129,19 @@ func withSite(
         }
         try await teams.loop.run {
             await server.stop(within: .milliseconds(100))
+            site.client.close()
             system.close()
         }
         try result.get()
     }
+}
+
+/// A port that nobody listens on, for what must know its address before it listens.
+private func freePort(on loop: EventLoop) async throws -> UInt16 {
+    let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+    let server = try await Server.start(Application(routes: try Router().frozen()), options, on: [loop])[0]
+    try await loop.run { await server.stop(within: .zero) }
+    return server.port
 }
 
 /// What a site is made of, put together as the server does it.
@@ -117,12 +151,16 @@ private struct SiteParts: Sendable {
     let pool: BlockingPool
     let limits: AttemptLimits
     let lines: TestSite.Lines
+    let script: Script
+    let client: HTTPClient
+    let port: UInt16
 
     func application() throws -> Application {
         let lines = lines
         let signIn = try signIn()
         var router = Router()
         signIn.mount(on: &router)
+        try simulator(signIn).mount(on: &router)
         return Application(
             routes: try router.frozen(),
             dress: { refusal, request in signIn.respond(to: refusal, request) },
@@ -134,6 +172,28 @@ private struct SiteParts: Sendable {
         var router = Router()
         try signIn().mount(on: &router)
         return router.entries.filter { $0.method == .post }.map(\.pattern.text)
+    }
+
+    private func simulator(_ signIn: SignIn) throws -> Simulator {
+        let parts = Simulator.Parts(
+            site: try site(),
+            context: teams.context,
+            teams: TeamCache(loop: teams.loop, database: teams.database, context: teams.context),
+            database: teams.database,
+            flows: FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context),
+            signIn: signIn
+        )
+        return try Simulator(parts, script: script)
+    }
+
+    private var apple: AppleProvider {
+        let service = AppleService(
+            issuer: teams.context.base(of: .appleSide),
+            base: "http://127.0.0.1:\(port)/apple",
+            addresses: .publicAndLoopback
+        )
+        let keys = AppleKeys(of: service, on: teams.loop, client: client, clock: teams.context.clock)
+        return AppleProvider(service, keys: keys, client: client, clock: teams.context.clock)
     }
 
     private func signIn() throws -> SignIn {
@@ -162,6 +222,7 @@ private struct SiteParts: Sendable {
                     keyRing: teams.context.keyRing
                 ),
                 flows: FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context),
+                apple: apple,
                 log: Log(threshold: .debug) { lines.append($0) }
             )
         )

@@ -11,8 +11,8 @@ struct Registrar {
     let database: TeamDatabase
     let context: EngineContext
 
-    private static let actor = Actor.system("test")
-    private static let origin = Origin.local
+    static let actor = Actor.system("test")
+    static let origin = Origin.local
 
     func registerAcme() async throws -> [Subject] {
         try await database.transaction(in: .acme) { transaction in
@@ -58,7 +58,7 @@ struct Registrar {
 
     private var keys: KeyStore { KeyStore(database, keyRing: context.keyRing) }
 
-    private func app(
+    func app(
         _ id: ClientID,
         under primary: ClientID? = nil,
         isEnabled: Bool = true,
@@ -99,7 +99,7 @@ struct Registrar {
             .create(draft, in: team, by: Self.actor, from: Self.origin, transaction)
     }
 
-    private func key(
+    func key(
         _ id: KeyID,
         of app: ClientID,
         in team: TeamID,
@@ -114,7 +114,7 @@ struct Registrar {
         _ = try await keys.register(registration, in: team, by: Self.actor, from: Self.origin, transaction)
     }
 
-    private func signingKey(of team: TeamID, _ transaction: borrowing Transaction) async throws {
+    func signingKey(of team: TeamID, _ transaction: borrowing Transaction) async throws {
         try await SigningKeyStore.insert(
             TestKeys.signing,
             for: team,

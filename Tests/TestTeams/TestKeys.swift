@@ -8,10 +8,16 @@ public enum TestKeys {
         do { return try RSASigningKey.generate() } catch { preconditionFailure("no RSA key: \(error)") }
     }()
 
+    /// Of Apple's stand-in, for tokens that are wrong on purpose.
+    public static let extra: RSASigningKey = {
+        do { return try RSASigningKey.generate() } catch { preconditionFailure("no RSA key: \(error)") }
+    }()
+
     public static let acme = P256SigningKey.generate()
     public static let acmeRevoked = P256SigningKey.generate()
     public static let acmeOther = P256SigningKey.generate()
     public static let rival = P256SigningKey.generate()
+    public static let apple = P256SigningKey.generate()
 
     /// The private half behind a registered key.
     public static func key(_ id: KeyID) -> P256SigningKey {
@@ -19,6 +25,7 @@ public enum TestKeys {
         case .acmeRevoked: acmeRevoked
         case .acmeOther: acmeOther
         case .rival: rival
+        case .apple: apple
         default: acme
         }
     }

@@ -8,7 +8,7 @@ public struct AuthorizationAnswer: Sendable {
     public let redirectURI: String
     public let mode: AuthorizationRequest.ResponseMode
     /// Names and values in the order they are sent.
-    public let parameters: [(name: String, value: String)]
+    public private(set) var parameters: [(name: String, value: String)]
 
     init(_ request: AppRequest, _ parameters: [(String, String)]) {
         clientID = request.clientID
@@ -16,6 +16,12 @@ public struct AuthorizationAnswer: Sendable {
         mode = request.responseMode
         self.parameters =
             parameters.map { (name: $0.0, value: $0.1) } + (request.state.map { [("state", $0)] } ?? [])
+    }
+
+    /// Puts another value in the place of a parameter that is there.
+    public mutating func replace(_ name: String, with change: (String) throws -> String) rethrows {
+        guard let index = parameters.firstIndex(where: { $0.name == name }) else { return }
+        parameters[index].value = try change(parameters[index].value)
     }
 
     /// The return URL with the parameters in its query or fragment; for form_post and web_message the return URL

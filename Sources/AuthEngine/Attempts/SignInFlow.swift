@@ -151,14 +151,7 @@ public struct SignInFlow: Sendable {
             at: context.clock()
         )
         return try await answer(
-            attempt,
-            app,
-            granted.user,
-            granted.consent,
-            session,
-            browserHash,
-            team,
-            origin
+            Decision(attempt, app, granted.user, granted.consent, session, browserHash, team, origin)
         )
     }
 
@@ -175,7 +168,9 @@ public struct SignInFlow: Sendable {
         guard let app = attempt.app,
             let consent = try await consents.find(of: session.user.subject, for: app.group, in: team.id)
         else { return nil }
-        return try await answer(attempt, app, session.user, consent, session, browserHash, team, origin)
+        return try await answer(
+            Decision(attempt, app, session.user, consent, session, browserHash, team, origin)
+        )
     }
 
     /// Tells the app that the person does not want to: the only error that ever reaches a return URL (Apple).
@@ -192,65 +187,6 @@ public struct SignInFlow: Sendable {
         else { return nil }
         flows.record(.cancelled, of: attempt, in: team, from: origin)
         return AuthorizationAnswer(app, [("error", "user_cancelled_authorize")])
-    }
-
-    private func answer(
-        _ attempt: Attempt,
-        _ app: AppRequest,
-        _ user: User,
-        _ consent: Consent,
-        _ session: Session,
-        _ browserHash: [UInt8],
-        _ team: TeamSnapshot,
-        _ origin: Origin
-    ) async throws -> AuthorizationAnswer? {
-        let moment = context.clock()
-        let identity = SharedIdentity(of: user, under: consent, asking: app.scope.scopes)
-        let delivery = UserDelivery(identity)
-        let deliversUser = delivery != nil && (consent.deliveredAt == nil || app.trial != nil)
-        let issue = CodeStore.Issue(
-            code: AuthorizationCode(at: moment, random: context.random),
-            subject: user.subject,
-            email: identity.email.map(SharedEmail.init),
-            deliversUser: deliversUser,
-            authenticatedAt: session.startedAt,
-            expiresAt: moment + TokenLifetime.code,
-            flow: FlowID(of: attempt.id, begunAt: attempt.createdAt)
-        )
-        guard try await codes.exchange(attempt.id, browserHash: browserHash, for: issue, in: team.id) else {
-            return nil
-        }
-        var parameters = [("code", issue.code.text)]
-        if app.responseType == .codeAndIDToken {
-            parameters.append(("id_token", try idToken(app, issue, team, at: moment)))
-        }
-        if deliversUser, let delivery { parameters.append(("user", delivery.json)) }
-        flows.record(
-            .answer(app, issue, at: moment, from: origin),
-            of: attempt,
-            in: team.id,
-            by: user.subject
-        )
-        return AuthorizationAnswer(app, parameters)
-    }
-
-    /// The front-channel token, bound to its code by `c_hash`.
-    private func idToken(
-        _ app: AppRequest,
-        _ issue: CodeStore.Issue,
-        _ team: TeamSnapshot,
-        at moment: Timestamp
-    ) throws -> String {
-        guard let client = team.client(app.clientID) else { throw ClientGone(id: app.clientID) }
-        let claims = TokenIssuer.Claims(
-            client: client,
-            subject: issue.subject,
-            nonce: app.nonce,
-            email: issue.email,
-            authenticatedAt: issue.authenticatedAt,
-            companion: .code(issue.code.text)
-        )
-        return try TokenIssuer(team: team, context: context).idToken(claims, at: moment)
     }
 }
 

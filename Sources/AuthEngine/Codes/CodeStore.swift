@@ -31,14 +31,16 @@ struct CodeStore: Sendable {
     }
 
     /// Ends the attempt and stores its code, in one statement: of two requests one gets a code.
+    ///
+    /// - Parameter statements: what is written before it in the same transaction.
     func exchange(
         _ attempt: AttemptID,
         browserHash: [UInt8],
         for issue: Issue,
+        with statements: [SQL] = [],
         in team: TeamID
     ) async throws(PostgresFailure) -> Bool {
-        let rows = try await database.query(
-            """
+        let exchange: SQL = """
             WITH ended AS (
                 DELETE FROM attempts
                 WHERE team_id = \(team) AND \(attempt.slot.condition) AND attempt_id = \(attempt)
@@ -55,10 +57,8 @@ struct CodeStore: Sendable {
                 trial_id, \(issue.authenticatedAt), \(issue.expiresAt), \(issue.flow)
             FROM ended
             RETURNING code_hash
-            """,
-            in: team
-        )
-        return !rows.isEmpty
+            """
+        return try await !database.query(statements + [exchange], in: team).isEmpty
     }
 
     /// Redeems a code in one statement: every condition stands in its WHERE, so a code is spent only by the

@@ -122,6 +122,25 @@ extension FlowRecorder {
         record(FlowStep(kind, at: clock(), from: origin, cause: cause), of: attempt, in: team, by: subject)
     }
 
+    /// A provider that could not be asked, or whose answer is not good.
+    public func fail(
+        _ failure: ProviderFailure,
+        of attempt: Attempt,
+        in team: TeamID,
+        from origin: Origin,
+        sent: [FlowFact] = []
+    ) {
+        let step = FlowStep(
+            .providerFailed,
+            at: clock(),
+            from: origin,
+            cause: failure.cause,
+            reason: failure.reason,
+            sent: sent
+        )
+        record(step, of: attempt, in: team)
+    }
+
     func record(_ step: FlowStep, of attempt: Attempt, in team: TeamID, by subject: Subject? = nil) {
         guard let app = attempt.app else { return }
         if let cause = step.cause { count(.failure, cause.rawValue, of: team) }

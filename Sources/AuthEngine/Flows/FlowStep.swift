@@ -14,6 +14,10 @@ public struct FlowStep: Sendable {
         case proved
         case proofRefused = "proof_refused"
         case cancelled
+        /// The person went to a provider to prove it there.
+        case sentToProvider = "sent_to_provider"
+        /// What the provider answered is not good, or it could not be asked.
+        case providerFailed = "provider_failed"
         /// The app was answered: with a code, and what else it asked for.
         case answered
         case codeRedeemed = "code_redeemed"
@@ -26,8 +30,9 @@ public struct FlowStep: Sendable {
         /// What the flow is from then on; nil leaves it as it was.
         var outcome: FlowOutcome? {
             switch self {
-            case .authorization, .proved, .proofRefused, .codeRedeemed: nil
-            case .authorizationRefused, .attemptOver, .tokenRefused, .revocationRefused, .requestRefused:
+            case .authorization, .proved, .proofRefused, .codeRedeemed, .sentToProvider: nil
+            case .providerFailed, .authorizationRefused, .attemptOver, .tokenRefused, .revocationRefused,
+                .requestRefused:
                 .failed
             case .cancelled: .cancelled
             case .answered: .answered

@@ -14,6 +14,8 @@ public final class TeamSnapshot: Sendable {
     /// The SHA-256 of the logo in hexadecimal digits: part of its address.
     public let logoDigest: String?
     public let registration: Registration
+    /// Where its people prove who they are.
+    public let identitySources: [IdentitySource]
     /// What is asked beside a password.
     public let secondFactor: SecondFactor
     /// Raised by every change of the registry; tells whether this snapshot is still the team.
@@ -27,6 +29,8 @@ public final class TeamSnapshot: Sendable {
     let accessTokens: OpaqueToken
     let tokenRules: TokenRules
     let transfers: TransferWindows
+    /// By the primary App IDs of the groups that are registered at Apple.
+    let appleRegistrations: [ClientID: AppleRegistration]
     /// Lives and dies with this snapshot.
     let verifiedSecrets = VerifiedSecrets()
 
@@ -63,6 +67,7 @@ public final class TeamSnapshot: Sendable {
         branding: Branding = Branding(),
         logoDigest: String? = nil,
         registration: Registration = .open,
+        identitySources: [IdentitySource] = [.directory],
         secondFactor: SecondFactor = .optional,
         version: Int,
         apps: [ClientID: App],
@@ -71,7 +76,8 @@ public final class TeamSnapshot: Sendable {
         signingKeys: [TeamSigningKey],
         accessTokens: OpaqueToken,
         tokenRules: TokenRules = TokenRules(),
-        transfers: TransferWindows = TransferWindows()
+        transfers: TransferWindows = TransferWindows(),
+        appleRegistrations: [ClientID: AppleRegistration] = [:]
     ) {
         self.id = id
         self.name = name
@@ -79,6 +85,7 @@ public final class TeamSnapshot: Sendable {
         self.branding = branding
         self.logoDigest = logoDigest
         self.registration = registration
+        self.identitySources = identitySources
         self.secondFactor = secondFactor
         self.version = version
         self.apps = apps
@@ -88,6 +95,7 @@ public final class TeamSnapshot: Sendable {
         self.accessTokens = accessTokens
         self.tokenRules = tokenRules
         self.transfers = transfers
+        self.appleRegistrations = appleRegistrations
     }
 }
 

@@ -15,7 +15,8 @@ struct TeamSnapshotStore: Sendable {
         let rows = try await database.query(
             """
             SELECT name, mode = 'sandbox', accent_colour, privacy_url, terms_url,
-                (SELECT digest FROM team_logos WHERE team_id = \(team)), registration, second_factor,
+                (SELECT digest FROM team_logos WHERE team_id = \(team)), registration, identity_sources,
+                second_factor,
                 coalesce((SELECT version FROM registry_versions WHERE team_id = \(team)), 0),
                 (SELECT coalesce(json_agg(json_build_object(
                     'id', identifier, 'enabled', is_enabled,
@@ -44,7 +45,13 @@ struct TeamSnapshotStore: Sendable {
                     'at', (extract(epoch FROM settled_at) * 1000000)::bigint
                 )), '[]')::text FROM app_transfers
                     WHERE (team_id = \(team) OR target_team = \(team)) AND state = 'accepted'
-                        AND settled_at > now() - interval '60 days')
+                        AND settled_at > now() - interval '60 days'),
+                (SELECT coalesce(json_agg(json_build_object(
+                    'app', c.app_id, 'services', c.services_id, 'team', k.apple_team_id, 'key', c.key_id,
+                    'sealed', encode(k.private_key_sealed, 'hex')
+                )), '[]')::text
+                    FROM apple_connections c JOIN apple_keys k ON k.team_id = c.team_id AND k.key_id = c.key_id
+                    WHERE c.team_id = \(team))
             FROM teams
             WHERE team_id = \(team) AND deleted_at IS NULL
             """,
@@ -64,6 +71,7 @@ struct TeamSnapshotStore: Sendable {
         )
         let logoDigest: String? = try row.next()
         let registration: Registration = try row.next()
+        let sources = try row.next([String].self).compactMap(IdentitySource.init)
         let secondFactor: SecondFactor = try row.next()
         let version: Int = try row.next()
         let apps = try Self.decode([AppRecord].self, try row.next())
@@ -72,6 +80,7 @@ struct TeamSnapshotStore: Sendable {
         let idTokenSeconds: Int = try row.next()
         let cutoffs = try Self.decode([CutoffRecord].self, try row.next())
         let transfers = try Self.decode([TransferRecord].self, try row.next())
+        let connections = try Self.decode([ConnectionRecord].self, try row.next())
         let appTable = Self.table(apps) { record in
             ClientID(rawValue: record.group).map {
                 TeamSnapshot.App(isEnabled: record.enabled, group: $0, description: record.description)
@@ -84,6 +93,7 @@ struct TeamSnapshotStore: Sendable {
             branding: branding,
             logoDigest: logoDigest,
             registration: registration,
+            identitySources: sources,
             secondFactor: secondFactor,
             version: version,
             apps: appTable,
@@ -97,8 +107,35 @@ struct TeamSnapshotStore: Sendable {
                     max($0, $1)
                 }
             ),
-            transfers: TransferWindows(transfers, of: team)
+            transfers: TransferWindows(transfers, of: team),
+            appleRegistrations: registrations(connections, of: team, apps: appTable)
         )
+    }
+
+    /// A key that does not open is left out: its connection serves nobody, and the console's test says why.
+    private func registrations(
+        _ records: [ConnectionRecord],
+        of team: TeamID,
+        apps: [ClientID: TeamSnapshot.App]
+    ) -> [ClientID: AppleRegistration] {
+        let keys = AppleKeyStore(database, keyRing: keyRing)
+        var table: [ClientID: AppleRegistration] = [:]
+        for record in records {
+            guard let app = ClientID(rawValue: record.app),
+                let services = ClientID(rawValue: record.services),
+                let appleTeam = AppleTeamID(rawValue: record.team), let id = KeyID(rawValue: record.key),
+                let sealed = Hex.decode(record.sealed), let key = keys.open(sealed, as: id, in: team)
+            else { continue }
+            table[app] = AppleRegistration(
+                appID: app,
+                teamID: appleTeam,
+                servicesID: services,
+                bundleIDs: Set(apps.filter { $0.value.group == app }.keys),
+                keyID: id,
+                key: key
+            )
+        }
+        return table
     }
 
     private static func keyTable(
@@ -180,6 +217,14 @@ private struct KeyRecord: Decodable {
 private struct CutoffRecord: Decodable {
     let client: String
     let at: Int64
+}
+
+private struct ConnectionRecord: Decodable {
+    let app: String
+    let services: String
+    let team: String
+    let key: String
+    let sealed: String
 }
 
 private struct TransferRecord: Decodable {

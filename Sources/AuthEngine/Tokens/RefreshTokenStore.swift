@@ -11,7 +11,7 @@ struct RefreshTokenStore: Sendable {
     static let sharedEmail: SQL = """
         CASE WHEN NOT consents.shares_email THEN NULL
             WHEN consents.hides_email THEN users.relay_address ELSE users.email END,
-        users.is_email_verified, consents.hides_email
+        users.is_email_verified, consents.hides_email OR users.is_private_email
         """
 
     /// Whom a token stands for.

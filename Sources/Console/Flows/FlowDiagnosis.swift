@@ -58,7 +58,7 @@ struct FlowRemedies: Sendable {
         case .returnURLUnregistered, .returnURLMissing, .codeOfOtherReturnURL, .pkceRequired:
             service ?? serviceIDs
         case .clientMissing, .clientMalformed, .clientUnknown: nearest ?? serviceIDs
-        case .clientDisabled: appID
+        case .clientDisabled, .providerClient, .providerAbsent, .providerRefused, .providerAudience: appID
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,
             .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,
             .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:

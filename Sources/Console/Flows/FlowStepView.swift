@@ -12,10 +12,12 @@ struct FlowStepView: Sendable {
 
     private var kind: BadgeView.Kind {
         switch step.kind {
-        case .authorizationRefused, .attemptOver, .tokenRefused, .revocationRefused, .requestRefused: .bad
+        case .authorizationRefused, .attemptOver, .tokenRefused, .revocationRefused, .requestRefused,
+            .providerFailed:
+            .bad
         case .proofRefused: .warn
         case .codeRedeemed, .answered: .good
-        case .authorization, .proved, .cancelled: .plain
+        case .authorization, .sentToProvider, .proved, .cancelled: .plain
         }
     }
 

@@ -45,6 +45,22 @@ public struct ConsentStore: Sendable {
         return try Consent(&row)
     }
 
+    /// Takes `user` for delivered, whoever has it by now.
+    public func noteDelivery(
+        of subject: Subject,
+        to appID: ClientID,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            UPDATE consents SET delivered_at = \(now)
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND delivered_at IS NULL
+            """,
+            in: team
+        )
+    }
+
     /// Records what a person decided on the sheet; a decision that stands already is left alone and returned.
     ///
     /// The first time a person hides their address they get a relay address, which is theirs for ever.

@@ -11,6 +11,12 @@ public struct SharedIdentity: Hashable, Sendable {
         public let isVerified: Bool
         /// `is_private_email`: a relay address.
         public let isPrivate: Bool
+
+        public init(address: EmailAddress, isVerified: Bool, isPrivate: Bool) {
+            self.address = address
+            self.isVerified = isVerified
+            self.isPrivate = isPrivate
+        }
     }
 
     /// `email` of every id_token, whatever is asked this time: Apple repeats it once it was granted.
@@ -31,7 +37,8 @@ public struct SharedIdentity: Hashable, Sendable {
         guard let own = user.email else { return nil }
         switch choice {
         case .withheld: return nil
-        case .shared: return Email(address: own, isVerified: user.isEmailVerified, isPrivate: false)
+        case .shared:
+            return Email(address: own, isVerified: user.isEmailVerified, isPrivate: user.isEmailPrivate)
         case .hidden:
             return user.relayAddress.map {
                 Email(address: $0, isVerified: user.isEmailVerified, isPrivate: true)

@@ -9,6 +9,8 @@ public struct User: Hashable, Sendable {
     public let email: EmailAddress?
     /// Whether the person has shown that mail to `email` reaches them.
     public let isEmailVerified: Bool
+    /// Whether `email` is a relay address of the provider the person came through.
+    public let isEmailPrivate: Bool
     /// The address given to apps in the place of `email`; made the first time the person hides it, kept for ever.
     public let relayAddress: EmailAddress?
     public let createdAt: Timestamp
@@ -21,6 +23,7 @@ public struct User: Hashable, Sendable {
         name = PersonName(stored: try row.next(), try row.next())
         email = try row.next()
         isEmailVerified = try row.next()
+        isEmailPrivate = try row.next()
         relayAddress = try row.next()
         createdAt = try row.next()
         lastSignInAt = try row.next()
@@ -32,6 +35,7 @@ public struct User: Hashable, Sendable {
         name: PersonName,
         email: EmailAddress?,
         isEmailVerified: Bool,
+        isEmailPrivate: Bool = false,
         relayAddress: EmailAddress? = nil,
         createdAt: Timestamp
     ) {
@@ -39,6 +43,7 @@ public struct User: Hashable, Sendable {
         self.name = name
         self.email = email
         self.isEmailVerified = isEmailVerified
+        self.isEmailPrivate = isEmailPrivate
         self.relayAddress = relayAddress
         self.createdAt = createdAt
         lastSignInAt = nil

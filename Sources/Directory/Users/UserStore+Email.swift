@@ -44,7 +44,7 @@ extension UserStore {
     ) async throws(PostgresFailure) {
         try await transaction.query(
             """
-            UPDATE users SET email = \(email), is_email_verified = true
+            UPDATE users SET email = \(email), is_email_verified = true, is_private_email = false
             WHERE team_id = \(team) AND sub = \(subject)
             """
         )

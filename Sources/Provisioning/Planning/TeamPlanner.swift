@@ -101,18 +101,11 @@ extension TeamPlanner {
     }
 
     private mutating func planIdentitySources(_ old: TeamSettings?) -> Set<IdentitySource>? {
-        let known = Set(old?.identitySources ?? [.directory])
-        guard let texts = file.identitySources else { return known }
+        guard let texts = file.identitySources else { return Set(old?.identitySources ?? [.directory]) }
         var sources: Set<IdentitySource> = []
         for (index, text) in texts.enumerated() {
             let field = "identitySources[\(index)]"
             guard let source = choice(field, text, IdentitySource.directory) else { continue }
-            if source == .apple, !known.contains(.apple) {
-                note(
-                    field,
-                    "This version does not sign people in at Apple yet; only \"directory\" is possible."
-                )
-            }
             if !sources.insert(source).inserted { note(field, .duplicate(text)) }
         }
         if texts.isEmpty { note("identitySources", "At least one source of identities is needed.") }

@@ -1,6 +1,7 @@
 import AuthEngine
 import Bytes
 import Crypto
+import Directory
 import Domain
 import HTTP
 import Log
@@ -51,7 +52,9 @@ extension HostedEndpoints {
             from: request.auditOrigin
         )
         var response: Response
-        if visitor.session == nil {
+        if !team.hasDirectory {
+            response = .redirect(to: TeamRoutes.apple.link(team.id, id), status: .found)
+        } else if visitor.session == nil || visitor.session?.firstFactor == .apple {
             let start = SignInStart(team: team, client: authorized.client, attempt: id, language: language)
             response = pages.respond(signInPage(start, visitor, email: authorized.loginHint))
         } else {

@@ -12,7 +12,7 @@ extension HostedEndpoints {
         let form = try form(of: context)
         if form["decision"] == "cancel" { return try await cancel(context) }
         guard let app = context.attempt.app, let client = context.client,
-            let session = context.visitor.session
+            let session = context.session
         else { return again(context) }
         let scope = app.scope
         let given = form["given_name"] ?? ""
@@ -55,7 +55,7 @@ extension HostedEndpoints {
             return again(context)
         default: break
         }
-        guard let session = context.visitor.session else { return again(context) }
+        guard let session = context.session else { return again(context) }
         let answer = try await flow.confirm(
             context.attempt,
             of: session,

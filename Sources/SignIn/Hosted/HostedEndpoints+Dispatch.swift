@@ -11,7 +11,7 @@ import Web
 extension HostedEndpoints {
     /// Shows what comes next.
     func dispatch(_ context: Context) async throws -> Response {
-        let (team, session) = (context.team.id, context.visitor.session)
+        let (team, session) = (context.team.id, context.session)
         let step = try await flow.nextStep(of: context.attempt, session, in: team)
         switch (step, context.client, session) {
         case (.proof(let subject), _, _):
@@ -25,6 +25,7 @@ extension HostedEndpoints {
         case (.confirmation, let client?, let session?):
             return pages.respond(continuePage(context, client, session.user))
         case (.signIn, _, _), (.leave, _, _), (.consent, _, _), (.confirmation, _, _):
+            if !context.team.hasDirectory { return try await leaveForApple(context) }
             return pages.respond(signInPage(context))
         }
     }
@@ -98,6 +99,7 @@ extension HostedEndpoints {
             passkey: passkeyForm(start, visitor),
             isCancellable: start.client != nil,
             recoveryURL: TeamRoutes.recovery.link(start.team.id, start.attempt),
+            appleURL: start.offersApple ? TeamRoutes.apple.link(start.team.id, start.attempt) : nil,
             registrationURL: start.team.registration == .open
                 ? TeamRoutes.registration.link(start.team.id, start.attempt) : nil
         )
@@ -111,6 +113,9 @@ struct SignInStart: Sendable {
     let client: Client?
     let attempt: AttemptID
     let language: Language
+
+    /// Whether the app, or any app of the team for its own pages, is registered at Apple.
+    var offersApple: Bool { team.offersApple(to: client?.group) }
 
     var title: Phrase {
         if let client { return Phrase("hosted.sign-in.to-app", ["app": client.name]) }

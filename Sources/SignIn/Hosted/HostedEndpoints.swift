@@ -16,6 +16,7 @@ struct HostedEndpoints: Sendable {
     let teams: TeamCache
     let authorization: Authorization
     let flow: SignInFlow
+    let apple: ProviderSignIn
     let flows: FlowRecorder
     let door: SessionDoor
     let sessions: SessionStore
@@ -43,7 +44,7 @@ struct HostedEndpoints: Sendable {
             try await step(request, team, attempt) { try await dispatch($0) }
         }
         router.post(TeamRoutes.password, .form) { request, team, attempt in
-            try await step(request, team, attempt) { try await provePassword($0) }
+            try await directoryStep(request, team, attempt) { try await provePassword($0) }
         }
         router.post(TeamRoutes.consent, .form) { request, team, attempt in
             try await step(request, team, attempt) { try await consent($0) }
@@ -52,17 +53,18 @@ struct HostedEndpoints: Sendable {
             try await step(request, team, attempt) { try await confirm($0) }
         }
         router.get(TeamRoutes.registration) { request, team, attempt in
-            try await step(request, team, attempt) { try askToRegister($0) }
+            try await directoryStep(request, team, attempt) { try askToRegister($0) }
         }
         router.post(TeamRoutes.registration, .form) { request, team, attempt in
-            try await step(request, team, attempt) { try await register($0) }
+            try await directoryStep(request, team, attempt) { try await register($0) }
         }
         router.get(TeamRoutes.recovery) { request, team, attempt in
-            try await step(request, team, attempt) { askToRecover($0) }
+            try await directoryStep(request, team, attempt) { askToRecover($0) }
         }
         router.post(TeamRoutes.recovery, .form) { request, team, attempt in
-            try await step(request, team, attempt) { try await recover($0) }
+            try await directoryStep(request, team, attempt) { try await recover($0) }
         }
+        mountProvider(on: &router)
         mountLinks(on: &router)
         mountFactors(on: &router)
         router.get(TeamRoutes.session) { request, team in try await beginAccount(request, team) }
@@ -104,6 +106,12 @@ struct HostedEndpoints: Sendable {
         let client: Client?
         let visitor: Visitor
 
+        /// The session that skips the proof: not one that began at Apple where an app waits, since Apple asks anew each
+        /// time, on its own sheet.
+        var session: Session? {
+            attempt.app == nil || visitor.session?.firstFactor != .apple ? visitor.session : nil
+        }
+
         /// The language the sign-in was begun in.
         var language: Language {
             attempt.language.flatMap(Language.init(rawValue:)) ?? request.language
@@ -135,6 +143,19 @@ struct HostedEndpoints: Sendable {
         return try await body(context)
     }
 
+    /// The same for a step of a team whose people prove who they are on pages of ours.
+    func directoryStep(
+        _ request: Request,
+        _ team: TeamID,
+        _ id: AttemptID,
+        _ body: (Context) async throws -> Response
+    ) async throws -> Response {
+        try await step(request, team, id) { context in
+            guard context.team.hasDirectory else { throw Problem.notFound }
+            return try await body(context)
+        }
+    }
+
     /// Counts the beginning of a sign-in.
     func admit(_ request: Request, _ team: TeamID) async throws {
         let now = context.clock()
@@ -143,7 +164,7 @@ struct HostedEndpoints: Sendable {
         }
     }
 
-    private func over(_ request: Request, _ team: TeamSnapshot) -> Response {
+    func over(_ request: Request, _ team: TeamSnapshot) -> Response {
         flows.refuseOver(in: team.id, from: request.auditOrigin)
         return pages.respond(.attemptOver, to: request, of: team)
     }

@@ -139,14 +139,16 @@ struct HostedPages: Sendable {
         _ problem: Problem,
         to request: Request,
         of team: TeamSnapshot?,
-        in language: Language? = nil
+        in language: Language? = nil,
+        retryURL: String? = nil
     ) -> Response {
         let page = HostedErrorPage(
             frame: frame(problem.headline, of: team, in: language ?? request.language),
             headline: problem.headline,
             message: problem.message,
             advice: problem.advice,
-            reference: request.id.description
+            reference: request.id.description,
+            retryURL: retryURL
         )
         var response = site.respond(error, page, status: problem.status)
         if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }

@@ -11,7 +11,7 @@ struct HostedErrorPage: HostedPage {
         .words("message") { $0.message }
         .words("advice") { $0.advice }
         .group("reference", CopyView.fields) { CopyView(Phrase("hosted.problems.reference"), $0.reference) }
-        .optionalText("retryURL") { _ in nil }
+        .optionalText("retryURL") { $0.retryURL }
 
     let frame: HostedFrame
     let headline: Words
@@ -19,6 +19,8 @@ struct HostedErrorPage: HostedPage {
     let advice: Words
     /// The request id, under which the log knows more.
     let reference: String
+    /// A way to go on, where there is one.
+    let retryURL: String?
 }
 
 /// The end of a session.

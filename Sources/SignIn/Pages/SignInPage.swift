@@ -29,7 +29,7 @@ struct SignInPage: HostedPage {
             )
         }
         .optionalGroup("passkey", PasskeyFormView.fields) { $0.passkey }
-        .optionalText("appleURL") { _ in nil }
+        .optionalText("appleURL") { $0.appleURL }
         .flag("cancellable") { $0.isCancellable }
         .text("recoveryURL") { $0.recoveryURL }
         .optionalText("registrationURL") { $0.registrationURL }
@@ -45,6 +45,8 @@ struct SignInPage: HostedPage {
     var passkey: PasskeyFormView?
     var isCancellable = true
     let recoveryURL: String
+    /// Nil where people do not prove who they are at Apple.
+    let appleURL: String?
     /// Nil where nobody makes an account by themselves.
     let registrationURL: String?
 }

@@ -2,6 +2,8 @@ import Directory
 import EventLoop
 import Glibc
 import Postgres
+import Providers
+import Simulator
 import Web
 
 /// `pippin serve`.
@@ -18,6 +20,8 @@ struct ServeCommand {
         let house = try House(installation)
         defer { house.close() }
         let demo: Demo? = settings.isDemo ? try Demo.load(house) : nil
+        let simulation: Simulation? = settings.simulatesApple ? try Simulation.load(house) : nil
+        if let demo, let simulation { try demo.connect(to: simulation, in: house) }
         let serving = Serving(
             settings: settings,
             context: house.context,
@@ -26,6 +30,7 @@ struct ServeCommand {
             watch: house.watch,
             log: house.log,
             demo: demo,
+            script: simulation?.script,
             isOpen: house.isOpenCheck
         )
         try house.open(serving)
@@ -50,5 +55,13 @@ struct ServeCommand {
         Terminal.say("Console   \(settings.publicURL.text)/console")
         if let link = try SetupLinkCommand.link(house) { Terminal.say("Set-up    \(link)") }
         if let demo { Terminal.say("Try it    \(demo.address)") }
+        if settings.simulatesApple { Terminal.say("Apple     \(Simulator.address(of: settings))") }
+    }
+}
+
+extension Simulator {
+    /// Where a person chooses what the stand-in does.
+    fileprivate static func address(of settings: Settings) -> String {
+        String(settings.apple.authorizationURL.dropLast("/auth/authorize".utf8.count))
     }
 }

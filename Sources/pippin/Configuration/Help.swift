@@ -41,6 +41,7 @@ enum Help {
         Without --database it runs its own PostgreSQL in the data directory.
 
           --demo               load the demo team with its sample app (loopback only)
+          --simulate-apple     put a stand-in in Apple's place, at /apple (loopback only)
           --watch-templates    show edited templates on reload
           --allow-loopback     let sandbox teams have this machine called: domain checks, notifications
                                (as it is when the public URL is loopback)

@@ -10,7 +10,8 @@ struct Options {
 
     /// Options that stand alone.
     private static let flags: Set<String> = [
-        "demo", "watch-templates", "allow-loopback", "dry-run", "prune", "reset-credentials",
+        "demo", "simulate-apple", "watch-templates", "allow-loopback", "dry-run", "prune",
+        "reset-credentials",
     ]
 
     init(_ arguments: [String]) {

@@ -28,6 +28,8 @@ struct Settings: Sendable {
     /// What `/metrics` may be asked with.
     let metricsToken: String?
     let isDemo: Bool
+    /// Whether the stand-in takes Apple's place.
+    let simulatesApple: Bool
     let watchesTemplates: Bool
     /// Name servers for the checks of mail records as `address:port`; empty for the system's.
     let dnsServers: [String]
@@ -52,6 +54,7 @@ struct Settings: Sendable {
         let mail = Self.mail(&options, publicURL)
         metricsToken = Environment.value("PIPPIN_METRICS_TOKEN")
         isDemo = options.flag("demo")
+        simulatesApple = options.flag("simulate-apple")
         watchesTemplates = options.flag("watch-templates")
         let allowsLoopback = options.flag("allow-loopback")
         self.tls = tls
@@ -64,6 +67,10 @@ struct Settings: Sendable {
         self.relayDomain = relayDomain ?? "relay.\(publicURL.host)"
         if isDemo, !publicURL.isLoopback {
             options.complain("--demo is for loopback only: its people have known passwords")
+            return nil
+        }
+        if simulatesApple, !publicURL.isLoopback {
+            options.complain("--simulate-apple is for loopback only: anybody signs in there as anybody")
             return nil
         }
     }

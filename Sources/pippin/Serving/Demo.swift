@@ -14,7 +14,7 @@ import Web
 /// The demo: a sandbox team with one app, one person, and a sample app on another site of the same server.
 struct Demo: Sendable {
     static let teamID = "DEMOTEAM01"
-    private static let appID = "example.acme.shop"
+    static let appID = "example.acme.shop"
     private static let clientID = "example.acme.web"
     private static let email = "ada@acme.example"
     private static let password = "plant-a-pip-today"
@@ -39,21 +39,25 @@ struct Demo: Sendable {
     /// in the world.
     private static func registration(_ key: P256SigningKey, _ house: House) -> SampleApp.Registration {
         let settings = house.installation.settings
-        let fingerprint = SHA256.hash(key.publicKey.der)
-        let alphabet = Array(TenCharacterID.alphabet)
-        let keyID = String(
-            fingerprint.prefix(TenCharacterID.length).map { alphabet[Int($0) % alphabet.count] }
-        )
         return SampleApp.Registration(
             teamID: teamID,
             clientID: clientID,
-            keyID: keyID,
+            keyID: keyID(of: key),
             key: key,
             name: "Acme Web",
             issuer: "\(house.context.publicURL)/t/\(teamID)",
             origin: "http://\(otherHost(than: settings.publicURL.host)):\(settings.port)",
             email: email,
             password: password
+        )
+    }
+
+    /// A name that follows from the key.
+    static func keyID(of key: P256SigningKey) -> String {
+        let fingerprint = SHA256.hash(key.publicKey.der)
+        let alphabet = Array(TenCharacterID.alphabet)
+        return String(
+            fingerprint.prefix(TenCharacterID.length).map { alphabet[Int($0) % alphabet.count] }
         )
     }
 
@@ -93,7 +97,8 @@ struct Demo: Sendable {
         return [
             "teams": [
                 [
-                    "id": .string(Self.teamID), "name": "Acme", "mode": "sandbox", "appIDs": [app],
+                    "id": .string(Self.teamID), "name": "Acme", "mode": "sandbox",
+                    "identitySources": ["directory", "apple"], "appIDs": [app],
                     "keys": [key], "users": [ada],
                 ]
             ]

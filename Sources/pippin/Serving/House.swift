@@ -42,7 +42,7 @@ final class House {
             keyRing: installation.keyRing
         )
         let (context, conninfo, bell) = (context, installation.conninfo, JobBell())
-        let dnsServers = settings.dnsServers
+        let (apple, dnsServers) = (settings.apple, settings.dnsServers)
         do {
             let cores = Machine.cores
             loops = try (0..<cores).map { try EventLoop(name: "loop-\($0)") }
@@ -56,6 +56,7 @@ final class House {
                         loop: loop,
                         conninfo: conninfo,
                         context: context,
+                        apple: apple,
                         dnsServers: dnsServers,
                         lookups: pool,
                         bell: bell
@@ -73,13 +74,16 @@ final class House {
     }
 
     /// Applies registry files; a new team gets its first signing key in the transaction that creates it.
-    var provisioner: Provisioner {
+    var provisioner: Provisioner { provisioner(apartFrom: context.publicURL) }
+
+    /// The same, with return URLs that may lead anywhere but there.
+    func provisioner(apartFrom publicURL: String) -> Provisioner {
         let (pool, context) = (pool, context)
         return Provisioner(
             TeamDatabase(workers[0].app),
             keyRing: context.keyRing,
             hasher: PasswordHasher(pool: pool),
-            publicURL: context.publicURL
+            publicURL: publicURL
         ) { team, transaction in
             let key = try await pool.run { try RSASigningKey.generate() }
             try await SigningKeyStore.insert(

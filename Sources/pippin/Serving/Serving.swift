@@ -9,6 +9,7 @@ import Mail
 import Postgres
 import SampleApp
 import SignIn
+import Simulator
 import Templates
 import Tenancy
 import Web
@@ -22,6 +23,8 @@ struct Serving {
     let watch: RegistryWatch
     let log: Log
     let demo: Demo?
+    /// What the stand-in for Apple does; nil where Apple is Apple.
+    let script: Script?
     /// Whether the server still takes requests.
     let isOpen: @Sendable () -> Bool
 
@@ -58,6 +61,7 @@ struct Serving {
             .mount(on: &router)
         signIn.mount(on: &router)
         console.mount(on: &router)
+        if let script { try simulator(script, worker, site, signIn).mount(on: &router) }
         if let demo { try sampleApp(demo, worker, site).mount(on: &router) }
         router.get(Route("/")) { _ in .redirect(to: "/console", status: .found) }
         for address in router.addresses { log(.debug, "route", ("address", address)) }
@@ -102,6 +106,7 @@ struct Serving {
                     limits: limits,
                     mail: worker.mail,
                     flows: worker.flows,
+                    apple: worker.apple,
                     log: log
                 )
             )
@@ -151,6 +156,29 @@ struct Serving {
         }
     }
 
+    private func simulator(
+        _ script: Script,
+        _ worker: Worker,
+        _ site: Site,
+        _ signIn: SignIn
+    ) throws(CommandFailure) -> Simulator {
+        do {
+            return try Simulator(
+                Simulator.Parts(
+                    site: site,
+                    context: context,
+                    teams: worker.teams,
+                    database: TeamDatabase(worker.app),
+                    flows: worker.flows,
+                    signIn: signIn
+                ),
+                script: script
+            )
+        } catch {
+            throw CommandFailure(error.all.map(\.description))
+        }
+    }
+
     private func sampleApp(_ demo: Demo, _ worker: Worker, _ site: Site) throws(CommandFailure) -> SampleApp {
         do {
             return try SampleApp(
@@ -183,7 +211,10 @@ struct Serving {
                 texts: settings.resources.texts,
                 isWatching: settings.watchesTemplates
             )
-            try pages.check(SignIn.views + Console.views + SampleApp.views + LetterWriter.views, TextArea.all)
+            try pages.check(
+                SignIn.views + Console.views + SampleApp.views + Simulator.views + LetterWriter.views,
+                TextArea.all
+            )
         } catch {
             throw CommandFailure(error.all.map(\.description))
         }

@@ -6,6 +6,7 @@ import HTTPClient
 import Jobs
 import Mail
 import Postgres
+import Providers
 import Registry
 
 /// Everything one loop serves with: its connections, its cache, its routes.
@@ -18,6 +19,7 @@ struct Worker: Sendable {
     let teams: TeamCache
     let flows: FlowRecorder
     let client: HTTPClient
+    let apple: AppleProvider
     let resolver: Resolver
     let bell: JobBell
     /// Where jobs and mail are enqueued from this loop.
@@ -34,6 +36,7 @@ struct Worker: Sendable {
         loop: EventLoop,
         conninfo: String,
         context: EngineContext,
+        apple service: AppleService,
         dnsServers: [String],
         lookups: BlockingPool,
         bell: JobBell
@@ -54,6 +57,8 @@ struct Worker: Sendable {
         teams = TeamCache(loop: loop, database: TeamDatabase(app), context: context)
         flows = FlowRecorder(loop: loop, database: TeamDatabase(app), context: context)
         client = try HTTPClient(on: loop)
+        let keys = AppleKeys(of: service, on: loop, client: client, clock: context.clock)
+        apple = AppleProvider(service, keys: keys, client: client, clock: context.clock)
         do throws(LookupFailure) {
             var asking = Resolver.Options()
             asking.servers = dnsServers

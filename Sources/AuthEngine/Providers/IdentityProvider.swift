@@ -1,0 +1,44 @@
+public import Directory
+public import Domain
+
+/// A place outside where people prove who they are.
+///
+/// It knows how that place is spoken to and what its answers are worth; what becomes of them is the engine's.
+public protocol IdentityProvider: Sendable {
+    var id: ProviderID { get }
+
+    /// Where a browser begins its trip; nil when the trip's group of apps is not registered there.
+    func authorizationURL(of trip: ProviderTrip, in team: TeamSnapshot) -> String?
+
+    /// Whom a token that came through the browser is about.
+    ///
+    /// - Throws: `ProviderFailure` for a token that proves nothing: of another issuer, for somebody else, forged, too
+    ///   old, or from another trip.
+    func identify(
+        _ answer: ProviderAnswer,
+        of trip: ProviderTrip,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderIdentity
+
+    /// Redeems the code of an answer, which works once.
+    func redeem(
+        _ code: String,
+        of trip: ProviderTrip,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderGrant
+}
+
+/// What a provider gave for a code.
+public struct ProviderGrant: Sendable {
+    public let identity: ProviderIdentity
+    /// The client at the provider that the code was given to.
+    public let clientID: ClientID
+    /// Good until the person or the app ends it; to be revoked with the account.
+    public let refreshToken: String?
+
+    public init(identity: ProviderIdentity, clientID: ClientID, refreshToken: String?) {
+        self.identity = identity
+        self.clientID = clientID
+        self.refreshToken = refreshToken
+    }
+}

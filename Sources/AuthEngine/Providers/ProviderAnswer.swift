@@ -1,0 +1,17 @@
+import Bytes
+
+/// What a provider posted to our return URL, as it came: nothing of it is believed yet.
+public struct ProviderAnswer: Codable, Sendable {
+    public let code: String?
+    public let idToken: String?
+    /// Apple's `user`: a JSON text with the name and the address, sent once and signed by nobody.
+    public let user: String?
+    public let error: String?
+
+    public init(_ parameters: ProtocolParameters) {
+        code = parameters["code"]
+        idToken = parameters["id_token"]
+        user = parameters["user"]
+        error = parameters["error"]
+    }
+}

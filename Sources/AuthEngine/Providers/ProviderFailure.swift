@@ -1,0 +1,23 @@
+/// Why a sign-in at a provider did not work, for the team's inspector, and what the person can do about it.
+public struct ProviderFailure: Error, Equatable, Sendable {
+    /// What helps.
+    public enum Remedy: Sendable {
+        /// The same answer once more: nothing of it is spent.
+        case again
+        /// Another trip to the provider.
+        case anew
+        /// Nothing but a change by the team.
+        case none
+    }
+
+    public let cause: RefusalCause
+    /// For the inspector and the log; holds no secret.
+    public let reason: String
+    public let remedy: Remedy
+
+    public init(_ cause: RefusalCause, _ remedy: Remedy, because reason: String) {
+        self.cause = cause
+        self.reason = reason
+        self.remedy = remedy
+    }
+}

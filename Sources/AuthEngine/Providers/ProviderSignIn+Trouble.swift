@@ -1,0 +1,46 @@
+import Domain
+
+// What goes wrong.
+extension ProviderSignIn {
+    /// The person does not want to, which is the app's to know; or the provider does not want us.
+    func refused(_ error: String, _ arrival: Arrival) async throws -> Outcome {
+        guard error == "user_cancelled_authorize" || error == "access_denied" else {
+            throw ProviderFailure(
+                .providerRefused,
+                .none,
+                because: "the provider answered the browser with \(Redaction.text(error, limit: 60))"
+            )
+        }
+        try await trips.end(arrival.trip, in: arrival.team.id)
+        let answer = try await flow.cancel(
+            arrival.attempt,
+            browserHash: arrival.browserHash,
+            in: arrival.team.id,
+            from: arrival.origin
+        )
+        return answer.map { .answered($0) } ?? .goOn(arrival.attempt.id)
+    }
+
+    /// Tells the team why, and leaves what may be tried again.
+    func fail(_ failure: ProviderFailure, _ arrival: Arrival) async throws -> Outcome {
+        try await trips.release(arrival.trip, in: arrival.team.id)
+        let sent = Self.facts(of: arrival.answer)
+        flow.flows.fail(failure, of: arrival.attempt, in: arrival.team.id, from: arrival.origin, sent: sent)
+        return .failed(failure, arrival.attempt.id)
+    }
+
+    static func facts(of trip: ProviderTrip) -> [FlowFact] {
+        let scopes = [trip.scope.name ? "name" : nil, trip.scope.email ? "email" : nil].compactMap { $0 }
+        return [
+            FlowFact("redirect_uri", url: trip.returnURL), FlowFact("scope", scopes.joined(separator: " ")),
+        ]
+    }
+
+    static func facts(of answer: ProviderAnswer) -> [FlowFact] {
+        let parts = [
+            ("code", answer.code), ("id_token", answer.idToken), ("user", answer.user),
+            ("error", answer.error),
+        ]
+        return parts.compactMap { name, value in value.map { FlowFact(name, lengthOf: $0) } }
+    }
+}

@@ -1,0 +1,258 @@
+import Audit
+import Bytes
+import Directory
+public import Domain
+public import Postgres
+import Tenancy
+
+/// Sign-ins by way of a provider, from the app's request to the app's answer.
+///
+/// The order is the product: what the provider posts is stored before anything else; who it is about is stored before
+/// its code is redeemed; only then the app gets a code of ours. A crash between any two of these loses nothing.
+public struct ProviderSignIn: Sendable {
+    let provider: any IdentityProvider
+    let flow: SignInFlow
+    let context: EngineContext
+    let trips: ProviderTripStore
+    private let people: ProviderPersonStore
+    private let tokens: ProviderTokenStore
+
+    public init(
+        _ provider: any IdentityProvider,
+        flow: SignInFlow,
+        context: EngineContext,
+        database: TeamDatabase
+    ) {
+        self.provider = provider
+        self.flow = flow
+        self.context = context
+        trips = ProviderTripStore(database, context: context)
+        people = ProviderPersonStore(database)
+        tokens = ProviderTokenStore(context: context)
+    }
+
+    /// How a trip ended, or where it stands.
+    public enum Outcome: Sendable {
+        /// The app has its answer.
+        case answered(AuthorizationAnswer)
+        /// The attempt goes on at its own address: proved, or left at the provider.
+        case goOn(AttemptID)
+        case failed(ProviderFailure, AttemptID)
+        /// Another request is at work with the answer, or it has not come.
+        case busy
+        /// The trip is unknown, over, or another browser's.
+        case over
+    }
+
+    /// Begins a trip to the provider.
+    ///
+    /// - Returns: where the browser goes; nil when the app's group is not registered there.
+    public func begin(
+        _ attempt: Attempt,
+        browserHash: [UInt8],
+        in team: TeamSnapshot,
+        from origin: Origin
+    ) async throws(PostgresFailure) -> String? {
+        guard let group = attempt.app?.group ?? team.groupOfAccounts else { return nil }
+        let trip = try await trips.begin(
+            provider.id,
+            of: attempt.id,
+            for: group,
+            attempt.app?.scope ?? AuthorizationRequest.Scope(name: true, email: true),
+            browserHash: browserHash,
+            in: team.id,
+            at: context.clock()
+        )
+        guard let url = provider.authorizationURL(of: trip, in: team) else { return nil }
+        let step = FlowStep(.sentToProvider, at: context.clock(), from: origin, sent: Self.facts(of: trip))
+        flow.flows.record(step, of: attempt, in: team.id)
+        return url
+    }
+
+    /// Stores what a provider posted.
+    ///
+    /// The browser that brings it is not asked who it is: a post from another site has no cookie of ours.
+    ///
+    /// - Returns: the trip's state, for the address where the browser goes on.
+    /// - Throws: `OAuthError` when it names no trip, `PostgresFailure` when nothing could be stored.
+    public func receive(_ parameters: ProtocolParameters, in team: TeamID) async throws -> String {
+        let state = try parameters.required("state")
+        try await trips.keep(ProviderAnswer(parameters), of: state, in: team, at: context.clock())
+        return state
+    }
+
+    /// Goes on with what the provider posted, for the browser that began the trip.
+    public func finish(
+        _ state: String,
+        browserHash: [UInt8],
+        in team: TeamSnapshot,
+        from origin: Origin
+    ) async throws -> Outcome {
+        let moment = context.clock()
+        let claimed = try await trips.claim(
+            state,
+            of: provider.id,
+            browserHash: browserHash,
+            in: team.id,
+            at: moment
+        )
+        guard let claimed else {
+            let hash = browserHash
+            switch try await trips.standing(of: state, browserHash: hash, in: team.id, at: moment) {
+            case .open, .claimed: return .busy
+            case .over: return .over
+            }
+        }
+        guard let attempt = try await flow.find(claimed.attempt, browserHash: browserHash, in: team.id) else {
+            return .over
+        }
+        let arrival = Arrival(
+            claimed: claimed,
+            attempt: attempt,
+            browserHash: browserHash,
+            team: team,
+            origin: origin
+        )
+        do {
+            return try await finish(arrival)
+        } catch let failure as ProviderFailure {
+            return try await fail(failure, arrival)
+        } catch {
+            try? await trips.release(claimed.trip, in: team.id)
+            throw error
+        }
+    }
+}
+
+extension ProviderSignIn {
+    /// An answer, with everything it meets here.
+    struct Arrival: Sendable {
+        let claimed: ProviderTripStore.Claimed
+        let attempt: Attempt
+        let browserHash: [UInt8]
+        let team: TeamSnapshot
+        let origin: Origin
+
+        var trip: ProviderTrip { claimed.trip }
+        var answer: ProviderAnswer { claimed.answer }
+    }
+
+    private func finish(_ arrival: Arrival) async throws -> Outcome {
+        if let error = arrival.answer.error { return try await refused(error, arrival) }
+        guard let code = arrival.answer.code else {
+            throw ProviderFailure(
+                .providerAnswer,
+                .anew,
+                because: "the answer has neither a code nor an error"
+            )
+        }
+        let identity = try await provider.identify(arrival.answer, of: arrival.trip, in: arrival.team)
+        let known = try await record(identity, arrival)
+        guard known.user.suspendedAt == nil else {
+            throw ProviderFailure(.personSuspended, .none, because: "the person is suspended")
+        }
+        let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
+        guard grant.identity.identifier == identity.identifier else {
+            throw ProviderFailure(.providerToken, .anew, because: "the code is about somebody else")
+        }
+        return try await answer(arrival, known, grant)
+    }
+
+    /// Who came and what they said, durable before the code is redeemed.
+    private func record(
+        _ identity: ProviderIdentity,
+        _ arrival: Arrival
+    ) async throws(PostgresFailure) -> ProviderPersonStore.Known {
+        let known = try await people.record(
+            ProviderPersonStore.Arrival(
+                identity,
+                from: provider.id,
+                form: arrival.answer.user.flatMap(ProviderForm.init),
+                group: arrival.attempt.app?.group,
+                asking: arrival.trip.scope.scopes,
+                origin: arrival.origin,
+                at: context.clock()
+            ),
+            in: arrival.team.id
+        )
+        let step = FlowStep(
+            .proved,
+            at: arrival.claimed.answeredAt,
+            from: arrival.origin,
+            sent: [FlowFact("proof", provider.id.rawValue)] + Self.facts(of: arrival.answer)
+        )
+        flow.flows.record(step, of: arrival.attempt, in: arrival.team.id, by: known.user.subject)
+        return known
+    }
+
+    private func answer(
+        _ arrival: Arrival,
+        _ known: ProviderPersonStore.Known,
+        _ grant: ProviderGrant
+    ) async throws -> Outcome {
+        let statements = settlement(arrival, known.user, grant)
+        guard let app = arrival.attempt.app, let consent = known.consent else {
+            return try await prove(arrival, known.user, statements)
+        }
+        let answer = try await flow.answer(
+            SignInFlow.Decision(
+                attempt: arrival.attempt,
+                app: app,
+                user: known.user,
+                consent: consent,
+                authenticatedAt: grant.identity.authenticatedAt,
+                browserHash: arrival.browserHash,
+                team: arrival.team,
+                origin: arrival.origin
+            ),
+            with: statements + [
+                people.completion(
+                    of: known.user.subject,
+                    by: provider.id,
+                    to: app.clientID,
+                    in: arrival.team.id,
+                    from: arrival.origin,
+                    at: context.clock()
+                )
+            ]
+        )
+        return answer.map { .answered($0) } ?? .over
+    }
+
+    /// A sign-in to a page of ours: the proof is kept, and becomes a session where every proof does.
+    private func prove(_ arrival: Arrival, _ user: User, _ statements: [SQL]) async throws -> Outcome {
+        try await flow.run(statements, in: arrival.team.id)
+        let isKept = try await flow.prove(
+            user.subject,
+            by: .apple,
+            login: "",
+            owing: .nothing,
+            in: arrival.attempt,
+            browserHash: arrival.browserHash,
+            of: arrival.team.id
+        )
+        return isKept ? .goOn(arrival.attempt.id) : .over
+    }
+
+    /// What is written with the app's code: the provider's token, and the end of the trip.
+    private func settlement(_ arrival: Arrival, _ user: User, _ grant: ProviderGrant) -> [SQL] {
+        let end = ProviderTripStore.deletion(of: arrival.trip, in: arrival.team.id)
+        guard let text = grant.refreshToken else { return [end] }
+        let token = ProviderTokenStore.New(
+            text: text,
+            provider: provider.id,
+            subject: user.subject,
+            group: arrival.trip.group,
+            clientID: grant.clientID,
+            at: context.clock()
+        )
+        return [tokens.insertion(of: token, in: arrival.team.id), end]
+    }
+}
+
+extension TeamSnapshot {
+    /// The group through which people come to pages of ours: any of those registered, always the same.
+    var groupOfAccounts: ClientID? {
+        identitySources.contains(.apple) ? appleRegistrations.keys.min { $0.rawValue < $1.rawValue } : nil
+    }
+}

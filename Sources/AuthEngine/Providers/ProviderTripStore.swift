@@ -1,0 +1,171 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Postgres
+
+/// Keeps trips to providers, and what came back.
+struct ProviderTripStore: Sendable {
+    /// How long one request has an answer for itself: longer than its calls to the provider may take.
+    private static let claim = Duration.seconds(40)
+
+    private let database: TeamDatabase
+    private let trips: ProviderTrips
+    private let sealer: Sealer
+
+    init(_ database: TeamDatabase, context: EngineContext) {
+        self.database = database
+        trips = ProviderTrips(context: context)
+        sealer = context.keyRing.sealer(purpose: "answers of providers")
+    }
+
+    /// An answer that one request has for itself.
+    struct Claimed: Sendable {
+        let trip: ProviderTrip
+        let attempt: AttemptID
+        let answer: ProviderAnswer
+        let answeredAt: Timestamp
+    }
+
+    /// What became of a trip whose answer was not claimed.
+    enum Standing: Sendable {
+        /// The provider has not answered.
+        case open
+        /// Another request is at work with the answer.
+        case claimed
+        /// Unknown, over, or another browser's.
+        case over
+    }
+
+    /// Begins a trip.
+    ///
+    /// A crash of the server may lose it: the person starts again.
+    func begin(
+        _ provider: ProviderID,
+        of attempt: AttemptID,
+        for group: ClientID,
+        _ scope: AuthorizationRequest.Scope,
+        browserHash: [UInt8],
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) -> ProviderTrip {
+        let trip = trips.begin(provider, for: group, scope, in: team)
+        try await database.queryRelaxed(
+            """
+            INSERT INTO provider_trips (
+                team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email, created_at
+            ) VALUES (
+                \(team), \(trip.stateHash), \(provider), \(attempt), \(browserHash), \(group), \(scope.name),
+                \(scope.email), \(moment)
+            )
+            """,
+            in: team
+        )
+        return trip
+    }
+
+    /// Stores what the provider posted; the first answer counts.
+    ///
+    /// Durable when this returns.
+    func keep(
+        _ answer: ProviderAnswer,
+        of state: String,
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) {
+        let hash = SHA256.hash(state)
+        let sealed = sealer.seal(JSON.encode(answer), context: Self.place(hash, team))
+        try await database.query(
+            """
+            UPDATE provider_trips SET answer_sealed = \(sealed), answered_at = \(moment)
+            WHERE team_id = \(team) AND state_hash = \(hash) AND answered_at IS NULL
+                AND created_at > \(moment - ProviderTrip.lifetime)
+            """,
+            in: team
+        )
+    }
+
+    /// Takes an answer for the browser that began its trip.
+    func claim(
+        _ state: String,
+        of provider: ProviderID,
+        browserHash: [UInt8],
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) -> Claimed? {
+        let hash = SHA256.hash(state)
+        let rows = try await database.queryRelaxed(
+            """
+            UPDATE provider_trips SET claimed_until = \(moment + Self.claim)
+            WHERE team_id = \(team) AND state_hash = \(hash) AND provider = \(provider)
+                AND browser_hash = \(browserHash) AND answered_at IS NOT NULL
+                AND (claimed_until IS NULL OR claimed_until <= \(moment))
+                AND created_at > \(moment - ProviderTrip.lifetime)
+            RETURNING attempt_id, app_id, wants_name, wants_email, answered_at, answer_sealed
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        let attempt: AttemptID = try row.next()
+        let group: ClientID = try row.next()
+        let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
+        let answeredAt: Timestamp = try row.next()
+        guard let answer = open(try row.next(), hash, team) else { return nil }
+        return Claimed(
+            trip: trips.trip(state, provider, group, scope, team),
+            attempt: attempt,
+            answer: answer,
+            answeredAt: answeredAt
+        )
+    }
+
+    /// Why nothing could be claimed.
+    func standing(
+        of state: String,
+        browserHash: [UInt8],
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws(PostgresFailure) -> Standing {
+        let rows = try await database.query(
+            """
+            SELECT answered_at IS NULL FROM provider_trips
+            WHERE team_id = \(team) AND state_hash = \(SHA256.hash(state)) AND browser_hash = \(browserHash)
+                AND created_at > \(moment - ProviderTrip.lifetime)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return .over }
+        return try row.next(Bool.self) ? .open : .claimed
+    }
+
+    /// Gives an answer back that may be tried again.
+    func release(_ trip: ProviderTrip, in team: TeamID) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            """
+            UPDATE provider_trips SET claimed_until = NULL
+            WHERE team_id = \(team) AND state_hash = \(trip.stateHash)
+            """,
+            in: team
+        )
+    }
+
+    /// Ends a trip whose answer has been used up.
+    static func deletion(of trip: ProviderTrip, in team: TeamID) -> SQL {
+        "DELETE FROM provider_trips WHERE team_id = \(team) AND state_hash = \(trip.stateHash)"
+    }
+
+    func end(_ trip: ProviderTrip, in team: TeamID) async throws(PostgresFailure) {
+        try await database.queryRelaxed(Self.deletion(of: trip, in: team), in: team)
+    }
+
+    private func open(_ sealed: [UInt8], _ hash: [UInt8], _ team: TeamID) -> ProviderAnswer? {
+        sealer.open(sealed, context: Self.place(hash, team)).flatMap { octets in
+            try? JSON.decode(ProviderAnswer.self, from: octets)
+        }
+    }
+
+    /// What a sealed answer is bound to.
+    private static func place(_ hash: [UInt8], _ team: TeamID) -> [String] {
+        [team.rawValue, "provider_trips", Hex.encode(hash), "answer_sealed"]
+    }
+}

@@ -1,0 +1,32 @@
+public import Crypto
+public import Domain
+import Tenancy
+
+/// What a group of apps is to Apple: the clients Pippin speaks for there, and the key that proves it.
+public struct AppleRegistration: Sendable {
+    /// The primary App ID of the group.
+    public let appID: ClientID
+    /// The issuer of client secrets.
+    public let teamID: AppleTeamID
+    /// The client of sign-ins on web and Android.
+    public let servicesID: ClientID
+    /// The clients of native sign-ins: the group's apps.
+    public let bundleIDs: Set<ClientID>
+    public let keyID: KeyID
+    public let key: P256SigningKey
+}
+
+extension TeamSnapshot {
+    /// How that group of apps is registered at Apple, where the team lets people sign in there; else nil.
+    public func appleRegistration(of group: ClientID) -> AppleRegistration? {
+        identitySources.contains(.apple) ? appleRegistrations[group] : nil
+    }
+
+    /// Whether people may come by way of Apple to apps of that group; to pages of ours, where it is nil.
+    public func offersApple(to group: ClientID?) -> Bool {
+        (group ?? groupOfAccounts).flatMap(appleRegistration) != nil
+    }
+
+    /// Whether people prove who they are on a page of ours.
+    public var hasDirectory: Bool { identitySources.contains(.directory) }
+}

@@ -1,0 +1,26 @@
+import Bytes
+
+/// The name and the address of Apple's `user`, as far as they can be read.
+public struct ProviderForm: Sendable {
+    private static let maxDepth = 8
+
+    public let givenName: String
+    public let familyName: String
+    public let email: String?
+
+    public init(givenName: String, familyName: String, email: String?) {
+        self.givenName = givenName
+        self.familyName = familyName
+        self.email = email
+    }
+
+    /// Nil for a text that is no JSON object.
+    public init?(_ text: String) {
+        guard let value = try? JSON.decode(JSONValue.self, from: Array(text.utf8), maxDepth: Self.maxDepth),
+            case .object = value
+        else { return nil }
+        givenName = value["name"]?["firstName"]?.string ?? ""
+        familyName = value["name"]?["lastName"]?.string ?? ""
+        email = value["email"]?.string
+    }
+}

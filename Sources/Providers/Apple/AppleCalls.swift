@@ -1,0 +1,153 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Domain
+import HTTPClient
+
+/// Calls to Apple's token and revocation endpoints, as one of a team's clients there.
+struct AppleCalls: Sendable {
+    private static let deadline = Duration.seconds(10)
+    private static let bodyLimit = 64 * 1024
+
+    let service: AppleService
+    let client: HTTPClient
+    let clock: @Sendable () -> Timestamp
+
+    /// What the token endpoint gave.
+    struct Tokens: Sendable {
+        let idToken: String?
+        let accessToken: String?
+        let refreshToken: String?
+    }
+
+    /// Redeems a code, or asks whether a refresh token still lives.
+    func tokens(
+        _ fields: [FormCoding.Field],
+        as clientID: ClientID,
+        of registration: AppleRegistration
+    ) async throws(ProviderFailure) -> Tokens {
+        let response = try await post(fields, to: service.tokenURL, as: clientID, registration)
+        guard response.status == 200 else { throw Self.failure(of: response) }
+        guard let value = Self.object(response.body) else {
+            throw ProviderFailure(.providerMalformed, .again, because: "Apple's answer is no JSON object")
+        }
+        return Tokens(
+            idToken: value["id_token"]?.string,
+            accessToken: value["access_token"]?.string,
+            refreshToken: value["refresh_token"]?.string
+        )
+    }
+
+    /// Ends the authorization behind a token; Apple answers 200 for one that is dead already, too.
+    func revoke(
+        _ token: String,
+        as clientID: ClientID,
+        of registration: AppleRegistration
+    ) async throws(ProviderFailure) {
+        let fields = [
+            FormCoding.Field("token", token), FormCoding.Field("token_type_hint", "refresh_token"),
+        ]
+        let response = try await post(fields, to: service.revocationURL, as: clientID, registration)
+        guard response.status == 200 else { throw Self.failure(of: response) }
+    }
+
+    /// A connection that was refused has spent nothing, so it is tried once more; whatever else went wrong may have.
+    private func post(
+        _ fields: [FormCoding.Field],
+        to url: String,
+        as clientID: ClientID,
+        _ registration: AppleRegistration
+    ) async throws(ProviderFailure) -> ClientResponse {
+        let request = try request(fields, url, clientID, registration)
+        do throws(ClientFailure) {
+            return try await client.send(request)
+        } catch .cannotConnect, .nameNotFound {
+            do throws(ClientFailure) {
+                return try await client.send(request)
+            } catch {
+                throw ProviderFailure(error, .again)
+            }
+        } catch {
+            throw ProviderFailure(error, .again)
+        }
+    }
+
+    private func request(
+        _ fields: [FormCoding.Field],
+        _ url: String,
+        _ clientID: ClientID,
+        _ registration: AppleRegistration
+    ) throws(ProviderFailure) -> ClientRequest {
+        let secret: String
+        do {
+            secret = try AppleClientSecret.make(for: clientID, of: registration, to: service, at: clock())
+        } catch {
+            throw ProviderFailure(
+                .providerClient,
+                .none,
+                because: "the client secret cannot be signed: \(error)"
+            )
+        }
+        let body = FormCoding.encode(
+            [FormCoding.Field("client_id", clientID.rawValue), FormCoding.Field("client_secret", secret)]
+                + fields
+        )
+        return ClientRequest(
+            "POST",
+            url,
+            fields: [
+                ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
+            ],
+            body: Array(body.utf8),
+            deadline: Self.deadline,
+            bodyLimit: Self.bodyLimit,
+            addresses: service.addresses
+        )
+    }
+
+    /// What Apple's refusal means (Apple TN3107): its word, and what may be done about it.
+    private static func failure(of response: ClientResponse) -> ProviderFailure {
+        let error = object(response.body)?["error"]?.string
+        switch (response.status, error) {
+        case (429, _):
+            return ProviderFailure(.providerThrottles, .again, because: "Apple asks for fewer calls (429)")
+        case (400..<500, "invalid_client"?), (400..<500, "unauthorized_client"?):
+            return ProviderFailure(.providerClient, .none, because: "Apple answered \(error ?? "")")
+        case (400..<500, "invalid_grant"?):
+            return ProviderFailure(.providerCode, .anew, because: "Apple answered invalid_grant")
+        case (500..., _):
+            return ProviderFailure(
+                .providerTrouble,
+                .again,
+                because: "Apple answered with status \(response.status)"
+            )
+        case (_, let error?):
+            return ProviderFailure(.providerCode, .anew, because: "Apple answered \(error.prefix(60))")
+        default:
+            return ProviderFailure(
+                .providerMalformed,
+                .again,
+                because: "Apple answered with status \(response.status) and nothing that can be read"
+            )
+        }
+    }
+
+    private static func object(_ body: [UInt8]) -> JSONValue? {
+        guard let value = try? JSON.decode(JSONValue.self, from: body, maxDepth: 8), case .object = value
+        else {
+            return nil
+        }
+        return value
+    }
+}
+
+extension ProviderFailure {
+    /// No answer at all.
+    init(_ failure: ClientFailure, _ remedy: Remedy) {
+        switch failure {
+        case .malformedAnswer, .bodyTooLong:
+            self.init(.providerMalformed, remedy, because: "Apple's answer broke off or is no answer")
+        default: self.init(.providerUnreachable, remedy, because: "Apple cannot be reached: \(failure)")
+        }
+    }
+}

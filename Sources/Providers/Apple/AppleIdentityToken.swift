@@ -1,0 +1,70 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+
+/// What Apple's `id_token` says of a person, once every check has passed (Apple, "Verifying a user").
+struct AppleIdentityToken: Sendable {
+    let identity: ProviderIdentity
+    /// The client it was issued to.
+    let audience: ClientID
+
+    /// What a token must be.
+    struct Expectation: Sendable {
+        let issuer: String
+        /// The clients that may be its audience: the team's own, never one that a request names.
+        let audiences: Set<ClientID>
+        /// What `nonce` must be one of; nil where none was sent.
+        var nonces: [String]?
+        /// What came with it, by the claim that holds its hash (OpenID Connect Core section 3.3.2.11).
+        var companion: Companion?
+    }
+
+    /// A code or an access token that came with the token.
+    enum Companion: Sendable {
+        case code(String)
+        case accessToken(String)
+    }
+
+    /// Takes a token apart, finds its key, and believes it.
+    ///
+    /// - Throws: `ProviderFailure` with the check that failed.
+    init(
+        _ text: String,
+        keys: AppleKeys,
+        expecting expectation: Expectation,
+        at moment: Timestamp
+    ) async throws(ProviderFailure) {
+        let claims = AppleClaims(try await Self.verify(text, keys: keys))
+        audience = try claims.audience(of: expectation)
+        try claims.checkTimes(at: moment)
+        try claims.checkNonce(expectation.nonces)
+        try claims.checkHash(of: expectation.companion)
+        identity = try claims.identity()
+    }
+
+    /// The claims, once one of Apple's keys proves the signature.
+    ///
+    /// The algorithm is asked before the key: a header decides neither how nor with what kind of key it is verified.
+    private static func verify(_ text: String, keys: AppleKeys) async throws(ProviderFailure) -> Claims {
+        let token: UnverifiedJWT
+        do throws(JWTFailure) {
+            token = try UnverifiedJWT(text)
+        } catch {
+            throw ProviderFailure(.providerToken, .anew, because: "the token cannot be read: \(error)")
+        }
+        guard token.header.algorithm == .rs256, let id = token.header.keyID else {
+            throw ProviderFailure(
+                .providerToken,
+                .anew,
+                because: "the token is not signed with RS256 by a named key"
+            )
+        }
+        let key = try await keys.key(id)
+        guard let claims = try? token.verify(with: key) else {
+            throw ProviderFailure(.providerToken, .anew, because: "the signature of the token is not valid")
+        }
+        return claims
+    }
+}

@@ -1,0 +1,108 @@
+public import AuthEngine
+public import Bytes
+public import Directory
+import Domain
+public import HTTPClient
+
+/// Sign-ins at Apple, as one of the clients that a team has registered there.
+public struct AppleProvider: IdentityProvider {
+    public let id = ProviderID.apple
+
+    let service: AppleService
+    let keys: AppleKeys
+    let calls: AppleCalls
+    let clock: @Sendable () -> Timestamp
+
+    /// - Parameter keys: those of the same service, on the same loop.
+    public init(
+        _ service: AppleService,
+        keys: AppleKeys,
+        client: HTTPClient,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.service = service
+        self.keys = keys
+        self.clock = clock
+        calls = AppleCalls(service: service, client: client, clock: clock)
+    }
+
+    /// Apple's authorization endpoint with values of our own alone (Apple, "Request an authorization").
+    ///
+    /// A token is asked for beside the code: it says who came before the code is redeemed, so that a name that comes
+    /// once is kept with the person whatever happens to the code. With it, and with any scope, Apple wants form_post.
+    public func authorizationURL(of trip: ProviderTrip, in team: TeamSnapshot) -> String? {
+        guard let registration = team.appleRegistration(of: trip.group) else { return nil }
+        let scopes = [trip.scope.name ? "name" : nil, trip.scope.email ? "email" : nil].compactMap { $0 }
+        var fields = [
+            FormCoding.Field("client_id", registration.servicesID.rawValue),
+            FormCoding.Field("redirect_uri", trip.returnURL),
+            FormCoding.Field("response_type", "code id_token"),
+            FormCoding.Field("response_mode", "form_post"),
+            FormCoding.Field("state", trip.state),
+            FormCoding.Field("nonce", trip.nonce),
+            FormCoding.Field("code_challenge", trip.codeChallenge),
+            FormCoding.Field("code_challenge_method", "S256"),
+        ]
+        if !scopes.isEmpty { fields.append(FormCoding.Field("scope", scopes.joined(separator: " "))) }
+        // Apple wants a space as %20, not as a plus sign.
+        let query = FormCoding.encode(fields).replacing("+", with: "%20")
+        return "\(service.authorizationURL)?\(query)"
+    }
+
+    public func identify(
+        _ answer: ProviderAnswer,
+        of trip: ProviderTrip,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderIdentity {
+        guard let text = answer.idToken else {
+            throw ProviderFailure(.providerAnswer, .anew, because: "the answer has no id_token")
+        }
+        let registration = try registration(of: trip.group, in: team)
+        var expectation = AppleIdentityToken.Expectation(
+            issuer: service.issuer,
+            audiences: [registration.servicesID]
+        )
+        expectation.nonces = [trip.nonce]
+        expectation.companion = answer.code.map { .code($0) }
+        return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: clock()).identity
+    }
+
+    public func redeem(
+        _ code: String,
+        of trip: ProviderTrip,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderGrant {
+        let registration = try registration(of: trip.group, in: team)
+        let client = registration.servicesID
+        let tokens = try await calls.tokens(
+            [
+                FormCoding.Field("grant_type", "authorization_code"), FormCoding.Field("code", code),
+                FormCoding.Field("redirect_uri", trip.returnURL),
+                FormCoding.Field("code_verifier", trip.codeVerifier),
+            ],
+            as: client,
+            of: registration
+        )
+        guard let text = tokens.idToken else {
+            throw ProviderFailure(.providerMalformed, .anew, because: "Apple's answer has no id_token")
+        }
+        var expectation = AppleIdentityToken.Expectation(issuer: service.issuer, audiences: [client])
+        expectation.companion = tokens.accessToken.map { .accessToken($0) }
+        let token = try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: clock())
+        return ProviderGrant(identity: token.identity, clientID: client, refreshToken: tokens.refreshToken)
+    }
+
+    func registration(
+        of group: ClientID,
+        in team: TeamSnapshot
+    ) throws(ProviderFailure) -> AppleRegistration {
+        guard let registration = team.appleRegistration(of: group) else {
+            throw ProviderFailure(
+                .providerAbsent,
+                .none,
+                because: "the group of \(group) is not connected to Apple"
+            )
+        }
+        return registration
+    }
+}

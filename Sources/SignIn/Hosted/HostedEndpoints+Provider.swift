@@ -1,0 +1,175 @@
+import AuthEngine
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Log
+import Web
+
+// By way of Apple: there from a sign-in, and back to it.
+extension HostedEndpoints {
+    /// What Apple posts holds a code, a token and a name.
+    private static let callback = RouteOptions(bodyLimit: 64 * 1024, contentTypes: [.form])
+
+    func mountProvider(on router: inout Router) {
+        router.get(TeamRoutes.apple) { request, team, attempt in
+            try await step(request, team, attempt) { try await leaveForApple($0) }
+        }
+        router.post(TeamRoutes.appleCallback, Self.callback) { request, team in
+            try await receive(request, team)
+        }
+        router.get(TeamRoutes.appleCallback) { request, team in try await comeBack(request, team) }
+    }
+
+    /// Sends the browser to Apple.
+    func leaveForApple(_ context: Context) async throws -> Response {
+        let url = try await apple.begin(
+            context.attempt,
+            browserHash: context.visitor.browserHash,
+            in: context.team,
+            from: context.request.auditOrigin
+        )
+        guard let url else {
+            let failure = ProviderFailure(
+                .providerAbsent,
+                .none,
+                because: "no connection to Apple belongs to the app's group"
+            )
+            flows.fail(failure, of: context.attempt, in: context.team.id, from: context.request.auditOrigin)
+            return tell(failure, context.attempt.id, retry: nil, context.request, context.team)
+        }
+        return .redirect(to: url, status: .found)
+    }
+
+    /// Stores what Apple posts and sends the browser on.
+    ///
+    /// A post from another site brings no cookie of ours, so nothing is read here, and nothing set: another cookie would
+    /// end what the browser has under way. The GET that follows brings the cookies.
+    private func receive(_ request: Request, _ teamID: TeamID) async throws -> Response {
+        guard teamID != .system, try await teams.snapshot(of: teamID) != nil else { throw Problem.notFound }
+        let state: String
+        do {
+            let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
+            state = try await apple.receive(parameters, in: teamID)
+        } catch is OAuthError {
+            throw Problem.wrongRequest
+        }
+        return .redirect(to: backURL(state, teamID))
+    }
+
+    /// Goes on with what Apple posted, for the browser that was sent there.
+    private func comeBack(_ request: Request, _ teamID: TeamID) async throws -> Response {
+        guard teamID != .system, let team = try await teams.snapshot(of: teamID) else {
+            throw Problem.notFound
+        }
+        let visitor = try await visitor(request, team)
+        guard let state = try request.query()["state"], !visitor.isNewBrowser else {
+            return over(request, team)
+        }
+        let outcome = try await apple.finish(
+            state,
+            browserHash: visitor.browserHash,
+            in: team,
+            from: request.auditOrigin
+        )
+        switch outcome {
+        case .answered(let answer): return try leave(with: answer, request, team)
+        case .goOn(let attempt): return .redirect(to: TeamRoutes.attempt.link(teamID, attempt))
+        case .failed(let failure, let attempt):
+            return tell(failure, attempt, retry: backURL(state, teamID), request, team)
+        case .busy: return busy(request, team, backURL(state, teamID))
+        case .over: return over(request, team)
+        }
+    }
+
+    /// An answer that follows a GET may go at once; one that is posted needs its page.
+    private func leave(
+        with answer: AuthorizationAnswer,
+        _ request: Request,
+        _ team: TeamSnapshot
+    ) throws(Problem) -> Response {
+        switch answer.mode {
+        case .query, .fragment: return .redirect(to: answer.location, status: .found)
+        case .formPost, .webMessage:
+            guard let client = team.client(answer.clientID) else { throw .attemptOver }
+            return try pages.exit(with: answer, appName: client.name, of: team, in: request.language)
+        }
+    }
+
+    /// Says what went wrong in words for the person, and what helps.
+    private func tell(
+        _ failure: ProviderFailure,
+        _ attempt: AttemptID,
+        retry: String?,
+        _ request: Request,
+        _ team: TeamSnapshot
+    ) -> Response {
+        log(
+            .info,
+            "provider.failed",
+            ("request", request.id.description),
+            ("team", team.id.rawValue),
+            ("cause", failure.cause.rawValue),
+            ("reason", failure.reason)
+        )
+        switch failure.remedy {
+        case .again: return pages.respond(.appleLater, to: request, of: team, retryURL: retry)
+        case .anew:
+            let url = TeamRoutes.apple.link(team.id, attempt)
+            return pages.respond(.appleAnew, to: request, of: team, retryURL: url)
+        case .none:
+            let isSuspended = failure.cause == .personSuspended
+            return pages.respond(isSuspended ? .suspended : .appleNever, to: request, of: team)
+        }
+    }
+
+    private func busy(_ request: Request, _ team: TeamSnapshot, _ url: String) -> Response {
+        pages.respond(.appleBusy, to: request, of: team, retryURL: url)
+    }
+
+    private func backURL(_ state: String, _ team: TeamID) -> String {
+        "\(TeamRoutes.appleCallback.link(team))?\(FormCoding.encode([FormCoding.Field("state", state)]))"
+    }
+}
+
+extension Problem {
+    /// Apple does not answer, or not so that anybody could read it.
+    static let appleLater = Problem(
+        .serviceUnavailable,
+        Phrase("hosted.problems.apple-later.headline"),
+        Phrase("hosted.problems.apple-later.message"),
+        advice: Phrase("hosted.problems.apple-later.advice"),
+        retryAfter: 5
+    )
+
+    /// Apple's answer is used up or too old.
+    static let appleAnew = Problem(
+        .badRequest,
+        Phrase("hosted.problems.apple-anew.headline"),
+        Phrase("hosted.problems.apple-anew.message"),
+        advice: Phrase("hosted.problems.apple-anew.advice")
+    )
+
+    /// Apple refuses, and only the makers of the app can change that.
+    static let appleNever = Problem(
+        .badRequest,
+        Phrase("hosted.problems.apple-never.headline"),
+        Phrase("hosted.problems.apple-never.message"),
+        advice: Phrase("hosted.problems.apple-never.advice")
+    )
+
+    /// Another request of the same browser is at work, or Apple's answer is on its way.
+    static let appleBusy = Problem(
+        .conflict,
+        Phrase("hosted.problems.apple-busy.headline"),
+        Phrase("hosted.problems.apple-busy.message"),
+        advice: Phrase("hosted.problems.apple-busy.advice")
+    )
+
+    static let suspended = Problem(
+        .forbidden,
+        Phrase("hosted.problems.suspended.headline"),
+        Phrase("hosted.problems.suspended.message"),
+        advice: Phrase("hosted.problems.suspended.advice")
+    )
+}

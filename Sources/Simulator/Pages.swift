@@ -1,0 +1,124 @@
+import Directory
+import HTTP
+import Templates
+import Web
+
+/// Who signs in? In place of Apple's sheet.
+struct PeoplePage: View {
+    static let template = "simulator/people"
+    static let fields = Fields<PeoplePage>()
+        .text("lang") { _ in "en" }
+        .text("title") { _ in "Sign in at the stand-in for Apple" }
+        .group("assets", AssetLinks.fields) { $0.assets }
+        .text("homeURL") { _ in Routes.desk.link() }
+        .text("appName") { $0.appName }
+        .text("action") { $0.action }
+        .list("people", Choice.fields) { _ in Performer.allCases.map { Choice($0, isChosen: false) } }
+
+    let assets: AssetLinks
+    let appName: String
+    let action: String
+}
+
+/// What the stand-in does from now on.
+struct DeskPage: View {
+    static let template = "simulator/desk"
+    static let fields = Fields<DeskPage>()
+        .text("lang") { _ in "en" }
+        .text("title") { _ in "The stand-in for Apple" }
+        .group("assets", AssetLinks.fields) { $0.assets }
+        .text("homeURL") { _ in Routes.desk.link() }
+        .text("action") { _ in Routes.desk.link() }
+        .list("people", Choice.fields) { page in
+            Performer.allCases.map { Choice($0, isChosen: page.script.performer == $0) }
+        }
+        .list("places", PlaceView.fields) { page in
+            Place.allCases.map { PlaceView(place: $0, fault: page.script.fault(at: $0)) }
+        }
+
+    let assets: AssetLinks
+    let script: Script
+}
+
+/// Something to choose.
+struct Choice: Sendable {
+    let value: String
+    let label: String
+    let note: String
+    let isChosen: Bool
+
+    static let fields = Fields<Choice>()
+        .text("value") { $0.value }
+        .text("label") { $0.label }
+        .text("note") { $0.note }
+        .flag("chosen") { $0.isChosen }
+
+    init(_ performer: Performer, isChosen: Bool) {
+        value = performer.rawValue
+        label = performer.name.full
+        self.isChosen = isChosen
+        note =
+            switch performer {
+            case .newcomer: "signs in for the first time, every time"
+            case .regular: "shares name and address the first time"
+            case .hidden: "hides the e-mail address"
+            case .managed: "has an account of a school: its address is not verified"
+            case .child: "has a child’s account, without an address"
+            case .reluctant: "cancels"
+            }
+    }
+
+    init(_ fault: Fault, isChosen: Bool) {
+        value = fault.rawValue
+        note = ""
+        self.isChosen = isChosen
+        label =
+            switch fault {
+            case .slow: "answers two seconds late"
+            case .silent: "does not answer"
+            case .trouble: "answers 503 and does nothing"
+            case .broken: "does it, and breaks the connection"
+            case .malformed: "answers something that is no JSON"
+            case .throttled: "answers 429"
+            case .unknownClient: "answers invalid_client"
+            case .unknownKey: "signs with a key it does not publish"
+            case .newKey: "signs with a new key"
+            case .otherIssuer: "names another issuer"
+            case .otherAudience: "issues for another client"
+            case .expired: "issues an expired token"
+            case .ahead: "issues a token from the future"
+            case .otherNonce: "issues a token of another sign-in"
+            }
+    }
+}
+
+/// A place with the faults it can have.
+struct PlaceView: Sendable {
+    let place: Place
+    let fault: Fault?
+
+    static let fields = Fields<PlaceView>()
+        .text("name") { $0.place.rawValue }
+        .text("label") { $0.label }
+        .list("faults", Choice.fields) { view in
+            view.faults.map { Choice($0, isChosen: view.fault == $0) }
+        }
+
+    private var label: String {
+        switch place {
+        case .browser: "The answer through the browser"
+        case .token: "The token endpoint"
+        case .keys: "The key set"
+        case .revocation: "The revocation endpoint"
+        }
+    }
+
+    private var faults: [Fault] {
+        switch place {
+        case .browser: Fault.allCases.filter(\.isOfToken)
+        case .token: Fault.allCases
+        case .keys: [.slow, .silent, .trouble, .throttled]
+        case .revocation: [.slow, .silent, .trouble, .broken, .throttled, .unknownClient]
+        }
+    }
+}

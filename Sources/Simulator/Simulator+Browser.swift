@@ -1,0 +1,123 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import SignIn
+import Web
+
+// What a person sees at Apple.
+extension Simulator {
+    /// Apple's authorization endpoint: the engine's checks, then a list of people in place of a password.
+    func authorize(_ request: Request) async throws -> Response {
+        let team = try await snapshot()
+        let judged: AuthorizationRequest
+        do {
+            let parameters = try ProtocolParameters(try request.query(maximumFields: 64).fields)
+            judged = try await authorization.judge(parameters, to: team, at: context.clock())
+        } catch let refusal as AuthorizationRefusal {
+            return refused(refusal.error, refusal.reason)
+        } catch let error as OAuthError {
+            return refused(error.code, error.reason)
+        }
+        let id = try await flow.begin(
+            judged,
+            browserHash: Self.browser,
+            in: self.team,
+            from: request.auditOrigin
+        )
+        if let performer = script.performer { return try await perform(performer, id, request) }
+        let page = PeoplePage(
+            assets: site.assets,
+            appName: judged.client.name,
+            action: Routes.decision.link(id)
+        )
+        return site.respond(peoplePage, page)
+    }
+
+    func decide(_ request: Request, _ id: AttemptID) async throws -> Response {
+        guard let performer = try request.form()["person"].flatMap(Performer.init(rawValue:)) else {
+            throw Problem.wrongChoice
+        }
+        return try await perform(performer, id, request)
+    }
+
+    /// Does what that person does, and answers the app.
+    private func perform(
+        _ performer: Performer,
+        _ id: AttemptID,
+        _ request: Request
+    ) async throws -> Response {
+        let team = try await snapshot()
+        guard let attempt = try await flow.find(id, browserHash: Self.browser, in: self.team),
+            let app = attempt.app, let client = team.client(app.clientID)
+        else { throw Problem.wrongChoice }
+        guard var answer = try await answer(performer, attempt, app, team, request) else {
+            throw Problem.wrongChoice
+        }
+        if let fault = script.take(at: .browser) {
+            try answer.replace("id_token") { try TokenForgery(fault: fault, script: script).forge($0) }
+        }
+        return try signIn.exit(with: answer, appName: client.name, of: team, in: request.language)
+    }
+
+    private func answer(
+        _ performer: Performer,
+        _ attempt: Attempt,
+        _ app: AppRequest,
+        _ team: TeamSnapshot,
+        _ request: Request
+    ) async throws -> AuthorizationAnswer? {
+        let (origin, hash) = (request.auditOrigin, Self.browser)
+        if performer == .reluctant {
+            return try await flow.cancel(attempt, browserHash: hash, in: self.team, from: origin)
+        }
+        let subject = performer.subject
+        if performer == .newcomer {
+            try await consentEnds.end(
+                of: subject,
+                for: app.group,
+                in: self.team,
+                by: .person(subject),
+                from: origin
+            )
+        }
+        let token = try await sessions.begin(for: subject, in: self.team, from: origin, at: context.clock())
+        guard let session = try await sessions.find(token, in: self.team, at: context.clock()) else {
+            return nil
+        }
+        if case .confirmation = try await flow.step(for: subject, group: app.group, in: self.team) {
+            return try await flow.confirm(attempt, of: session, browserHash: hash, in: team, from: origin)
+        }
+        let choice = ConsentChoice(
+            name: app.scope.name ? performer.name : nil,
+            email: app.scope.email ? performer.choice : .withheld
+        )
+        let answer = try await flow.consent(
+            to: attempt,
+            choice,
+            of: session,
+            browserHash: hash,
+            in: team,
+            from: origin
+        )
+        // Apple says it once, whether it arrives or not.
+        try await consents.noteDelivery(of: subject, to: app.group, in: self.team, at: context.clock())
+        return answer
+    }
+
+    /// Apple's own error page: nobody is sent back.
+    private func refused(_ error: OAuthError.Code, _ reason: String) -> Response {
+        .text("\(error.rawValue)\n\n\(reason)\n", status: .badRequest)
+    }
+}
+
+extension Problem {
+    static let wrongChoice = Problem(
+        .badRequest,
+        "This sign-in is over",
+        "The stand-in for Apple does not know it, or somebody has decided already.",
+        advice: "Go back to the app and sign in again."
+    )
+}

@@ -1,0 +1,105 @@
+import AuthEngine
+import Bytes
+import Crypto
+import EventLoop
+import HTTP
+import Web
+
+// What a server asks of Apple.
+extension Simulator {
+    func token(_ request: Request) async throws -> Response {
+        try await faulty(.token, request) { parameters, team in
+            try await tokens.respond(to: parameters, of: team, from: request.auditOrigin)
+        }
+    }
+
+    func revoke(_ request: Request) async throws -> Response {
+        try await faulty(.revocation, request) { parameters, team in
+            try await revocation.respond(to: parameters, of: team, from: request.auditOrigin)
+            return []
+        }
+    }
+
+    func keys() async throws -> Response {
+        if let fault = script.take(at: .keys), let response = await before(fault) { return response }
+        let team = try await snapshot()
+        guard script.publishesExtraKey, let set = try? JWKSet(json: team.keySet(at: context.clock())) else {
+            return json(team.keySet(at: context.clock()))
+        }
+        let extra = JWK(.rsa(script.extraKey.publicKey), keyID: Script.extraKeyID)
+        return json(JWKSet(set.keys + [extra]).json)
+    }
+
+    func discovery() -> Response {
+        json(Discovery.document(base: context.base(of: team)))
+    }
+
+    /// Answers as the engine does, with what goes wrong before, in, or after it.
+    private func faulty(
+        _ place: Place,
+        _ request: Request,
+        _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
+    ) async throws -> Response {
+        let fault = script.take(at: place)
+        if let fault, let response = await before(fault) { return response }
+        var answer: [UInt8]
+        do {
+            let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
+            answer = try await body(parameters, try await snapshot())
+        } catch let error as OAuthError {
+            return refusal(error.code.rawValue, error.description)
+        }
+        switch fault {
+        case .broken?: return Response(.ok, stream: BodyStream { throw Broken() })
+        case .malformed?: return json(Array("{\"access_token\": \"a".utf8))
+        case let fault?: answer = try forge(answer, fault)
+        case nil: break
+        }
+        return json(answer)
+    }
+
+    /// The answer of a fault that happens before anything is done; nil for the others.
+    private func before(_ fault: Fault) async -> Response? {
+        switch fault {
+        case .slow:
+            try? await Task.sleep(for: .seconds(2))
+            return nil
+        case .silent:
+            try? await Task.sleep(for: .seconds(20))
+            return .text("", status: .serviceUnavailable)
+        case .trouble: return .text("<html>Service Unavailable</html>", status: .serviceUnavailable)
+        case .throttled: return .text("", status: .tooManyRequests)
+        case .unknownClient: return refusal("invalid_client", nil)
+        default: return nil
+        }
+    }
+
+    /// The answer with its `id_token` made wrong.
+    private func forge(_ answer: [UInt8], _ fault: Fault) throws -> [UInt8] {
+        guard case .object(var members) = try JSON.decode(JSONValue.self, from: answer),
+            let token = members["id_token"]?.string
+        else { return answer }
+        members["id_token"] = .string(try TokenForgery(fault: fault, script: script).forge(token))
+        return JSON.encode(JSONValue.object(members))
+    }
+
+    private func refusal(_ code: String, _ description: String?) -> Response {
+        var body = JSONWriter(capacity: 128)
+        body.member("error", code)
+        if let description { body.member("error_description", description) }
+        return json(body.finish(), status: .badRequest)
+    }
+
+    private func json(_ body: [UInt8], status: Status = .ok) -> Response {
+        Response(
+            status,
+            fields: [
+                HeaderField(.contentType, "application/json;charset=UTF-8"),
+                HeaderField(.cacheControl, "no-store"),
+            ],
+            body: body
+        )
+    }
+
+    private struct Broken: Error {}
+}

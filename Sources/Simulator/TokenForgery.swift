@@ -1,0 +1,32 @@
+import Bytes
+import Crypto
+
+/// Makes a token wrong in one way, and signs it so that nothing else is.
+struct TokenForgery: Sendable {
+    let fault: Fault
+    let script: Script
+
+    /// The token with its fault; the same token for a fault that is none of a token.
+    func forge(_ token: String) throws -> String {
+        guard fault.isOfToken else { return token }
+        var claims = try UnverifiedJWT(token).unverifiedClaims.members
+        switch fault {
+        case .otherIssuer: claims["iss"] = "https://account.apple.com"
+        case .otherAudience: claims["aud"] = "com.example.somebody.else"
+        case .otherNonce: claims["nonce"] = "of-another-sign-in"
+        case .expired: shift(&claims, by: -7200)
+        case .ahead: shift(&claims, by: 3600)
+        default: break
+        }
+        return try JWTSigner(key: script.extraKey, keyID: keyID).sign(JSON.encode(JSONValue.object(claims)))
+    }
+
+    /// Only a key that is in the set makes the other faults the only ones.
+    private var keyID: String { fault == .unknownKey ? "NOSUCHKEY1" : Script.extraKeyID }
+
+    private func shift(_ claims: inout [String: JSONValue], by seconds: Int64) {
+        for name in ["iat", "exp", "auth_time"] {
+            if let value = claims[name]?.integer { claims[name] = .integer(value + seconds) }
+        }
+    }
+}

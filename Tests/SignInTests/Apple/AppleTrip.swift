@@ -1,0 +1,84 @@
+import Bytes
+import Domain
+import EventLoop
+import HTTP
+import Simulator
+import Testing
+
+@testable import SignIn
+@testable import TestTeams
+
+/// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
+func withApple(
+    sources: String = "{directory,apple}",
+    _ body: (TestSite) async throws -> Void
+) async throws {
+    try await withSite { site in
+        let teams = site.teams
+        try await teams.loop.run {
+            try await teams.connectApple(sources: sources)
+            try await Cast(teams.database).admit(to: .appleSide)
+        }
+        try await body(site)
+    }
+}
+
+// A browser on its way over Apple.
+extension Browser {
+    static let callback = "/t/ACMETEAM01/auth/callback/apple"
+
+    /// From the app to Apple's list of people.
+    func goToApple(_ changes: [String: String?] = Browser.everything) throws -> Answer {
+        let page = try get(Self.authorize(changes))
+        let link = page.status == 302 ? page["Location"] : page.link("/apple")
+        return try goOnToApple(try #require(link))
+    }
+
+    /// From a link of ours to Apple's list of people.
+    func goOnToApple(_ link: String) throws -> Answer {
+        let away = try get(link)
+        let url = try #require(away["Location"])
+        #expect(away.status == 302 && url.hasPrefix("http://127.0.0.1:\(port)/apple/auth/authorize?"))
+        return try get(String(url.dropFirst("http://127.0.0.1:\(port)".utf8.count)))
+    }
+
+    /// Decides at Apple, and takes Apple's answer as far as our page that posts it.
+    func choose(_ performer: Performer, on page: Answer) throws -> Answer {
+        try post(try #require(page.action), [("person", performer.rawValue)], [])
+    }
+
+    /// Posts Apple's answer as a browser does: from another site, so without cookies.
+    ///
+    /// - Returns: the address where the browser goes on.
+    func postBack(_ exit: Answer, to port: UInt16) throws -> String {
+        let fields = ["code", "id_token", "user", "state", "error"]
+            .compactMap { name in exit.value(of: name).map { FormCoding.Field(name, $0) } }
+        let answer = try Exchange(
+            port: port,
+            "POST",
+            Self.callback,
+            ["Content-Type: application/x-www-form-urlencoded", "Origin: https://appleid.apple.com"],
+            body: FormCoding.encode(fields)
+        )
+        .answer()
+        #expect(answer.status == 303 && answer["Set-Cookie"] == nil)
+        return try #require(answer["Location"])
+    }
+
+    /// The whole way, from the app to the app.
+    func signInAtApple(
+        _ performer: Performer,
+        _ changes: [String: String?] = Browser.everything
+    ) throws -> Answer {
+        try get(try postBack(try choose(performer, on: try goToApple(changes)), to: port))
+    }
+}
+
+extension Answer {
+    /// The first link whose address ends so.
+    func link(_ end: String) -> String? {
+        body.split(separator: "href=\"").dropFirst()
+            .compactMap { $0.split(separator: "\"", maxSplits: 1).first.map(String.init) }
+            .first { $0.hasSuffix(end) }
+    }
+}

@@ -1,0 +1,87 @@
+import AuthEngine
+import Crypto
+import Directory
+public import Domain
+import Postgres
+import Registry
+import TestDatabase
+
+extension TeamID {
+    /// The team that apps are registered under at Apple's stand-in.
+    public static let appleSide: TeamID = {
+        guard let id = TeamID(rawValue: "APPLESIM00") else { preconditionFailure("no team id") }
+        return id
+    }()
+}
+
+extension ClientID {
+    /// What Acme is at Apple on the web.
+    public static let siwa = named("com.acme.siwa")
+}
+
+extension KeyID {
+    /// Acme's key at Apple.
+    public static let apple = named("APPLEKEY01")
+}
+
+extension TestTeams {
+    /// Registers Acme's group at Apple's stand-in, and the stand-in at Acme; called on the loop.
+    ///
+    /// - Parameter sources: where Acme's people prove who they are from now on.
+    public func connectApple(sources: String = "{directory,apple}") async throws {
+        try admin("INSERT INTO teams (team_id, name, mode) VALUES ('APPLESIM00', 'Apple', 'production')")
+        let registrar = Registrar(database: database, context: context)
+        try await registrar.registerAppleSide(returnURL: context.returnURL(of: .apple, in: .acme))
+        try await registrar.connectAcme()
+        try admin("UPDATE teams SET identity_sources = $1::text[] WHERE team_id = 'ACMETEAM01'", sources)
+    }
+}
+
+extension Registrar {
+    fileprivate func registerAppleSide(returnURL: String) async throws {
+        try await database.transaction(in: .appleSide) { transaction in
+            for id in [ClientID.app, .sister] {
+                try await app(id, under: id == .app ? nil : .app, in: .appleSide, transaction)
+            }
+            let input = ServiceID.Input(
+                identifier: ClientID.siwa.rawValue,
+                description: "Acme",
+                domains: ["pippin.example"],
+                returnURLs: [returnURL],
+                issuer: "own",
+                booleans: "json",
+                requiresPKCE: false
+            )
+            let draft = try ServiceID.Draft(parsing: input, of: .app, policy: .hostNames)
+            _ = try await ServiceIDStore(database)
+                .create(draft, in: .appleSide, by: Self.actor, from: Self.origin, transaction)
+            try await key(.apple, of: .app, in: .appleSide, transaction)
+            try await signingKey(of: .appleSide, transaction)
+        }
+    }
+
+    fileprivate func connectAcme() async throws {
+        try await database.transaction(in: .acme) { transaction in
+            let key = try AppleKey.Import(
+                parsing: AppleKey.Input(
+                    id: KeyID.apple.rawValue,
+                    appleTeamID: TeamID.appleSide.rawValue,
+                    name: "Apple",
+                    appID: ClientID.app.rawValue,
+                    privateKey: TestKeys.key(.apple).pem
+                )
+            )
+            _ = try await AppleKeyStore(database, keyRing: context.keyRing)
+                .create(key, in: .acme, by: Self.actor, from: Self.origin, transaction)
+            let draft = try AppleConnection.Draft(
+                parsing: AppleConnection.Input(
+                    appID: ClientID.app.rawValue,
+                    servicesID: ClientID.siwa.rawValue,
+                    keyID: KeyID.apple.rawValue
+                )
+            )
+            _ = try await AppleConnectionStore(database)
+                .save(draft, over: .none, in: .acme, by: Self.actor, from: Self.origin, transaction)
+        }
+    }
+}
