@@ -41,6 +41,14 @@ extension OAuthError {
     }
 }
 
+extension OAuthError {
+    /// What a provider's refusal is to the app that handed its code over.
+    public init(_ failure: ProviderFailure) {
+        let isOurs = failure.cause == .providerClient || failure.cause == .providerAbsent
+        self.init(isOurs ? .invalidClient : .invalidGrant, cause: failure.cause, because: failure.reason)
+    }
+}
+
 extension ClientID {
     /// Why a `client_id` was refused; the text is told only where it has the shape of one, since a secret may have
     /// been put in its place.

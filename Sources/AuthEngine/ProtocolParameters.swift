@@ -7,6 +7,7 @@ public struct ProtocolParameters: Sendable {
     /// `state` carries whole protected blobs in some clients; a client secret may be large.
     private static let limits = [
         "state": 8192, "client_secret": 8192, "id_token_hint": 8192, "id_token": 8192, "user": 8192,
+        "identity_token": 8192,
     ]
     private static let maximumCount = 64
 

@@ -91,6 +91,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case providerKey = "provider_key"
     case providerNonce = "provider_nonce"
     case providerAbsent = "provider_absent"
+    case providerBusy = "provider_busy"
 
     // Accounts.
     case personUnknown = "person_unknown"

@@ -39,7 +39,7 @@ public struct SignIn: Sendable {
         public let limits: AttemptLimits
         public let mail: MailQueue
         public let flows: FlowRecorder
-        public let apple: any IdentityProvider
+        public let apple: any NativeProvider
         public let log: Log
 
         public init(
@@ -56,7 +56,7 @@ public struct SignIn: Sendable {
             limits: AttemptLimits,
             mail: MailQueue,
             flows: FlowRecorder,
-            apple: any IdentityProvider,
+            apple: any NativeProvider,
             log: Log
         ) {
             self.site = site

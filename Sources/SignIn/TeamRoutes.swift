@@ -16,6 +16,7 @@ public enum TeamRoutes {
     public static let signOut = Route("/t/:team/auth/sign-out", TeamID.self)
     public static let deleteAccount = Route("/t/:team/auth/delete-account", TeamID.self)
     public static let receipt = Route("/t/:team/auth/receipts/:receipt", TeamID.self, ReceiptID.self)
+    public static let native = Route("/t/:team/auth/native", TeamID.self)
     public static let userMigration = Route("/t/:team/auth/usermigrationinfo", TeamID.self)
     public static let keys = Route("/t/:team/auth/keys", TeamID.self)
     public static let discovery = Route("/t/:team/.well-known/openid-configuration", TeamID.self)
@@ -84,7 +85,8 @@ public enum TeamRoutes {
 
     private static let protocolPatterns: Set<String> = [
         token.text, revoke.text, userinfo.text, introspect.text, credentialState.text, signOut.text,
-        deleteAccount.text, receipt.text, userMigration.text, keys.text, discovery.text,
+        deleteAccount.text, receipt.text, userMigration.text, native.text,
+        keys.text, discovery.text,
     ]
 
     /// Whether apps, not people, ask at this address: they get JSON.

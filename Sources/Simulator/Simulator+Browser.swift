@@ -50,26 +50,25 @@ extension Simulator {
         _ request: Request
     ) async throws -> Response {
         let team = try await snapshot()
-        guard let attempt = try await flow.find(id, browserHash: Self.browser, in: self.team),
-            let app = attempt.app, let client = team.client(app.clientID)
+        guard var answer = try await answer(performer, id, team, request),
+            let client = team.client(answer.clientID)
         else { throw Problem.wrongChoice }
-        guard var answer = try await answer(performer, attempt, app, team, request) else {
-            throw Problem.wrongChoice
-        }
         if let fault = script.take(at: .browser) {
             try answer.replace("id_token") { try TokenForgery(fault: fault, script: script).forge($0) }
         }
         return try signIn.exit(with: answer, appName: client.name, of: team, in: request.language)
     }
 
-    private func answer(
+    /// Decides as that person does; nil when the sign-in is over.
+    func answer(
         _ performer: Performer,
-        _ attempt: Attempt,
-        _ app: AppRequest,
+        _ id: AttemptID,
         _ team: TeamSnapshot,
         _ request: Request
     ) async throws -> AuthorizationAnswer? {
         let (origin, hash) = (request.auditOrigin, Self.browser)
+        guard let attempt = try await flow.find(id, browserHash: hash, in: self.team), let app = attempt.app
+        else { return nil }
         if performer == .reluctant {
             return try await flow.cancel(attempt, browserHash: hash, in: self.team, from: origin)
         }

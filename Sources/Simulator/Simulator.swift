@@ -102,6 +102,7 @@ public struct Simulator: Sendable {
     public func mount(on router: inout Router) {
         router.get(Routes.authorize) { request in try await authorize(request) }
         router.post(Routes.decision, .form) { request, attempt in try await decide(request, attempt) }
+        router.post(Routes.device, .form) { request in try await authorizeOnDevice(request) }
         router.post(Routes.token) { request in try await token(request) }
         router.post(Routes.revoke) { request in try await revoke(request) }
         router.get(Routes.keys) { _ in try await keys() }
@@ -121,6 +122,8 @@ public struct Simulator: Sendable {
 enum Routes {
     static let authorize = Route("/apple/auth/authorize")
     static let decision = Route("/apple/auth/attempts/:attempt", AttemptID.self)
+    /// In place of Apple's framework on a device.
+    static let device = Route("/apple/device")
     static let token = Route("/apple/auth/token")
     static let revoke = Route("/apple/auth/revoke")
     static let keys = Route("/apple/auth/keys")

@@ -52,7 +52,7 @@ struct CodeStore: Sendable {
                 is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, expires_at, flow_id
             )
             SELECT \(team), \(issue.code.slot.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
-                redirect_uri, nonce, code_challenge, \(issue.email?.address),
+                nullif(redirect_uri, ''), nonce, code_challenge, \(issue.email?.address),
                 \(issue.email?.isVerified ?? false), \(issue.email?.isPrivate ?? false), \(issue.deliversUser),
                 trial_id, \(issue.authenticatedAt), \(issue.expiresAt), \(issue.flow)
             FROM ended

@@ -176,8 +176,28 @@ extension FlowRecorder {
     }
 }
 
-// What never became a sign-in, or belongs to one that is over.
+// What never became a sign-in, belongs to one that is over, or is whole by itself.
 extension FlowRecorder {
+    /// A native app handed over what it had: the whole of a sign-in.
+    func arrive(_ subject: Subject, at app: ClientID, in team: TeamID, from origin: Origin) {
+        count(.begun, app.rawValue, of: team)
+        count(.signIn, app.rawValue, of: team)
+        guard openings.take(for: team) else { return }
+        let moment = clock()
+        var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
+        flow.clientID = app
+        flow.subject = subject
+        let step = FlowStep(
+            .handedOver,
+            at: moment,
+            from: origin,
+            sent: [FlowFact("client_id", app.rawValue)]
+        )
+        flow.opening = step
+        stand(step, &flow)
+        keep(flow, of: team)
+    }
+
     /// An authorization request that leads nowhere.
     public func refuse(
         _ refusal: AuthorizationRefusal,

@@ -21,6 +21,8 @@ public struct FlowStep: Sendable {
         /// The app was answered: with a code, and what else it asked for.
         case answered
         case codeRedeemed = "code_redeemed"
+        /// A native app handed over what Apple gave it, and got tokens.
+        case handedOver = "handed_over"
         /// The token endpoint refused, whatever the grant.
         case tokenRefused = "token_refused"
         case revocationRefused = "revocation_refused"
@@ -35,7 +37,7 @@ public struct FlowStep: Sendable {
                 .requestRefused:
                 .failed
             case .cancelled: .cancelled
-            case .answered: .answered
+            case .answered, .handedOver: .answered
             }
         }
     }

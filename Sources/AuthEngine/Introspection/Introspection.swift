@@ -23,7 +23,7 @@ public struct Introspection: Sendable {
         _ = try await ClientAuthentication(at: team, context, trials).authenticate(parameters, at: moment)
         let text = try parameters.required("token")
         if let token = RefreshToken(text) {
-            return try await describe(token.id, expiresAt: nil, of: team)
+            return try await describe(token.id, secret: token.secretHash, expiresAt: nil, of: team)
         }
         guard let access = AccessToken(text, of: team), access.expiresAt > moment else {
             return Self.inactive
@@ -39,10 +39,13 @@ public struct Introspection: Sendable {
     /// - Parameter expiresAt: the end of an access token; a refresh token has none.
     private func describe(
         _ refreshTokenID: [UInt8],
+        secret: [UInt8]? = nil,
         expiresAt: Timestamp?,
         of team: TeamSnapshot
     ) async throws -> [UInt8] {
-        guard let token = try await tokens.find(refreshTokenID, of: team) else { return Self.inactive }
+        guard let token = try await tokens.find(refreshTokenID, secret: secret, of: team) else {
+            return Self.inactive
+        }
         let issuedAt = expiresAt.map { $0 - TokenLifetime.accessToken } ?? token.createdAt
         var json = JSONWriter()
         json.member("active", true)

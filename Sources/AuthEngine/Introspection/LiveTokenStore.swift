@@ -9,7 +9,13 @@ struct LiveTokenStore: Sendable {
 
     /// The token, unless it is unknown, revoked or cut off, its person suspended, its consent ended, or its client
     /// switched off or gone.
-    func find(_ refreshTokenID: [UInt8], of team: TeamSnapshot) async throws(PostgresFailure) -> LiveToken? {
+    ///
+    /// - Parameter secret: what the half of a refresh token that changes must match; nil behind an access token.
+    func find(
+        _ refreshTokenID: [UInt8],
+        secret: [UInt8]? = nil,
+        of team: TeamSnapshot
+    ) async throws(PostgresFailure) -> LiveToken? {
         let rows = try await database.query(
             """
             SELECT tokens.sub, tokens.client_id, tokens.authenticated_at, tokens.created_at,
@@ -21,6 +27,7 @@ struct LiveTokenStore: Sendable {
                 AND consents.app_id = tokens.app_id
             WHERE tokens.team_id = \(team.id) AND tokens.token_id = \(refreshTokenID)
                 AND tokens.revoked_at IS NULL AND users.suspended_at IS NULL
+                AND \(RefreshTokenStore.matches(secret))
             """,
             in: team.id
         )

@@ -28,6 +28,26 @@ public protocol IdentityProvider: Sendable {
     ) async throws(ProviderFailure) -> ProviderGrant
 }
 
+/// A provider whose sheet a native app may show by itself.
+public protocol NativeProvider: IdentityProvider {
+    /// Whom a token is about that the app got for itself.
+    ///
+    /// - Parameter nonces: the forms the token's nonce may have; nil where the app made none.
+    func identify(
+        _ token: String,
+        nonces: [String]?,
+        for app: ClientID,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderIdentity
+
+    /// Redeems a code that was given to the app.
+    func redeem(
+        _ code: String,
+        for app: ClientID,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderGrant
+}
+
 /// What a provider gave for a code.
 public struct ProviderGrant: Sendable {
     public let identity: ProviderIdentity

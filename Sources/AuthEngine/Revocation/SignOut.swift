@@ -41,6 +41,6 @@ public struct SignOut: Sendable {
         )
         guard let text = parameters["refresh_token"] else { return try await store.all(end) }
         guard let token = RefreshToken(text) else { return }
-        try await store.one(token.id, end)
+        try await store.one(token, end)
     }
 }

@@ -35,12 +35,13 @@ struct SignOutStore: Sendable {
     }
 
     /// Ends one session.
-    func one(_ id: [UInt8], _ end: End) async throws(PostgresFailure) {
+    func one(_ token: RefreshToken, _ end: End) async throws(PostgresFailure) {
         try await database.query(
             """
             WITH ended AS (
                 UPDATE refresh_tokens SET revoked_at = \(end.at)
-                WHERE \(end.condition) AND token_id = \(id) AND revoked_at IS NULL
+                WHERE \(end.condition) AND token_id = \(token.id) AND revoked_at IS NULL
+                    AND \(RefreshTokenStore.matches(token.secretHash))
                 RETURNING token_id
             )
             \(end.event("one").insertion(in: end.team, when: "FROM ended"))

@@ -16,8 +16,10 @@ extension TokenEndpoint {
             flows.redeem(.redemption(claim, grant, request), of: flow, in: request.team)
         }
         let transferSubject = try await transferSubject(of: grant.subject, request)
-        return try answer(
-            request,
+        return try request.issuer.answer(
+            tokenID: refreshToken.id,
+            refreshToken: refreshToken,
+            at: request.moment,
             claims: { companion in
                 TokenIssuer.Claims(
                     client: request.client.client,
@@ -28,9 +30,7 @@ extension TokenEndpoint {
                     transferSubject: transferSubject,
                     companion: companion
                 )
-            },
-            tokenID: refreshToken.id,
-            refreshToken: refreshToken
+            }
         )
     }
 

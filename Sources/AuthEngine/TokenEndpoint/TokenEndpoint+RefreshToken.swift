@@ -4,7 +4,7 @@ import Domain
 extension TokenEndpoint {
     func refresh(_ request: Request) async throws -> [UInt8] {
         let text = try request.parameters.required("refresh_token")
-        guard let token = RefreshToken(text) else { throw Self.deadToken }
+        guard let token = RefreshToken(text), token.secretHash == nil else { throw Self.deadToken }
         let holder = try await tokens.use(
             token.id,
             by: request.client.client.id,
@@ -15,8 +15,10 @@ extension TokenEndpoint {
         )
         guard let holder else { throw Self.deadToken }
         let transferSubject = try await transferSubject(of: holder.subject, request)
-        return try answer(
-            request,
+        return try request.issuer.answer(
+            tokenID: token.id,
+            refreshToken: nil,
+            at: request.moment,
             claims: { companion in
                 TokenIssuer.Claims(
                     client: request.client.client,
@@ -27,13 +29,11 @@ extension TokenEndpoint {
                     transferSubject: transferSubject,
                     companion: companion
                 )
-            },
-            tokenID: token.id,
-            refreshToken: nil
+            }
         )
     }
 
-    private static var deadToken: OAuthError {
+    static var deadToken: OAuthError {
         OAuthError(
             .invalidGrant,
             "The token has expired or has been revoked.",

@@ -41,6 +41,7 @@ public struct TokenEndpoint: Sendable {
         of team: TeamSnapshot,
         from origin: Origin
     ) async throws -> [UInt8] {
+        if let answer = try await refreshPublicly(parameters, of: team, from: origin) { return answer }
         let moment = context.clock()
         let client = try await ClientAuthentication(at: team, context, trials).authenticate(
             parameters,
@@ -83,23 +84,5 @@ public struct TokenEndpoint: Sendable {
         let group = request.client.client.group
         guard request.issuer.team.transfers.incoming(group, at: request.moment) != nil else { return nil }
         return try await migration.name(of: subject, for: group, in: request.team, at: request.moment)
-    }
-
-    /// The answer for a person that two grants share; a refresh token only where a new one was made.
-    func answer(
-        _ request: Request,
-        claims: (TokenIssuer.Companion) -> TokenIssuer.Claims,
-        tokenID: [UInt8],
-        refreshToken: RefreshToken?
-    ) throws -> [UInt8] {
-        let accessToken = request.issuer.accessToken(for: tokenID, at: request.moment)
-        let idToken = try request.issuer.idToken(claims(.accessToken(accessToken)), at: request.moment)
-        var json = JSONWriter(capacity: 1536)
-        json.member("access_token", accessToken)
-        json.member("token_type", "Bearer")
-        json.member("expires_in", Int(TokenLifetime.accessToken.components.seconds))
-        if let refreshToken { json.member("refresh_token", refreshToken.text) }
-        json.member("id_token", idToken)
-        return json.finish()
     }
 }

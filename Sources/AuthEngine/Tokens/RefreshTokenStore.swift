@@ -14,6 +14,11 @@ struct RefreshTokenStore: Sendable {
         users.is_email_verified, consents.hides_email OR users.is_private_email
         """
 
+    /// Whether the half of a token that changes is the newest; where nothing changes there is nothing to match.
+    static func matches(_ secret: [UInt8]?) -> SQL {
+        if let secret { "secret_hash = \(secret)" } else { "true" }
+    }
+
     /// Whom a token stands for.
     struct Holder: Sendable {
         let subject: Subject
@@ -54,8 +59,11 @@ struct RefreshTokenStore: Sendable {
     }
 
     /// The person and group behind a live token of that client, for its revocation.
+    ///
+    /// - Parameter secret: what the half of the token that changes must match; nil behind an access token.
     func holder(
         of id: [UInt8],
+        secret: [UInt8]?,
         client: ClientID,
         in team: TeamID
     ) async throws(PostgresFailure) -> (subject: Subject, group: ClientID)? {
@@ -63,7 +71,7 @@ struct RefreshTokenStore: Sendable {
             """
             SELECT sub, app_id FROM refresh_tokens
             WHERE team_id = \(team) AND token_id = \(id) AND client_id = \(client) AND revoked_at IS NULL
-                AND trial_id IS NULL
+                AND trial_id IS NULL AND \(Self.matches(secret))
             """,
             in: team
         )
@@ -108,7 +116,7 @@ struct RefreshTokenStore: Sendable {
 }
 
 extension RefreshTokenStore.Holder {
-    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+    init(_ row: inout Row) throws(PostgresFailure) {
         subject = try row.next()
         group = try row.next()
         authenticatedAt = try row.next()

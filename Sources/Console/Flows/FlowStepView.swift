@@ -16,7 +16,7 @@ struct FlowStepView: Sendable {
             .providerFailed:
             .bad
         case .proofRefused: .warn
-        case .codeRedeemed, .answered: .good
+        case .codeRedeemed, .handedOver, .answered: .good
         case .authorization, .sentToProvider, .proved, .cancelled: .plain
         }
     }

@@ -26,4 +26,15 @@ public struct ProviderIdentity: Sendable {
         self.realUserStatus = realUserStatus
         self.authenticatedAt = authenticatedAt
     }
+
+    /// The same with what the app saw of the status, where the token does not say it.
+    public func observed(_ status: Int?) -> ProviderIdentity {
+        ProviderIdentity(
+            identifier: identifier,
+            email: email,
+            transferSubject: transferSubject,
+            realUserStatus: realUserStatus ?? status,
+            authenticatedAt: authenticatedAt
+        )
+    }
 }

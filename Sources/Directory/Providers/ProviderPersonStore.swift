@@ -48,6 +48,12 @@ public struct ProviderPersonStore: Sendable {
     public struct Known: Sendable {
         public let user: User
         public let consent: Consent?
+
+        fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+            user = try User(&row)
+            let hasConsent: Bool = try row.next()
+            consent = hasConsent ? try Consent(&row) : nil
+        }
     }
 
     /// Stores who came and what they said, before anything that can fail: one round trip, durable when it returns.
@@ -57,14 +63,31 @@ public struct ProviderPersonStore: Sendable {
     public func record(_ arrival: Arrival, in team: TeamID) async throws(PostgresFailure) -> Known {
         let rows = try await database.query(arrival.statements(in: team), in: team)
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a person") }
-        let user = try User(&row)
-        let hasConsent: Bool = try row.next()
-        return Known(user: user, consent: hasConsent ? try Consent(&row) : nil)
+        return try Known(&row)
     }
 }
 
 // A sign-in that is done.
 extension ProviderPersonStore {
+    /// The person as they are now, with what a group of apps may know.
+    public func find(
+        _ subject: Subject,
+        for group: ClientID,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> Known? {
+        let rows = try await database.query(
+            """
+            SELECT \(UserStore.columns), c.app_id IS NOT NULL, \(ConsentStore.columns)
+            FROM users u
+            LEFT JOIN consents c ON c.team_id = u.team_id AND c.sub = u.sub AND c.app_id = \(group)
+            WHERE u.team_id = \(team) AND u.sub = \(subject)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try Known(&row)
+    }
+
     /// Says in the log that the person signed in to an app, and notes when: one statement.
     public func completion(
         of subject: Subject,

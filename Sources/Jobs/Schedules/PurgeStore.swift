@@ -36,6 +36,12 @@ public struct PurgeStore: Sendable {
         try await repeated("SELECT pippin_purge_mailed_links(\(Self.batch)::integer)")
     }
 
+    /// What native apps handed over and nobody needs any more, and returns how much.
+    @discardableResult
+    public func purgeNativeHandovers() async throws(PostgresFailure) -> Int {
+        try await repeated("SELECT pippin_purge_native_handovers(\(Self.batch)::integer)")
+    }
+
     private func repeated(_ statement: SQL) async throws(PostgresFailure) -> Int {
         var total = 0
         var removed = 0

@@ -1,11 +1,11 @@
 public import AuthEngine
 public import Bytes
 public import Directory
-import Domain
+public import Domain
 public import HTTPClient
 
 /// Sign-ins at Apple, as one of the clients that a team has registered there.
-public struct AppleProvider: IdentityProvider {
+public struct AppleProvider: NativeProvider {
     public let id = ProviderID.apple
 
     let service: AppleService
@@ -73,13 +73,23 @@ public struct AppleProvider: IdentityProvider {
         in team: TeamSnapshot
     ) async throws(ProviderFailure) -> ProviderGrant {
         let registration = try registration(of: trip.group, in: team)
-        let client = registration.servicesID
-        let tokens = try await calls.tokens(
+        return try await redeem(
             [
-                FormCoding.Field("grant_type", "authorization_code"), FormCoding.Field("code", code),
-                FormCoding.Field("redirect_uri", trip.returnURL),
+                FormCoding.Field("code", code), FormCoding.Field("redirect_uri", trip.returnURL),
                 FormCoding.Field("code_verifier", trip.codeVerifier),
             ],
+            as: registration.servicesID,
+            of: registration
+        )
+    }
+
+    private func redeem(
+        _ fields: [FormCoding.Field],
+        as client: ClientID,
+        of registration: AppleRegistration
+    ) async throws(ProviderFailure) -> ProviderGrant {
+        let tokens = try await calls.tokens(
+            [FormCoding.Field("grant_type", "authorization_code")] + fields,
             as: client,
             of: registration
         )
@@ -101,6 +111,51 @@ public struct AppleProvider: IdentityProvider {
                 .providerAbsent,
                 .none,
                 because: "the group of \(group) is not connected to Apple"
+            )
+        }
+        return registration
+    }
+}
+
+// Native apps: Apple's client is the bundle ID, and no return URL is in play.
+extension AppleProvider {
+    public func identify(
+        _ token: String,
+        nonces: [String]?,
+        for app: ClientID,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderIdentity {
+        _ = try registration(ofApp: app, in: team)
+        let expectation = AppleIdentityToken.Expectation(
+            issuer: service.issuer,
+            audiences: [app],
+            nonces: nonces
+        )
+        return try await AppleIdentityToken(token, keys: keys, expecting: expectation, at: clock()).identity
+    }
+
+    public func redeem(
+        _ code: String,
+        for app: ClientID,
+        in team: TeamSnapshot
+    ) async throws(ProviderFailure) -> ProviderGrant {
+        try await redeem(
+            [FormCoding.Field("code", code)],
+            as: app,
+            of: try registration(ofApp: app, in: team)
+        )
+    }
+
+    private func registration(
+        ofApp app: ClientID,
+        in team: TeamSnapshot
+    ) throws(ProviderFailure) -> AppleRegistration {
+        let registration = try registration(of: team.client(app)?.group ?? app, in: team)
+        guard registration.bundleIDs.contains(app) else {
+            throw ProviderFailure(
+                .providerAbsent,
+                .none,
+                because: "\(app) is no app of a group that is connected to Apple"
             )
         }
         return registration

@@ -35,6 +35,9 @@ struct ProtocolDesk: Sendable {
             } catch let error as OAuthError {
                 note(error, request, snapshot)
                 throw error
+            } catch let error as ProviderFailure {
+                note(OAuthError(error), request, snapshot)
+                throw error
             }
         } catch let error as OAuthError {
             log(
@@ -46,9 +49,25 @@ struct ProtocolDesk: Sendable {
                 ("reason", error.reason)
             )
             return ProtocolAnswers.refusal(error)
+        } catch let error as ProviderFailure {
+            return trouble(error, request, team)
         } catch {
             return failure(error, request)
         }
+    }
+
+    /// What went wrong at a provider: to be tried again where that helps, else a refusal.
+    private func trouble(_ failure: ProviderFailure, _ request: Request, _ team: TeamID) -> Response {
+        log(
+            .info,
+            "provider.failed",
+            ("request", request.id.description),
+            ("team", team.rawValue),
+            ("cause", failure.cause.rawValue),
+            ("reason", failure.reason)
+        )
+        guard failure.remedy != .again else { return ProtocolAnswers.problem(.appleLater) }
+        return ProtocolAnswers.refusal(OAuthError(failure))
     }
 
     /// Runs `body` with the token of the `Authorization` field; nil from it is a token that is not good.

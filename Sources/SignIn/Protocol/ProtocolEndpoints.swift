@@ -1,5 +1,6 @@
 import AuthEngine
 import Bytes
+import Directory
 import Domain
 import HTTP
 import Log
@@ -17,6 +18,10 @@ struct ProtocolEndpoints: Sendable {
     private let deleteAccount: DeleteAccount
     private let receipts: DeletionReceiptStore
     private let migration: UserMigration
+    private let native: NativeSignIn
+    private let limits: AttemptLimits
+    private let counts: LimitStore
+    private let clock: @Sendable () -> Timestamp
     private let documents: TeamDocuments
     private let pages: HostedPages
 
@@ -39,10 +44,21 @@ struct ProtocolEndpoints: Sendable {
         receipts = DeletionReceiptStore(database)
         migration = UserMigration(context: context, database: database, trials: trials)
         documents = TeamDocuments(context: context)
+        native = NativeSignIn(
+            parts.apple,
+            context: context,
+            database: database,
+            trials: trials,
+            flows: parts.flows
+        )
+        limits = parts.limits
+        counts = LimitStore(database)
+        clock = context.clock
     }
 
     func mount(on router: inout Router) {
         mountTokens(on: &router)
+        mountNative(on: &router)
         mountPeople(on: &router)
         mountDeletion(on: &router)
         mountMigration(on: &router)
@@ -71,6 +87,24 @@ struct ProtocolEndpoints: Sendable {
         router.post(TeamRoutes.introspect, ProtocolDesk.options) { request, team in
             await desk.answer(request, team) { parameters, team in
                 ProtocolAnswers.json(try await introspection.respond(to: parameters, of: team))
+            }
+        }
+    }
+
+    /// Apple is asked for whoever comes, so that beginnings are counted as those of the hosted pages are.
+    private func mountNative(on router: inout Router) {
+        router.post(TeamRoutes.native, ProtocolDesk.options) { request, team in
+            await desk.answer(request, team) { parameters, team in
+                let admits = try await limits.admit(
+                    request.client,
+                    team: team.id,
+                    counting: counts,
+                    at: clock()
+                )
+                guard admits else { return ProtocolAnswers.problem(.tooManySignIns) }
+                return ProtocolAnswers.json(
+                    try await native.respond(to: parameters, of: team, from: request.auditOrigin)
+                )
             }
         }
     }

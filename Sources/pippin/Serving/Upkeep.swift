@@ -29,6 +29,7 @@ enum Upkeep {
             Schedule("sessions.purge", every: .seconds(3600)) { try await purge.purgeSessions() },
             Schedule("limits.purge", every: .seconds(900)) { try await purge.purgeLimits() },
             Schedule("mailed_links.purge", every: .seconds(3600)) { try await purge.purgeMailedLinks() },
+            Schedule("native.purge", every: .seconds(600)) { try await purge.purgeNativeHandovers() },
             Schedule("mailbox.purge", every: .seconds(3600)) { try await mailbox.purge() },
         ]
     }

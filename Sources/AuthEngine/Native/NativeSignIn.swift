@@ -1,0 +1,128 @@
+import Audit
+import Bytes
+import Crypto
+import Directory
+public import Domain
+import Postgres
+
+/// Sign-ins of native apps: the app shows Apple's own sheet and hands over what it gets.
+///
+/// What was handed over is stored before Apple is asked. The code is the proof; there is no client secret in an app.
+public struct NativeSignIn: Sendable {
+    /// How long the same body is the same sign-in: an app whose network broke off asks again.
+    static let repetition = Duration.seconds(60)
+
+    let provider: any NativeProvider
+    let context: EngineContext
+    let trials: TrialStore
+    let handovers: NativeHandoverStore
+    let people: ProviderPersonStore
+    let tokens: ProviderTokenStore
+    let flows: FlowRecorder
+
+    public init(
+        _ provider: any NativeProvider,
+        context: EngineContext,
+        database: TeamDatabase,
+        trials: TrialStore,
+        flows: FlowRecorder
+    ) {
+        self.provider = provider
+        self.context = context
+        self.trials = trials
+        self.flows = flows
+        handovers = NativeHandoverStore(database, context: context)
+        people = ProviderPersonStore(database)
+        tokens = ProviderTokenStore(context: context)
+    }
+
+    /// Answers one handover with tokens, `user` and `is_new_user`.
+    ///
+    /// The same body within a minute is answered with new tokens of the same session; the earlier ones end.
+    ///
+    /// - Throws: `OAuthError` for what the app did wrong, `ProviderFailure` for what Apple did, `PostgresFailure`.
+    public func respond(
+        to parameters: ProtocolParameters,
+        of team: TeamSnapshot,
+        from origin: Origin
+    ) async throws -> [UInt8] {
+        let moment = context.clock()
+        let handover = try NativeHandover(parameters)
+        let arrival = Arrival(
+            handover: handover,
+            client: try client(handover, of: team),
+            keepsSecret: try await keepsSecret(parameters, of: team, at: moment),
+            team: team,
+            origin: origin,
+            at: moment
+        )
+        switch try await handovers.keep(handover, in: team.id, at: moment) {
+        case .settled(let settled): return try await again(settled, arrival)
+        case .busy:
+            throw ProviderFailure(
+                .providerBusy,
+                .again,
+                because: "the same handover is under way in another request"
+            )
+        case .claimed:
+            do {
+                return try await settle(arrival)
+            } catch {
+                try? await handovers.release(handover, in: team.id)
+                throw error
+            }
+        }
+    }
+
+    /// A handover with everything it meets here.
+    struct Arrival: Sendable {
+        let handover: NativeHandover
+        let client: Client
+        /// Whether the client has proved itself with a secret, and so gets the kind of token that lasts.
+        let keepsSecret: Bool
+        let team: TeamSnapshot
+        let origin: Origin
+        let at: Timestamp
+    }
+
+    /// The app: one of the team's bundle IDs, whose group is registered at Apple.
+    private func client(_ handover: NativeHandover, of team: TeamSnapshot) throws(OAuthError) -> Client {
+        guard let id = ClientID(rawValue: handover.clientID), let client = team.client(id),
+            !team.isServiceID(id)
+        else {
+            throw OAuthError(
+                .invalidClient,
+                cause: .client(handover.clientID),
+                because: "client_id is no bundle ID of this team"
+            )
+        }
+        guard client.isEnabled else {
+            throw OAuthError(
+                .invalidClient,
+                cause: .clientDisabled,
+                because: "sign-in is switched off for \(id)"
+            )
+        }
+        guard team.offersApple(to: client.group) else {
+            throw OAuthError(
+                .invalidClient,
+                cause: .providerAbsent,
+                because: "the group of \(id) has no connection to Apple"
+            )
+        }
+        return client
+    }
+
+    /// A backend may hand over for its app, and prove itself; an app sends no secret.
+    private func keepsSecret(
+        _ parameters: ProtocolParameters,
+        of team: TeamSnapshot,
+        at moment: Timestamp
+    ) async throws -> Bool {
+        guard parameters["client_secret"] != nil else { return false }
+        let base = context.base(of: team.id)
+        _ = try await ClientAuthentication(team: team, base: base, trials: trials)
+            .authenticate(parameters, at: moment)
+        return true
+    }
+}

@@ -1,0 +1,63 @@
+import Audit
+import Bytes
+import Domain
+import Postgres
+
+// The sessions of public clients.
+extension RefreshTokenStore {
+    /// A use of a token that changes with it.
+    struct Rotation: Sendable {
+        let old: RefreshToken
+        let new: RefreshToken
+        let client: ClientID
+        /// Tokens issued earlier are dead.
+        let issuedSince: Timestamp
+        let origin: Origin
+        let at: Timestamp
+    }
+
+    /// Puts the new token in the old one's place and tells whom it stands for; one that was used before ends the session.
+    ///
+    /// Of two uses at once the second finds the first one's token, and so ends the session too.
+    func rotate(_ rotation: Rotation, in team: TeamID) async throws(PostgresFailure) -> Holder? {
+        let live: SQL = """
+            team_id = \(team) AND token_id = \(rotation.old.id) AND client_id = \(rotation.client)
+                AND revoked_at IS NULL AND trial_id IS NULL
+            """
+        let rows = try await database.query(
+            """
+            WITH used AS (
+                UPDATE refresh_tokens
+                SET secret_hash = \(rotation.new.secretHash), last_used_at = \(rotation.at)
+                WHERE \(live) AND secret_hash = \(rotation.old.secretHash) AND created_at >= \(rotation.issuedSince)
+                RETURNING sub, app_id, authenticated_at
+            ), reused AS (
+                UPDATE refresh_tokens SET revoked_at = \(rotation.at)
+                WHERE \(live) AND secret_hash <> \(rotation.old.secretHash)
+                RETURNING sub
+            ), audit AS (
+                \(Self.reuse(rotation).insertion(in: team, when: "FROM reused"))
+            )
+            SELECT used.sub, used.app_id, used.authenticated_at, \(Self.sharedEmail)
+            FROM used
+            JOIN users ON users.team_id = \(team) AND users.sub = used.sub
+            JOIN consents ON consents.team_id = \(team) AND consents.sub = used.sub
+                AND consents.app_id = used.app_id
+            WHERE users.suspended_at IS NULL
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try Holder(&row)
+    }
+
+    private static func reuse(_ rotation: Rotation) -> AuditEvent {
+        AuditEvent(
+            "refresh_token.reused",
+            by: .client(rotation.client),
+            on: AuditEvent.Target("client", rotation.client.rawValue),
+            from: rotation.origin,
+            outcome: .refused
+        )
+    }
+}

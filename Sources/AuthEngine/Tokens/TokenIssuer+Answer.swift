@@ -1,0 +1,25 @@
+import Bytes
+
+extension TokenIssuer {
+    /// The token answer for a person (RFC 6749 section 5.1), a refresh token only where a new one was made.
+    ///
+    /// - Parameter more: what an address answers beside the tokens.
+    func answer(
+        tokenID: [UInt8],
+        refreshToken: RefreshToken?,
+        at moment: Timestamp,
+        more: (inout JSONWriter) -> Void = { _ in },
+        claims: (Companion) -> Claims
+    ) throws -> [UInt8] {
+        let accessToken = accessToken(for: tokenID, at: moment)
+        let idToken = try idToken(claims(.accessToken(accessToken)), at: moment)
+        var json = JSONWriter(capacity: 1536)
+        json.member("access_token", accessToken)
+        json.member("token_type", "Bearer")
+        json.member("expires_in", Int(TokenLifetime.accessToken.components.seconds))
+        if let refreshToken { json.member("refresh_token", refreshToken.text) }
+        json.member("id_token", idToken)
+        more(&json)
+        return json.finish()
+    }
+}

@@ -1,0 +1,45 @@
+import AuthEngine
+import Bytes
+import Domain
+import HTTP
+import Web
+
+// What a person sees on a device: the app's own sheet, of which only the answer is here.
+extension Simulator {
+    /// Gives an app what Apple's framework gives it, for a form with `client_id`, `person` and `nonce`.
+    ///
+    /// The answer is a form as `/auth/native` takes it, with `client_id` in it.
+    func authorizeOnDevice(_ request: Request) async throws -> Response {
+        let (form, team) = (try request.form(), try await snapshot())
+        guard let client = form["client_id"].flatMap(ClientID.init(rawValue:)).flatMap(team.client),
+            let performer = form["person"].flatMap(Performer.init(rawValue:))
+        else { throw Problem.wrongChoice }
+        let id = try await flow.begin(
+            .native(client, nonce: form["nonce"]),
+            browserHash: Self.browser,
+            in: self.team,
+            from: request.auditOrigin
+        )
+        guard let answer = try await answer(performer, id, team, request) else { throw Problem.wrongChoice }
+        let given = Dictionary(answer.parameters.map { ($0.name, $0.value) }) { $1 }
+        return .json(Array(try handover(given, of: client, performer).utf8))
+    }
+
+    private func handover(
+        _ given: [String: String],
+        of client: Client,
+        _ performer: Performer
+    ) throws -> String {
+        var values: [String: JSONValue] = ["client_id": .string(client.id.rawValue)]
+        values["code"] = given["code"].map { .string($0) }
+        values["identity_token"] = given["id_token"].map { .string($0) }
+        values["user"] = .string(performer.subject.rawValue)
+        if let user = try given["user"].map({ try JSON.decode(JSONValue.self, from: Array($0.utf8)) }) {
+            values["first_name"] = user["name"]?["firstName"]
+            values["last_name"] = user["name"]?["lastName"]
+            values["email"] = user["email"]
+            values["real_user_status"] = "2"
+        }
+        return String(decoding: JSON.encode(JSONValue.object(values)), as: UTF8.self)
+    }
+}
