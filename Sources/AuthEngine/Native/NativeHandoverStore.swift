@@ -8,7 +8,7 @@ import Postgres
 /// Keeps what native apps handed over, from before Apple is asked.
 struct NativeHandoverStore: Sendable {
     /// How long one request has a handover for itself.
-    private static let claim = Duration.seconds(40)
+    private static let claim = Duration.seconds(20)
 
     private let database: TeamDatabase
     private let sealer: Sealer

@@ -7,7 +7,7 @@ import Postgres
 /// Keeps trips to providers, and what came back.
 struct ProviderTripStore: Sendable {
     /// How long one request has an answer for itself: longer than its calls to the provider may take.
-    private static let claim = Duration.seconds(40)
+    private static let claim = Duration.seconds(20)
 
     private let database: TeamDatabase
     private let trips: ProviderTrips

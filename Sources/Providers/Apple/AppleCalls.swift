@@ -6,7 +6,7 @@ import HTTPClient
 
 /// Calls to Apple's token and revocation endpoints, as one of a team's clients there.
 struct AppleCalls: Sendable {
-    private static let deadline = Duration.seconds(10)
+    private static let deadline = Duration.seconds(8)
     private static let bodyLimit = 64 * 1024
 
     let service: AppleService

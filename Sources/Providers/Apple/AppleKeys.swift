@@ -15,7 +15,7 @@ public final class AppleKeys: @unchecked Sendable {
     static let floor = Duration.seconds(10)
     /// After which a key that Apple has taken away is not trusted any more.
     static let lifetime = Duration.seconds(3600)
-    private static let deadline = Duration.seconds(10)
+    private static let deadline = Duration.seconds(5)
 
     private let loop: EventLoop
     private let service: AppleService
