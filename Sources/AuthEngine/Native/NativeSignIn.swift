@@ -120,9 +120,7 @@ public struct NativeSignIn: Sendable {
         at moment: Timestamp
     ) async throws -> Bool {
         guard parameters["client_secret"] != nil else { return false }
-        let base = context.base(of: team.id)
-        _ = try await ClientAuthentication(team: team, base: base, trials: trials)
-            .authenticate(parameters, at: moment)
+        _ = try await ClientAuthentication(at: team, context, trials).authenticate(parameters, at: moment)
         return true
     }
 }
