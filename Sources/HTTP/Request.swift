@@ -27,6 +27,8 @@ public final class Request: @unchecked Sendable {
     let isEncrypted: Bool
     var captures = Captures()
     var action: Action?
+    /// Of a path whose routes take other methods.
+    var pathPattern: String?
 
     /// The connection that waits for the answer; nil once it has one.
     var connection: Connection?
@@ -59,8 +61,8 @@ public final class Request: @unchecked Sendable {
     /// The octets between the question mark and the end.
     public var queryBytes: ArraySlice<UInt8> { target?.query ?? [] }
 
-    /// The pattern of the route that answers, as `/console/:team`, or nil when none does.
-    public var routePattern: String? { action?.pattern }
+    /// The pattern of the route that answers, as `/console/:team`, or would for another method; nil when none does.
+    public var routePattern: String? { action?.pattern ?? pathPattern }
 
     /// Copies the head, so that it outlives the connection's buffer.
     func copyHead() {

@@ -4,7 +4,8 @@ public struct RoutingTable: Sendable {
     enum Match {
         case action(Action, Captures)
         case notFound
-        case methodNotAllowed(allow: String)
+        /// The path has routes of that pattern, for other methods.
+        case methodNotAllowed(allow: String, pattern: String)
     }
 
     private struct Node: Sendable {
@@ -36,7 +37,8 @@ public struct RoutingTable: Sendable {
         let node = nodes[found]
         let wanted = method == .head ? Method.get : method
         guard let action = node.actions[Int(wanted.rawValue)] else {
-            return .methodNotAllowed(allow: node.allow)
+            let pattern = node.actions.lazy.compactMap { $0?.pattern }.first ?? ""
+            return .methodNotAllowed(allow: node.allow, pattern: pattern)
         }
         return .action(action, captures)
     }

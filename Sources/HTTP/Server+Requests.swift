@@ -67,7 +67,9 @@ extension Server {
             request.captures = captures
             return nil
         case .notFound: return .notFound
-        case .methodNotAllowed(let allow): return .methodNotAllowed(allow: allow)
+        case .methodNotAllowed(let allow, let pattern):
+            request.pathPattern = pattern
+            return .methodNotAllowed(allow: allow)
         }
     }
 

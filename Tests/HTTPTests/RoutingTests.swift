@@ -23,7 +23,7 @@ private struct TeamID: PathValue, Equatable {
         switch match {
         case .action(let action, _): action.pattern
         case .notFound: "404"
-        case .methodNotAllowed(let allow): "405 \(allow)"
+        case .methodNotAllowed(let allow, _): "405 \(allow)"
         }
     }
 
