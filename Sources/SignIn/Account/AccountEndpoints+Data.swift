@@ -24,13 +24,16 @@ extension AccountEndpoints {
     }
 
     func askToDelete(_ person: Person) async throws -> Response {
-        pages.respond(try await deletionPage(person))
+        let page = try await deletionPage(person)
+        if let detour = try await proofBeforeDeletion(page, person) { return detour }
+        return pages.respond(page)
     }
 
     /// Deletes the account of a person who typed what it is called, and knows its password where it has one.
     func delete(_ person: Person) async throws -> Response {
         let form = try form(of: person)
         var page = try await deletionPage(person)
+        if let detour = try await proofBeforeDeletion(page, person) { return detour }
         page.typed = form["confirmation"] ?? ""
         guard page.typed == page.expected else {
             page.errors.add(
@@ -55,6 +58,22 @@ extension AccountEndpoints {
         var response = pages.respond(done)
         response.set(site.cookies.forgotten(site.cookies.session(of: person.team.id)))
         return response
+    }
+
+    /// Where somebody without a password shows first that it is them: a session alone may be somebody else's by now.
+    ///
+    /// By a factor of theirs, or by the way they came.
+    private func proofBeforeDeletion(
+        _ page: AccountDeletionPage,
+        _ person: Person
+    ) async throws -> Response? {
+        guard !page.hasPassword, context.clock() - person.session.provedAt > Self.proofLife else {
+            return nil
+        }
+        let team = person.team.id
+        let kinds = try await factors.kinds(of: person.subject, in: team)
+        let proof = kinds.isEmpty ? TeamRoutes.session.link(team) : TeamRoutes.proof.link(team)
+        return .redirect(to: "\(proof)?next=\(PercentCoding.encode(TeamRoutes.deletion.link(team)))")
     }
 
     /// Members of the console's team leave their teams first, which is done in the console.
