@@ -8,6 +8,8 @@ struct AuthenticatedClient: Sendable {
     let keyID: KeyID
     /// Set when the secret was signed with the key of a trial.
     let trial: TrialID?
+    /// When the secret ends, where it was made to last and has just been met for the first time here.
+    var secretEndsAt: Timestamp?
 }
 
 /// Checks client secrets: ES256 JWTs that the app signs with a key of its team (Apple, "Creating a client secret").
@@ -16,6 +18,8 @@ struct ClientAuthentication: Sendable {
     static let longestLife: Int64 = 15_777_000
     /// How far two clocks may differ, in seconds.
     static let skew: Int64 = 300
+    /// A secret that lives longer is kept somewhere, and will be forgotten there.
+    static let lasting: Int64 = 2 * 86_400
 
     let team: TeamSnapshot
     let base: String
@@ -45,9 +49,14 @@ struct ClientAuthentication: Sendable {
         let keyID = try keyID(of: token)
         let (key, trial) = try await key(keyID, for: client, at: moment)
         let expires = try check(try claims(of: token, signedBy: key, keyID), for: client, at: moment)
+        var authenticated = AuthenticatedClient(client: client, keyID: keyID, trial: trial)
         // A trial ends by its own clock, which no snapshot knows.
-        if trial == nil { team.verifiedSecrets.keep(digest, of: id, keyID: keyID, expiresAt: expires) }
-        return AuthenticatedClient(client: client, keyID: keyID, trial: trial)
+        guard trial == nil else { return authenticated }
+        team.verifiedSecrets.keep(digest, of: id, keyID: keyID, expiresAt: expires)
+        if expires - (token.unverifiedClaims.members["iat"]?.integer ?? expires) > Self.lasting {
+            authenticated.secretEndsAt = Timestamp(seconds: Int(expires))
+        }
+        return authenticated
     }
 
     private func parse(_ secret: String) throws(OAuthError) -> UnverifiedJWT {

@@ -14,12 +14,16 @@ public struct TeamAttention: Sendable {
         case domainUnverified = "domain_unverified"
         /// An app nobody has signed in to for a month.
         case noSignIn = "no_sign_in"
+        /// An app keeps a client secret that ends within a month.
+        case secretEnds = "secret_ends"
+        /// The app that kept it cannot redeem anything any more.
+        case secretEnded = "secret_ended"
     }
 
     public let kind: Kind
     /// The key's, Service ID's or domain's name.
     public let subject: String
-    /// Since when; nil where it was never otherwise.
+    /// Since when, or when; nil where it was never otherwise.
     public let since: Timestamp?
 }
 
@@ -37,6 +41,8 @@ public struct TeamAttentionStore: Sendable {
     public func find(_ team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [TeamAttention] {
         let rows = try await database.query(
             """
+            \(Self.secrets(team, now))
+            UNION ALL
             \(Self.keys(team, now))
             UNION ALL
             \(Self.services(team, now))
@@ -56,6 +62,20 @@ public struct TeamAttentionStore: Sendable {
             found.append(TeamAttention(kind: kind, subject: try row.next(), since: try row.next()))
         }
         return found
+    }
+
+    /// What stops an app comes first; a secret that ended a month ago stopped nobody.
+    private static func secrets(_ team: TeamID, _ now: Timestamp) -> SQL {
+        """
+        (
+            SELECT CASE WHEN ends_at > \(now) THEN 'secret_ends' ELSE 'secret_ended' END AS kind,
+                client_id AS subject, ends_at AS since
+            FROM client_secret_ends
+            WHERE team_id = \(team) AND ends_at < \(now + .seconds(30 * 86_400))
+                AND ends_at > \(now - .seconds(30 * 86_400))
+            ORDER BY ends_at LIMIT \(limit)
+        )
+        """
     }
 
     /// A key is new for a week, unused after three months, and old after a year.

@@ -22,7 +22,20 @@ final class KeyUses: @unchecked Sendable {
     }
 
     /// Never fails the request it belongs to: a use a minute later writes again.
-    func note(_ key: KeyID, in team: TeamID, at moment: Timestamp) async {
+    func note(_ client: AuthenticatedClient, in team: TeamID, at moment: Timestamp) async {
+        await note(client.keyID, in: team, at: moment)
+        guard let end = client.secretEndsAt else { return }
+        _ = try? await database.queryRelaxed(
+            """
+            INSERT INTO client_secret_ends (team_id, client_id, ends_at, seen_at)
+            VALUES (\(team), \(client.client.id), \(end), \(moment))
+            ON CONFLICT (team_id, client_id) DO UPDATE SET ends_at = excluded.ends_at, seen_at = excluded.seen_at
+            """,
+            in: team
+        )
+    }
+
+    private func note(_ key: KeyID, in team: TeamID, at moment: Timestamp) async {
         let use = Use(team: team, key: key)
         if let last = written[use], moment - last < Self.interval { return }
         if written.count >= Self.capacity { written = [:] }

@@ -47,7 +47,7 @@ public struct TokenEndpoint: Sendable {
             parameters,
             at: moment
         )
-        await uses.note(client.keyID, in: team.id, at: moment)
+        await uses.note(client, in: team.id, at: moment)
         let request = Request(
             parameters: parameters,
             client: client,

@@ -15,7 +15,7 @@ struct AttentionRow: Sendable {
         case .keyNeverUsed, .keyUnused, .keyOld:
             KeyID(rawValue: attention.subject).map { ConsoleRoutes.key.link(team, $0) }
                 ?? ConsoleRoutes.keys.link(team)
-        case .noReturnURL, .noSignIn:
+        case .noReturnURL, .noSignIn, .secretEnds, .secretEnded:
             ClientID(rawValue: attention.subject).map { ConsoleRoutes.serviceID.link(team, $0) }
                 ?? ConsoleRoutes.serviceIDs.link(team)
         case .domainUnverified: ConsoleRoutes.serviceIDs.link(team)
