@@ -18,7 +18,7 @@ import Testing
             let csrf = try #require(try browser.get(start).value(of: "csrf"))
             let foreign = try #require(try site.browser().get(Browser.authorize()).value(of: "csrf"))
             let ours = ["Origin: \(TestTeams.publicURL)", "Sec-Fetch-Site: same-origin"]
-            let forms = site.posts.filter { !TeamRoutes.isProtocol($0) && $0 != TeamRoutes.authorize.text }
+            let forms = site.posts.filter { !Self.isBare($0) }
             #expect(forms.count >= 25)
             for pattern in forms {
                 let path = Self.path(pattern, attempt: start)
@@ -39,15 +39,21 @@ import Testing
 
     @Test func `only these take a form without one`() async throws {
         try await withSite { site in
-            let bare = site.posts.filter { TeamRoutes.isProtocol($0) || $0 == TeamRoutes.authorize.text }
+            let bare = site.posts.filter(Self.isBare)
             let names = Set(bare.map { $0.replacing("/t/:team/auth/", with: "") })
             #expect(
                 names == [
                     "authorize", "token", "revoke", "introspect", "userinfo", "sign-out", "credential-state",
-                    "delete-account", "usermigrationinfo",
+                    "delete-account", "usermigrationinfo", "native", "callback/apple",
                 ]
             )
         }
+    }
+
+    /// Whether a form comes from elsewhere: an app, or Apple.
+    private static func isBare(_ pattern: String) -> Bool {
+        TeamRoutes.isProtocol(pattern)
+            || [TeamRoutes.authorize.text, TeamRoutes.appleCallback.text].contains(pattern)
     }
 
     private static func path(_ pattern: String, attempt: String) -> String {
