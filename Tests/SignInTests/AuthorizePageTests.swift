@@ -39,7 +39,10 @@ import Testing
         try await withSite { site in
             _ = try site.ask("GET", Browser.authorize(["redirect_uri": TestTeams.callback + "/"]))
             let line = try #require(site.lines.all.last { $0.contains("authorize.refused") })
-            #expect(line.contains("trailingSlash") && line.contains("ACMETEAM01") && line.contains("invalid_request"))
+            #expect(
+                line.contains("trailingSlash") && line.contains("ACMETEAM01")
+                    && line.contains("invalid_request")
+            )
         }
     }
 
