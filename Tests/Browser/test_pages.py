@@ -32,6 +32,8 @@ NO_PAGES = {
     "/t/:team/account/data": "a download",
     "/t/:team/account/session": "goes on to a sign-in",
     "/t/:team/auth/authorize": "goes on to a sign-in",
+    "/t/:team/auth/attempts/:attempt/apple": "goes on to Apple",
+    "/t/:team/auth/callback/apple": "goes on to the app",
     "/console/:team/domains/:domain/association-file": "a download",
     "/console/:team/trials/:trial/callback": "goes on to the trial",
 }
