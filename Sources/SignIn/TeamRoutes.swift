@@ -36,7 +36,10 @@ public enum TeamRoutes {
     )
 
     /// The way to Apple within a sign-in, and where Apple answers: it posts, and the browser goes on with GET.
+    ///
+    /// What Apple tells of its people comes to an address of its own.
     public static let apple = Route("/t/:team/auth/attempts/:attempt/apple", TeamID.self, AttemptID.self)
+    public static let appleNotices = Route("/t/:team/auth/notifications/apple", TeamID.self)
     public static let appleCallback = Route("/t/:team/auth/callback/apple", TeamID.self)
 
     /// The person's own page; `session` begins a sign-in that leads there, or to the `next` of its query.
@@ -85,7 +88,7 @@ public enum TeamRoutes {
 
     private static let protocolPatterns: Set<String> = [
         token.text, revoke.text, userinfo.text, introspect.text, credentialState.text, signOut.text,
-        deleteAccount.text, receipt.text, userMigration.text, native.text,
+        deleteAccount.text, receipt.text, userMigration.text, native.text, appleNotices.text,
         keys.text, discovery.text,
     ]
 

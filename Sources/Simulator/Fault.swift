@@ -12,6 +12,10 @@ public enum Fault: String, CaseIterable, Sendable {
     case malformed
     /// Too many calls.
     case throttled
+    /// Trouble half of the time: before what was asked is done, or after.
+    case moody
+    /// The request is refused, for whichever of Apple's many reasons.
+    case badRequest = "bad_request"
     /// The client secret is refused.
     case unknownClient = "unknown_client"
     /// The token is signed with a key that is not published.

@@ -1,3 +1,4 @@
+import AuthEngine
 import Directory
 import HTTP
 import Templates
@@ -32,6 +33,8 @@ struct DeskPage: View {
         .list("people", Choice.fields) { page in
             Performer.allCases.map { Choice($0, isChosen: page.script.performer == $0) }
         }
+        .text("noticesURL") { _ in Routes.notices.link() }
+        .list("events", Choice.fields) { _ in NoticeType.allCases.map { Choice($0) } }
         .list("places", PlaceView.fields) { page in
             Place.allCases.map { PlaceView(place: $0, fault: page.script.fault(at: $0)) }
         }
@@ -68,6 +71,19 @@ struct Choice: Sendable {
             }
     }
 
+    init(_ event: NoticeType) {
+        value = event.rawValue
+        note = ""
+        isChosen = false
+        label =
+            switch event {
+            case .consentRevoked: "stops using the apps"
+            case .accountDelete: "deletes their Apple account"
+            case .emailDisabled: "wants no mail forwarded"
+            case .emailEnabled: "wants mail forwarded again"
+            }
+    }
+
     init(_ fault: Fault, isChosen: Bool) {
         value = fault.rawValue
         note = ""
@@ -80,6 +96,8 @@ struct Choice: Sendable {
             case .broken: "does it, and breaks the connection"
             case .malformed: "answers something that is no JSON"
             case .throttled: "answers 429"
+            case .moody: "fails half of the time, before it is done or after"
+            case .badRequest: "answers invalid_request"
             case .unknownClient: "answers invalid_client"
             case .unknownKey: "signs with a key it does not publish"
             case .newKey: "signs with a new key"
@@ -118,7 +136,7 @@ struct PlaceView: Sendable {
         case .browser: Fault.allCases.filter(\.isOfToken)
         case .token: Fault.allCases
         case .keys: [.slow, .silent, .trouble, .throttled]
-        case .revocation: [.slow, .silent, .trouble, .broken, .throttled, .unknownClient]
+        case .revocation: [.slow, .silent, .trouble, .broken, .throttled, .moody, .unknownClient]
         }
     }
 }

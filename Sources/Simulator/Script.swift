@@ -14,6 +14,7 @@ public final class Script: Sendable {
     /// Signs what the engine would not: tokens that are wrong on purpose.
     let extraKey: RSASigningKey
     static let extraKeyID = "EXTRAKEY01"
+    private static let moods: [Fault?] = [.trouble, .broken, nil, nil]
     private let state = Mutex(State())
 
     public init(extraKey: RSASigningKey) {
@@ -45,7 +46,7 @@ public final class Script: Sendable {
         state.withLock { state in
             guard let (fault, times) = state.faults[place] else { return nil }
             state.faults[place] = times > 1 ? (fault, times - 1) : nil
-            return fault
+            return fault == .moody ? Self.moods.randomElement() ?? nil : fault
         }
     }
 

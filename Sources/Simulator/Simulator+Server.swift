@@ -68,7 +68,11 @@ extension Simulator {
             try? await Task.sleep(for: .seconds(20))
             return .text("", status: .serviceUnavailable)
         case .trouble: return .text("<html>Service Unavailable</html>", status: .serviceUnavailable)
-        case .throttled: return .text("", status: .tooManyRequests)
+        case .throttled:
+            var response = Response.text("", status: .tooManyRequests)
+            response.append(.retryAfter, "30")
+            return response
+        case .badRequest: return refusal("invalid_request", nil)
         case .unknownClient: return refusal("invalid_client", nil)
         default: return nil
         }

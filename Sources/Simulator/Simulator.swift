@@ -32,6 +32,8 @@ public struct Simulator: Sendable {
     let revocation: Revocation
     let consents: ConsentStore
     let consentEnds: ConsentEndStore
+    let consentList: ConsentListStore
+    let database: TeamDatabase
     let sessions: SessionStore
     let signIn: SignIn
     let site: Site
@@ -91,6 +93,8 @@ public struct Simulator: Sendable {
         tokens = TokenEndpoint(context: context, database: database, trials: trials, flows: parts.flows)
         revocation = Revocation(context: context, database: database, trials: trials)
         consentEnds = ConsentEndStore(database)
+        consentList = ConsentListStore(database)
+        self.database = database
         sessions = SessionStore(database)
         peoplePage = try parts.site.pages.page(PeoplePage.self)
         desk = try parts.site.pages.page(DeskPage.self)
@@ -109,6 +113,7 @@ public struct Simulator: Sendable {
         router.get(Routes.discovery) { _ in discovery() }
         router.get(Routes.desk) { _ in showDesk() }
         router.post(Routes.desk, .form) { request in try setDesk(request) }
+        router.post(Routes.notices, .form) { request in try await tell(request) }
     }
 
     /// The team as it is registered now.
@@ -130,4 +135,6 @@ enum Routes {
     static let discovery = Route("/apple/.well-known/openid-configuration")
     /// Where faults are chosen.
     static let desk = Route("/apple")
+    /// Where something happens to somebody.
+    static let notices = Route("/apple/notices")
 }

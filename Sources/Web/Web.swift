@@ -24,6 +24,7 @@ extension KeyID: PathValue {}
 extension InvitationID: PathValue {}
 extension Subject: PathValue {}
 extension RefreshTokenID: PathValue {}
+extension ProviderTokenID: PathValue {}
 extension AttemptID: PathValue {}
 extension FlowID: PathValue {}
 extension TrialID: PathValue {}

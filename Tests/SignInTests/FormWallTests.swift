@@ -44,7 +44,7 @@ import Testing
             #expect(
                 names == [
                     "authorize", "token", "revoke", "introspect", "userinfo", "sign-out", "credential-state",
-                    "delete-account", "usermigrationinfo", "native", "callback/apple",
+                    "delete-account", "usermigrationinfo", "native", "callback/apple", "notifications/apple",
                 ]
             )
         }

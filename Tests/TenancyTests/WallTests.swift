@@ -89,7 +89,9 @@ import Testing
                 "jobs.jobs_keep_until", "jobs.jobs_kind", "jobs.jobs_state", "limits.limits_window_ends_at",
                 "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
                 "native_handovers.native_handovers_created_at", "notices.notices_age",
-                "provider_tokens.provider_tokens_validate_at", "provider_trips.provider_trips_created_at",
+                "provider_notices.provider_notices_received_at",
+                "provider_tokens.provider_tokens_settled_at", "provider_tokens.provider_tokens_validate_at",
+                "provider_trips.provider_trips_answered_at", "provider_trips.provider_trips_created_at",
                 "registry_versions.registry_versions_changed_at",
                 "sessions.sessions_expires_at", "teams.teams_created_at", "teams.teams_is_system_key",
                 "teams.teams_name",
@@ -169,6 +171,8 @@ import Testing
                 "invitations SELECT team_id invitation_id token_hash expires_at",
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
                 "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name",
+                "provider_tokens SELECT team_id state validate_at",
+                "provider_trips SELECT team_id answered_at settled_at",
             ]
         )
     }
@@ -197,7 +201,8 @@ import Testing
                 "pippin_make_partitions pippin_system", "pippin_purge_jobs pippin_system",
                 "pippin_purge_limits pippin_system", "pippin_purge_mailed_links pippin_system",
                 "pippin_purge_native_handovers pippin_system",
-                "pippin_purge_notices pippin_system", "pippin_purge_provider_trips pippin_system",
+                "pippin_purge_notices pippin_system", "pippin_purge_provider_notices pippin_system",
+                "pippin_purge_provider_tokens pippin_system", "pippin_purge_provider_trips pippin_system",
                 "pippin_purge_sessions pippin_system",
                 "pippin_purge_transferred_people pippin_system", "pippin_registry_changed public",
                 "pippin_shorten_audit pippin_app",

@@ -52,6 +52,7 @@ public struct AccountDeletion: Sendable {
         let receipt = ReceiptID(random: random)
         guard try await DeletionStore.lock(subject, in: team, transaction) else { return nil }
         try await DeletionStore.insert(receipt, of: subject, for: group, in: team, transaction)
+        try await DeletionStore.endProviderTokens(of: subject, in: team, transaction)
         try await Notices.enqueue(.accountDelete, of: subject, in: team, transaction)
         _ = try await UserDeletionStore(database).delete(
             subject,

@@ -1,4 +1,5 @@
 public import Bytes
+public import Directory
 public import Domain
 public import Postgres
 
@@ -14,10 +15,14 @@ public struct DeletionReceipt: Sendable {
             case refused
         }
 
+        /// Who gave it; nil for a token of ours.
+        public let provider: ProviderID?
         public let clientID: ClientID
         public let issuedAt: Timestamp
         public let fate: Fate
         public let settledAt: Timestamp?
+        /// Why it cannot be revoked.
+        public let problem: ProviderTokenProblem?
     }
 
     /// What an app was told.
@@ -49,8 +54,10 @@ extension DeletionReceipt {
             "tokens": .array(
                 tokens.map { token in
                     [
+                        "provider": token.provider.map { .string($0.rawValue) } ?? .null,
                         "client_id": .string(token.clientID.rawValue), "issued_at": time(token.issuedAt),
                         "fate": .string(token.fate.rawValue), "settled_at": time(token.settledAt),
+                        "problem": token.problem.map { .string($0.rawValue) } ?? .null,
                     ]
                 }
             ),

@@ -75,7 +75,7 @@ public struct DeletionReceiptStore: Sendable {
     ) async throws(PostgresFailure) -> [DeletionReceipt.Token] {
         let rows = try await database.query(
             """
-            SELECT client_id, issued_at, fate, settled_at FROM deletion_receipt_tokens
+            SELECT provider, client_id, issued_at, fate, settled_at, problem FROM deletion_receipt_tokens
             WHERE team_id = \(team) AND receipt_id = \(id)
             ORDER BY number
             """,
@@ -85,10 +85,12 @@ public struct DeletionReceiptStore: Sendable {
         for var row in rows {
             tokens.append(
                 DeletionReceipt.Token(
+                    provider: try row.next(),
                     clientID: try row.next(),
                     issuedAt: try row.next(),
                     fate: try row.next(),
-                    settledAt: try row.next()
+                    settledAt: try row.next(),
+                    problem: try row.next(String?.self).flatMap(ProviderTokenProblem.init)
                 )
             )
         }

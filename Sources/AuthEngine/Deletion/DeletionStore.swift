@@ -21,7 +21,7 @@ enum DeletionStore {
         return true
     }
 
-    /// Writes the receipt with each token that lives now; trials' are no app's.
+    /// Writes the receipt with each token that lives now, and each of a provider's; trials' are no app's.
     static func insert(
         _ receipt: ReceiptID,
         of subject: Subject,
@@ -38,13 +38,34 @@ enum DeletionStore {
         try await transaction.query(
             """
             INSERT INTO deletion_receipt_tokens (
-                team_id, receipt_id, number, client_id, issued_at, fate, settled_at
+                team_id, receipt_id, number, client_id, issued_at, fate, settled_at, provider, provider_token_id, problem
             )
-            SELECT \(team), \(receipt), row_number() OVER (ORDER BY created_at, token_id), client_id, created_at,
-                'revoked', clock_timestamp()
-            FROM refresh_tokens
-            WHERE team_id = \(team) AND sub = \(subject) AND revoked_at IS NULL AND trial_id IS NULL
+            SELECT \(team), \(receipt), row_number() OVER (ORDER BY provider NULLS FIRST, created_at, token_id),
+                client_id, created_at, fate, settled_at, provider, provider_token_id, problem
+            FROM (
+                SELECT token_id, client_id, created_at, 'revoked' AS fate, clock_timestamp() AS settled_at,
+                    NULL::text AS provider, NULL::bytea AS provider_token_id, NULL::text AS problem
+                FROM refresh_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND revoked_at IS NULL AND trial_id IS NULL
+                UNION ALL
+                SELECT token_id, client_id, created_at, CASE state WHEN 'refused' THEN 'refused' ELSE 'pending' END,
+                    CASE state WHEN 'refused' THEN settled_at END, provider, token_id,
+                    CASE state WHEN 'refused' THEN problem END
+                FROM provider_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND state <> 'revoked'
+            ) AS token
             """
+        )
+    }
+
+    /// Puts the revocation of what providers gave for the person into the outbox.
+    static func endProviderTokens(
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            "WITH \(ProviderTokenEnd.parts(of: subject, in: team)) SELECT FROM provider_ended"
         )
     }
 }

@@ -8,7 +8,8 @@ struct CredentialStateStore: Sendable {
     /// The state of one person.
     ///
     /// A consent that stands is `authorized`; one that ended has left tokens behind, by which it is known. Someone
-    /// suspended may not sign in, which an app treats as it treats a revocation.
+    /// suspended may not sign in, which an app treats as it treats a revocation. What a provider has said of the person
+    /// goes before their consent; that it ended concerns the groups it holds no live token for.
     func state(
         of subject: Subject,
         for group: ClientID,
@@ -17,6 +18,14 @@ struct CredentialStateStore: Sendable {
         let rows = try await database.query(
             """
             SELECT suspended_at IS NOT NULL,
+                (
+                    SELECT state FROM provider_identities
+                    WHERE team_id = \(team) AND sub = \(subject) ORDER BY last_seen_at DESC LIMIT 1
+                ),
+                EXISTS (
+                    SELECT FROM provider_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND state = 'live'
+                ),
                 EXISTS (
                     SELECT FROM consents
                     WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
@@ -24,6 +33,9 @@ struct CredentialStateStore: Sendable {
                 EXISTS (
                     SELECT FROM refresh_tokens
                     WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND trial_id IS NULL
+                    UNION ALL
+                    SELECT FROM provider_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
                 )
             FROM users
             WHERE team_id = \(team) AND sub = \(subject)
@@ -31,10 +43,28 @@ struct CredentialStateStore: Sendable {
             in: team
         )
         guard var row = rows.first else { return .notFound }
-        let isSuspended: Bool = try row.next()
-        let hasConsent: Bool = try row.next()
-        let hadTokens: Bool = try row.next()
-        if hasConsent { return isSuspended ? .revoked : .authorized }
-        return hadTokens ? .revoked : .notFound
+        return try Standing(&row).state
+    }
+
+    private struct Standing {
+        let isSuspended: Bool
+        let providerState: String?
+        let hasLiveToken: Bool
+        let hasConsent: Bool
+        let hadTokens: Bool
+
+        init(_ row: inout Row) throws(PostgresFailure) {
+            isSuspended = try row.next()
+            providerState = try row.next()
+            hasLiveToken = try row.next()
+            hasConsent = try row.next()
+            hadTokens = try row.next()
+        }
+
+        var state: CredentialState {
+            guard hasConsent else { return hadTokens ? .revoked : .notFound }
+            if isSuspended || providerState == "revoked" && !hasLiveToken { return .revoked }
+            return providerState == "transferred" ? .transferred : .authorized
+        }
     }
 }

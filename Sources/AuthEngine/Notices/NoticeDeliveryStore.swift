@@ -11,7 +11,7 @@ struct NoticeDeliveryStore: Sendable {
         let rows = try await database.query(
             """
             SELECT notices.type, notices.sub, notices.app_id, notices.event_time, app_ids.notification_url,
-                users.relay_address, teams.account_delete_event
+                CASE WHEN users.is_private_email THEN users.email ELSE users.relay_address END, teams.account_delete_event
             FROM notices
             JOIN teams ON teams.team_id = \(team)
             LEFT JOIN app_ids ON app_ids.team_id = \(team) AND app_ids.identifier = notices.app_id

@@ -11,7 +11,7 @@ struct NoticeLetter: Sendable {
     let eventTime: Timestamp
     /// Where it goes, or nil when the App ID has no notification URL any more.
     let url: String?
-    /// The person's relay address, for events about it.
+    /// The person's relay address, for events about it: ours, or that of the provider they came by.
     let relayAddress: String?
     /// How the team spells a deleted account: Apple's documents know two ways.
     let accountDeleteEvent: String

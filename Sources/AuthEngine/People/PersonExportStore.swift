@@ -41,6 +41,7 @@ public struct PersonExportStore: Sendable {
             )
             SELECT jsonb_pretty(jsonb_build_object(
                 'exportedAt', now(), 'teamID', \(team), 'user', \(Self.user(subject, team)),
+                'providers', \(Self.providers(subject, team)),
                 'consents', \(Self.consents(subject, team)), 'sessions', \(Self.sessions(subject, team)),
                 'secondFactors', \(Self.factors(subject, team)),
                 'refreshTokens', \(Self.tokens(subject, team)), 'signIns', \(Self.signIns(subject, team)),
@@ -67,6 +68,30 @@ public struct PersonExportStore: Sendable {
             'passwordChangedAt', (
                 SELECT changed_at FROM passwords WHERE team_id = \(team) AND sub = \(subject)
             )
+        )
+        """
+    }
+
+    /// Who the person is at providers, what came from there, and what stands there.
+    private static func providers(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'provider', provider, 'identifier', identifier, 'transferSub', transfer_sub,
+                'realUserStatus', real_user_status, 'givenName', form_given_name, 'familyName', form_family_name,
+                'email', form_email, 'receivedAt', form_received_at, 'state', state, 'stateAt', state_at,
+                'createdAt', created_at, 'lastSeenAt', last_seen_at,
+                'tokens', (
+                    SELECT coalesce(jsonb_agg(jsonb_build_object(
+                        'clientID', client_id, 'appID', app_id, 'state', token.state, 'problem', problem,
+                        'createdAt', token.created_at, 'validatedAt', validated_at, 'settledAt', settled_at
+                    ) ORDER BY token.created_at), '[]')
+                    FROM provider_tokens AS token
+                    WHERE token.team_id = \(team) AND token.sub = \(subject)
+                        AND token.provider = provider_identities.provider
+                )
+            ) ORDER BY created_at), '[]')
+            FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)
         )
         """
     }

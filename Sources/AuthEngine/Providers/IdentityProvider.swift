@@ -1,23 +1,24 @@
+public import Bytes
 public import Directory
 public import Domain
 
 /// A place outside where people prove who they are.
 ///
 /// It knows how that place is spoken to and what its answers are worth; what becomes of them is the engine's.
-public protocol IdentityProvider: Sendable {
-    var id: ProviderID { get }
-
+public protocol IdentityProvider: ProviderLifeCycle {
     /// Where a browser begins its trip; nil when the trip's group of apps is not registered there.
     func authorizationURL(of trip: ProviderTrip, in team: TeamSnapshot) -> String?
 
     /// Whom a token that came through the browser is about.
     ///
+    /// - Parameter moment: when it came, by which its times are judged.
     /// - Throws: `ProviderFailure` for a token that proves nothing: of another issuer, for somebody else, forged, too
     ///   old, or from another trip.
     func identify(
         _ answer: ProviderAnswer,
         of trip: ProviderTrip,
-        in team: TeamSnapshot
+        in team: TeamSnapshot,
+        at moment: Timestamp
     ) async throws(ProviderFailure) -> ProviderIdentity
 
     /// Redeems the code of an answer, which works once.

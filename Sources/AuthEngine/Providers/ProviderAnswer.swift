@@ -7,11 +7,14 @@ public struct ProviderAnswer: Codable, Sendable {
     /// Apple's `user`: a JSON text with the name and the address, sent once and signed by nobody.
     public let user: String?
     public let error: String?
+    /// Names the trip; nil in an answer that an earlier release has kept.
+    let state: String?
 
     public init(_ parameters: ProtocolParameters) {
         code = parameters["code"]
         idToken = parameters["id_token"]
         user = parameters["user"]
         error = parameters["error"]
+        state = parameters["state"]
     }
 }

@@ -14,10 +14,18 @@ public struct ProviderFailure: Error, Equatable, Sendable {
     /// For the inspector and the log; holds no secret.
     public let reason: String
     public let remedy: Remedy
+    /// How long the provider asks us to wait.
+    public let retryAfter: Duration?
 
-    public init(_ cause: RefusalCause, _ remedy: Remedy, because reason: String) {
+    public init(
+        _ cause: RefusalCause,
+        _ remedy: Remedy,
+        because reason: String,
+        retryAfter: Duration? = nil
+    ) {
         self.cause = cause
         self.reason = reason
         self.remedy = remedy
+        self.retryAfter = retryAfter
     }
 }

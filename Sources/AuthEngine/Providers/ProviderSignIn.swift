@@ -58,6 +58,7 @@ public struct ProviderSignIn: Sendable {
             provider.id,
             of: attempt.id,
             for: group,
+            isForApp: attempt.app != nil,
             attempt.app?.scope ?? AuthorizationRequest.Scope(name: true, email: true),
             browserHash: browserHash,
             in: team.id,
@@ -146,7 +147,12 @@ extension ProviderSignIn {
                 because: "the answer has neither a code nor an error"
             )
         }
-        let identity = try await provider.identify(arrival.answer, of: arrival.trip, in: arrival.team)
+        let identity = try await provider.identify(
+            arrival.answer,
+            of: arrival.trip,
+            in: arrival.team,
+            at: arrival.claimed.answeredAt
+        )
         let known = try await record(identity, arrival)
         guard known.user.suspendedAt == nil else {
             throw ProviderFailure(.personSuspended, .none, because: "the person is suspended")

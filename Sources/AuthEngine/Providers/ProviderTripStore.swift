@@ -7,10 +7,10 @@ import Postgres
 /// Keeps trips to providers, and what came back.
 struct ProviderTripStore: Sendable {
     /// How long one request has an answer for itself: longer than its calls to the provider may take.
-    private static let claim = Duration.seconds(20)
+    static let claim = Duration.seconds(20)
 
-    private let database: TeamDatabase
-    private let trips: ProviderTrips
+    let database: TeamDatabase
+    let trips: ProviderTrips
     private let sealer: Sealer
 
     init(_ database: TeamDatabase, context: EngineContext) {
@@ -44,6 +44,7 @@ struct ProviderTripStore: Sendable {
         _ provider: ProviderID,
         of attempt: AttemptID,
         for group: ClientID,
+        isForApp: Bool,
         _ scope: AuthorizationRequest.Scope,
         browserHash: [UInt8],
         in team: TeamID,
@@ -53,10 +54,11 @@ struct ProviderTripStore: Sendable {
         try await database.queryRelaxed(
             """
             INSERT INTO provider_trips (
-                team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email, created_at
+                team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email, for_app,
+                created_at
             ) VALUES (
                 \(team), \(trip.stateHash), \(provider), \(attempt), \(browserHash), \(group), \(scope.name),
-                \(scope.email), \(moment)
+                \(scope.email), \(isForApp), \(moment)
             )
             """,
             in: team
@@ -158,7 +160,7 @@ struct ProviderTripStore: Sendable {
         try await database.queryRelaxed(Self.deletion(of: trip, in: team), in: team)
     }
 
-    private func open(_ sealed: [UInt8], _ hash: [UInt8], _ team: TeamID) -> ProviderAnswer? {
+    func open(_ sealed: [UInt8], _ hash: [UInt8], _ team: TeamID) -> ProviderAnswer? {
         sealer.open(sealed, context: Self.place(hash, team)).flatMap { octets in
             try? JSON.decode(ProviderAnswer.self, from: octets)
         }

@@ -16,6 +16,8 @@ public struct ConsentEndStore: Sendable {
     /// Ends a person's consent to a group of apps, with the codes and refresh tokens the group holds, and tells the
     /// group (`consent-revoked`).
     ///
+    /// What a provider gave for the group is revoked there, by the outbox.
+    ///
     /// - Returns: whether there was anything to end.
     @discardableResult
     public func end(
@@ -71,7 +73,8 @@ private struct ConsentEnd {
             SELECT sub FROM consent UNION SELECT sub FROM tokens
         ), audit AS (
             \(event.insertion(in: team, when: "FROM ended"))
-        ), \(notice.parts(in: team, when: "FROM ended"))
+        ), \(notice.parts(in: team, when: "FROM ended")),
+        \(ProviderTokenEnd.parts(of: subject, for: appID, in: team, when: "FROM ended"))
         SELECT sub FROM ended
         """
     }

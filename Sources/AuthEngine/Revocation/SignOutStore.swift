@@ -4,6 +4,9 @@ import Domain
 import Postgres
 
 /// Ends refresh tokens, and with them the access tokens beside them.
+///
+/// Where no session with the group is left, what a provider gave for it is revoked there too: Apple's revocation ends
+/// the whole authorization, so it comes with the last session and not before.
 struct SignOutStore: Sendable {
     let database: TeamDatabase
 
@@ -14,40 +17,12 @@ struct SignOutStore: Sendable {
         let team: TeamID
         let origin: Origin
         let at: Timestamp
-
-        /// The sessions of that person with the client's group; a trial has its own alone.
-        fileprivate var condition: SQL {
-            """
-            team_id = \(team) AND sub = \(subject) AND app_id = \(client.client.group)
-                AND trial_id IS NOT DISTINCT FROM \(client.trial)
-            """
-        }
-
-        fileprivate func event(_ scope: String) -> AuditEvent {
-            AuditEvent(
-                "app_session.ended",
-                by: .client(client.client.id),
-                on: AuditEvent.Target("user", subject.rawValue),
-                from: origin,
-                after: ["appID": .string(client.client.group.rawValue), "scope": .string(scope)]
-            )
-        }
     }
 
     /// Ends one session.
     func one(_ token: RefreshToken, _ end: End) async throws(PostgresFailure) {
-        try await database.query(
-            """
-            WITH ended AS (
-                UPDATE refresh_tokens SET revoked_at = \(end.at)
-                WHERE \(end.condition) AND token_id = \(token.id) AND revoked_at IS NULL
-                    AND \(RefreshTokenStore.matches(token.secretHash))
-                RETURNING token_id
-            )
-            \(end.event("one").insertion(in: end.team, when: "FROM ended"))
-            """,
-            in: end.team
-        )
+        let which: SQL = "AND token_id = \(token.id) AND \(RefreshTokenStore.matches(token.secretHash))"
+        try await database.query([end.lock, end.tokens("one", which)], in: end.team)
     }
 
     /// Ends all sessions.
@@ -55,14 +30,61 @@ struct SignOutStore: Sendable {
     /// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
     func all(_ end: End) async throws(PostgresFailure) {
         let codes: SQL = "DELETE FROM authorization_codes WHERE \(end.condition) AND redeemed_at IS NULL"
-        let tokens: SQL = """
-            WITH ended AS (
-                UPDATE refresh_tokens SET revoked_at = \(end.at)
-                WHERE \(end.condition) AND revoked_at IS NULL
-                RETURNING token_id
+        try await database.query([end.lock, codes, end.tokens("all")], in: end.team)
+    }
+}
+
+extension SignOutStore.End {
+    /// The sessions of that person with the client's group; a trial has its own alone.
+    fileprivate var condition: SQL {
+        """
+        team_id = \(team) AND sub = \(subject) AND app_id = \(client.client.group)
+            AND trial_id IS NOT DISTINCT FROM \(client.trial)
+        """
+    }
+
+    /// Of two that end the last two sessions at once, the second sees what the first has left.
+    fileprivate var lock: SQL {
+        "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+    }
+
+    /// A code that waits for its redemption is a session that is about to begin.
+    fileprivate func tokens(_ scope: String, _ which: SQL = "") -> SQL {
+        """
+        WITH ended AS (
+            UPDATE refresh_tokens SET revoked_at = \(at)
+            WHERE \(condition) \(which) AND revoked_at IS NULL
+            RETURNING token_id
+        ), audit AS (
+            \(event(scope).insertion(in: team, when: "WHERE EXISTS (SELECT FROM ended)"))
+        ), \(ProviderTokenEnd.parts(of: subject, for: client.client.group, in: team, when: last))
+        SELECT FROM ended
+        """
+    }
+
+    /// That a session ended, and that it was the last.
+    private var last: SQL {
+        """
+        FROM ended
+        WHERE \(client.trial == nil)
+            AND NOT EXISTS (
+                SELECT FROM refresh_tokens
+                WHERE \(condition) AND revoked_at IS NULL AND token_id NOT IN (SELECT token_id FROM ended)
             )
-            \(end.event("all").insertion(in: end.team, when: "WHERE EXISTS (SELECT FROM ended)"))
-            """
-        try await database.query([codes, tokens], in: end.team)
+            AND NOT EXISTS (
+                SELECT FROM authorization_codes
+                WHERE \(condition) AND redeemed_at IS NULL AND expires_at > \(at)
+            )
+        """
+    }
+
+    private func event(_ scope: String) -> AuditEvent {
+        AuditEvent(
+            "app_session.ended",
+            by: .client(client.client.id),
+            on: AuditEvent.Target("user", subject.rawValue),
+            from: origin,
+            after: ["appID": .string(client.client.group.rawValue), "scope": .string(scope)]
+        )
     }
 }

@@ -22,6 +22,16 @@ extension TeamSnapshot {
         identitySources.contains(.apple) ? appleRegistrations[group] : nil
     }
 
+    /// How that group is registered at Apple for what it gave already, even where nobody may sign in by it now.
+    public func appleTokenRegistration(of group: ClientID) -> AppleRegistration? {
+        appleRegistrations[group]
+    }
+
+    /// The group that is a client of Apple's under that name, as a Services ID or as an app of its own.
+    public func appleGroup(of client: ClientID) -> ClientID? {
+        appleRegistrations.values.first { $0.servicesID == client || $0.bundleIDs.contains(client) }?.appID
+    }
+
     /// Whether people may come by way of Apple to apps of that group; to pages of ours, where it is nil.
     public func offersApple(to group: ClientID?) -> Bool {
         (group ?? groupOfAccounts).flatMap(appleRegistration) != nil

@@ -20,6 +20,19 @@ extension NewJob {
     }
 }
 
+extension JobKind {
+    /// The statement that enqueues a job of this kind for each row of a query, which decides how many there are.
+    ///
+    /// - Parameter payloads: a query of one column, the payloads as `jsonb`.
+    public static func insertion(in team: TeamID, for payloads: SQL) -> SQL {
+        """
+        INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+        SELECT \(team), pippin_job_id(), \(kind), \(policy.priority), payload, clock_timestamp()
+        FROM (\(payloads)) AS wanted (payload)
+        """
+    }
+}
+
 /// Where jobs are put: the queue, and the bell that wakes this process's worker.
 public struct JobQueue: Sendable {
     private let database: TeamDatabase

@@ -42,6 +42,15 @@ public struct PurgeStore: Sendable {
         try await repeated("SELECT pippin_purge_native_handovers(\(Self.batch)::integer)")
     }
 
+    /// Trips to providers that are over, rows of revoked tokens and notices that were kept long enough; returns how many.
+    @discardableResult
+    public func purgeProviders() async throws(PostgresFailure) -> Int {
+        let trips = try await repeated("SELECT pippin_purge_provider_trips(\(Self.batch)::integer)")
+        let tokens = try await repeated("SELECT pippin_purge_provider_tokens(\(Self.batch)::integer)")
+        return try await trips + tokens
+            + repeated("SELECT pippin_purge_provider_notices(\(Self.batch)::integer)")
+    }
+
     private func repeated(_ statement: SQL) async throws(PostgresFailure) -> Int {
         var total = 0
         var removed = 0

@@ -52,7 +52,7 @@ struct AppleCalls: Sendable {
     }
 
     /// A connection that was refused has spent nothing, so it is tried once more; whatever else went wrong may have.
-    private func post(
+    func post(
         _ fields: [FormCoding.Field],
         to url: String,
         as clientID: ClientID,
@@ -106,11 +106,16 @@ struct AppleCalls: Sendable {
     }
 
     /// What Apple's refusal means (Apple TN3107): its word, and what may be done about it.
-    private static func failure(of response: ClientResponse) -> ProviderFailure {
+    static func failure(of response: ClientResponse) -> ProviderFailure {
         let error = object(response.body)?["error"]?.string
         switch (response.status, error) {
         case (429, _):
-            return ProviderFailure(.providerThrottles, .again, because: "Apple asks for fewer calls (429)")
+            return ProviderFailure(
+                .providerThrottles,
+                .again,
+                because: "Apple asks for fewer calls (429)",
+                retryAfter: response["Retry-After"].flatMap { Int($0) }.map { .seconds($0) }
+            )
         case (400..<500, "invalid_client"?), (400..<500, "unauthorized_client"?):
             return ProviderFailure(.providerClient, .none, because: "Apple answered \(error ?? "")")
         case (400..<500, "invalid_grant"?):
@@ -132,7 +137,7 @@ struct AppleCalls: Sendable {
         }
     }
 
-    private static func object(_ body: [UInt8]) -> JSONValue? {
+    static func object(_ body: [UInt8]) -> JSONValue? {
         guard let value = try? JSON.decode(JSONValue.self, from: body, maxDepth: 8), case .object = value
         else {
             return nil

@@ -47,7 +47,7 @@ struct AppleIdentityToken: Sendable {
     /// The claims, once one of Apple's keys proves the signature.
     ///
     /// The algorithm is asked before the key: a header decides neither how nor with what kind of key it is verified.
-    private static func verify(_ text: String, keys: AppleKeys) async throws(ProviderFailure) -> Claims {
+    static func verify(_ text: String, keys: AppleKeys) async throws(ProviderFailure) -> Claims {
         let token: UnverifiedJWT
         do throws(JWTFailure) {
             token = try UnverifiedJWT(text)

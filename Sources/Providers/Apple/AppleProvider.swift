@@ -52,7 +52,8 @@ public struct AppleProvider: NativeProvider {
     public func identify(
         _ answer: ProviderAnswer,
         of trip: ProviderTrip,
-        in team: TeamSnapshot
+        in team: TeamSnapshot,
+        at moment: Timestamp
     ) async throws(ProviderFailure) -> ProviderIdentity {
         guard let text = answer.idToken else {
             throw ProviderFailure(.providerAnswer, .anew, because: "the answer has no id_token")
@@ -64,7 +65,7 @@ public struct AppleProvider: NativeProvider {
         )
         expectation.nonces = [trip.nonce]
         expectation.companion = answer.code.map { .code($0) }
-        return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: clock()).identity
+        return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: moment).identity
     }
 
     public func redeem(

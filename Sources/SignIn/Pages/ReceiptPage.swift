@@ -1,5 +1,6 @@
 import AuthEngine
 import Bytes
+import Directory
 import Domain
 import Templates
 import Web
@@ -12,7 +13,7 @@ struct ReceiptPage: HostedPage {
         .flag("settled") { $0.receipt.isSettled }
         .group("created", TimeView.fields) { TimeView($0.receipt.createdAt) }
         .list("tokens", TokenRow.fields) { page in
-            page.receipt.tokens.map { TokenRow(name: page.name(of: $0.clientID), token: $0) }
+            page.receipt.tokens.map { TokenRow(name: page.name(of: $0), token: $0) }
         }
         .list("notices", NoticeRow.fields) { page in
             page.receipt.notices.map { NoticeRow(name: page.name(of: $0.appID), notice: $0) }
@@ -22,6 +23,14 @@ struct ReceiptPage: HostedPage {
     let frame: HostedFrame
     let team: TeamSnapshot
     let receipt: DeletionReceipt
+
+    /// Whose it is: a provider's, or that of an app.
+    private func name(of token: DeletionReceipt.Token) -> String {
+        switch token.provider {
+        case .apple?: "Apple"
+        case nil: name(of: token.clientID)
+        }
+    }
 
     /// What people call the app; one that is gone has its identifier left.
     private func name(of id: ClientID) -> String {

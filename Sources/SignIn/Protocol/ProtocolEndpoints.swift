@@ -24,6 +24,7 @@ struct ProtocolEndpoints: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let documents: TeamDocuments
     private let pages: HostedPages
+    private let notices: ProviderNoticeEndpoint
 
     init(_ parts: SignIn.Parts, _ pages: HostedPages) {
         self.pages = pages
@@ -54,6 +55,7 @@ struct ProtocolEndpoints: Sendable {
         limits = parts.limits
         counts = LimitStore(database)
         clock = context.clock
+        notices = ProviderNoticeEndpoint(parts, desk: desk)
     }
 
     func mount(on router: inout Router) {
@@ -62,6 +64,7 @@ struct ProtocolEndpoints: Sendable {
         mountPeople(on: &router)
         mountDeletion(on: &router)
         mountMigration(on: &router)
+        notices.mount(on: &router)
         router.get(TeamRoutes.keys) { _, team in
             Response(try documents.keys(of: try await desk.snapshot(team)))
         }

@@ -28,6 +28,7 @@ extension Demo {
                 bundleID: Self.appID,
                 servicesID: Self.servicesID,
                 returnURL: house.context.returnURL(of: .apple, in: team),
+                notificationURL: house.context.notificationURL(of: .apple, in: team),
                 keyID: id,
                 publicKey: key.publicKey
             )

@@ -18,6 +18,38 @@ extension House {
         .register(in: &handlers)
     }
 
+    /// Has what providers gave revoked and validated, and what they told verified, by jobs on that worker's loop.
+    func registerProviders(in handlers: inout JobHandlers, on worker: Worker) {
+        let (apple, database) = (worker.apple, TeamDatabase(worker.app))
+        ProviderTokenLife(apple, context: context, database: database, teams: worker.teams)
+            .register(in: &handlers)
+        ProviderNotices(apple, context: context, database: database, teams: worker.teams)
+            .register(in: &handlers)
+    }
+
+    /// What is done now and then with people of providers.
+    func providerSchedules(on worker: Worker) -> [Schedule] {
+        let (database, system) = (TeamDatabase(worker.app), SystemDatabase(worker.system))
+        let validations = ProviderValidationRound(database, system: system, clock: context.clock)
+        let settlement = ProviderTripSettlement(
+            worker.apple,
+            context: context,
+            database: database,
+            system: system,
+            teams: worker.teams
+        )
+        let purge = PurgeStore(system)
+        return [
+            Schedule("providers.validate", every: ProviderValidationRound.interval) {
+                try await validations.run()
+            },
+            Schedule("providers.settle", every: ProviderTripSettlement.interval) {
+                try await settlement.run()
+            },
+            Schedule("providers.purge", every: .seconds(3600)) { try await purge.purgeProviders() },
+        ]
+    }
+
     /// What the engine does now and then.
     func engineSchedules(on worker: Worker) -> [Schedule] {
         let system = SystemDatabase(worker.system)

@@ -130,11 +130,12 @@ final class House {
         let worker = workers[0]
         var handlers = try serving.handlers(on: worker, look.site)
         registerNotices(in: &handlers, on: worker)
+        registerProviders(in: &handlers, on: worker)
         background = BackgroundWork(
             on: workers,
             handlers: handlers,
             schedules: Upkeep.schedules(on: worker, allowsLoopback: installation.settings.allowsLoopback)
-                + engineSchedules(on: worker)
+                + engineSchedules(on: worker) + providerSchedules(on: worker)
                 + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
             log: log
         )

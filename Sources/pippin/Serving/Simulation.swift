@@ -40,6 +40,7 @@ struct Simulation: Sendable {
         let bundleID: String
         let servicesID: String
         let returnURL: String
+        let notificationURL: String
         let keyID: KeyID
         let publicKey: P256PublicKey
     }
@@ -83,6 +84,7 @@ struct Simulation: Sendable {
             ]
             return [
                 "identifier": .string(registration.bundleID), "description": .string(registration.bundleID),
+                "notificationURL": .string(registration.notificationURL),
                 "serviceIDs": [service],
             ]
         }

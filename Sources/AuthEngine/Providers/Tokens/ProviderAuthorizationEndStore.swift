@@ -1,0 +1,106 @@
+import Audit
+import Bytes
+import Directory
+import Domain
+import Postgres
+
+/// The end of a person's authorization that their provider decided on, or was told by them, with what ends here by it.
+struct ProviderAuthorizationEnd: Sendable {
+    /// How it became known.
+    enum Cause: String, Sendable {
+        /// The provider takes the refresh token no more; it may be no more than a new password.
+        case grantDead = "invalid_grant"
+        /// The provider said that the person stopped using the apps.
+        case told = "consent-revoked"
+    }
+
+    private let subject: Subject
+    private let provider: ProviderID
+    private let group: ClientID
+    private let cause: Cause
+    private let team: TeamID
+    private let now: Timestamp
+
+    init(
+        of subject: Subject,
+        at provider: ProviderID,
+        for group: ClientID,
+        because cause: Cause,
+        team: TeamID,
+        now: Timestamp
+    ) {
+        self.subject = subject
+        self.provider = provider
+        self.group = group
+        self.cause = cause
+        self.team = team
+        self.now = now
+    }
+
+    /// Ends sessions, codes and refresh tokens, flips what devices are told, and tells the group's apps.
+    ///
+    /// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
+    func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query(
+            "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+        )
+        try await transaction.query(
+            """
+            DELETE FROM authorization_codes
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND redeemed_at IS NULL
+            """
+        )
+        let notice = NewNotice(.consentRevoked, of: subject, to: group)
+        try await transaction.query(
+            """
+            WITH \(identity), sessions AS (
+                DELETE FROM sessions
+                WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue)
+            ), consent AS (
+                \(consent)
+            ), tokens AS (
+                UPDATE refresh_tokens SET revoked_at = clock_timestamp()
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND revoked_at IS NULL
+                RETURNING sub
+            ), ended AS (
+                SELECT sub FROM consent UNION SELECT sub FROM tokens UNION SELECT sub FROM identity
+            ), audit AS (
+                \(event.insertion(in: team, when: "FROM ended"))
+            ), \(notice.parts(in: team, when: "FROM ended"))
+            SELECT FROM ended
+            """
+        )
+    }
+
+    private var identity: SQL {
+        """
+        identity AS (
+            UPDATE provider_identities SET state = 'revoked', state_at = \(now)
+            WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject) AND state = 'authorized'
+            RETURNING sub
+        )
+        """
+    }
+
+    /// A consent the person took back goes.
+    ///
+    /// Where only the provider's token died it stays, since the provider will not say the name again; `user` is delivered
+    /// once more, because the apps were told to forget the person.
+    private var consent: SQL {
+        let rows: SQL = "team_id = \(team) AND sub = \(subject) AND app_id = \(group)"
+        return switch cause {
+        case .told: "DELETE FROM consents WHERE \(rows) RETURNING sub"
+        case .grantDead: "UPDATE consents SET delivered_at = NULL WHERE \(rows) RETURNING sub"
+        }
+    }
+
+    private var event: AuditEvent {
+        AuditEvent(
+            cause == .told ? "consent.ended" : "provider_authorization.ended",
+            by: .system(provider.rawValue),
+            on: AuditEvent.Target("user", subject.rawValue),
+            from: .local,
+            after: ["appID": .string(group.rawValue), "because": .string(cause.rawValue)]
+        )
+    }
+}

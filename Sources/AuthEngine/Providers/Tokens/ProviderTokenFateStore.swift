@@ -1,0 +1,167 @@
+import Audit
+import Bytes
+import Directory
+import Domain
+import Postgres
+
+/// Reads tokens of providers as they are sent back, and writes what became of them.
+struct ProviderTokenFateStore: Sendable {
+    private let database: TeamDatabase
+    private let tokens: ProviderTokenStore
+
+    init(_ database: TeamDatabase, context: EngineContext) {
+        self.database = database
+        tokens = ProviderTokenStore(context: context)
+    }
+
+    /// What is settled about a token.
+    enum Fate: Equatable, Sendable {
+        case revoked
+        case refused(ProviderTokenProblem)
+    }
+
+    /// The token of that id, while it is in that state.
+    func find(
+        _ id: [UInt8],
+        _ state: ProviderTokenSummary.State,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> ProviderToken? {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM provider_tokens
+            WHERE team_id = \(team) AND token_id = \(id) AND state = \(state)
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return nil }
+        return try token(id, &row, in: team)
+    }
+
+    private static let columns: SQL = "provider, sub, app_id, client_id, token_sealed"
+
+    private func token(
+        _ id: [UInt8],
+        _ row: inout Row,
+        in team: TeamID
+    ) throws(PostgresFailure) -> ProviderToken {
+        ProviderToken(
+            id: id,
+            provider: try row.next(),
+            subject: try row.next(),
+            group: try row.next(),
+            clientID: try row.next(),
+            text: tokens.open(try row.next(), id: id, in: team)
+        )
+    }
+
+    /// Writes what became of a token that was to be revoked, with its receipts: the audit log's, and those of deletions.
+    ///
+    /// One that is settled already is left alone, so that there is one receipt.
+    func settle(
+        _ token: ProviderToken,
+        as fate: Fate,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await settle(token, as: fate, from: [.ending], because: nil, in: team, transaction)
+    }
+
+    /// Writes that the provider has ended a token by itself: nobody has to call.
+    func bury(
+        _ token: ProviderToken,
+        because reason: String,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let states: [ProviderTokenSummary.State] = [.live, .ending, .refused]
+        try await settle(token, as: .revoked, from: states, because: reason, in: team, transaction)
+    }
+
+    /// The same of all tokens of a person that are as old; nil means those of every group.
+    func buryAll(
+        of subject: Subject,
+        for group: ClientID?,
+        before moment: Timestamp,
+        because reason: String,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let rows = try await transaction.query(
+            """
+            SELECT token_id, \(Self.columns) FROM provider_tokens
+            WHERE team_id = \(team) AND sub = \(subject) AND (\(group) IS NULL OR app_id = \(group))
+                AND state <> 'revoked' AND created_at < \(moment)
+            ORDER BY token_id FOR UPDATE
+            """
+        )
+        for var row in rows {
+            let token = try token(try row.next(), &row, in: team)
+            try await bury(token, because: reason, in: team, transaction)
+        }
+    }
+
+    private func settle(
+        _ token: ProviderToken,
+        as fate: Fate,
+        from states: [ProviderTokenSummary.State],
+        because reason: String?,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            WITH settled AS (
+                UPDATE provider_tokens SET \(fate.assignments)
+                WHERE team_id = \(team) AND token_id = \(token.id) AND state = ANY (\(states.map(\.rawValue)))
+                RETURNING token_id
+            ), receipts AS (
+                UPDATE deletion_receipt_tokens AS receipt
+                SET fate = \(fate.word), settled_at = clock_timestamp(), problem = \(fate.problem?.rawValue)
+                FROM settled
+                WHERE receipt.team_id = \(team) AND receipt.provider_token_id = settled.token_id
+                    AND receipt.fate <> 'revoked'
+            )
+            \(token.event(fate, because: reason).insertion(in: team, when: "FROM settled"))
+            """
+        )
+    }
+}
+
+extension ProviderTokenFateStore.Fate {
+    var problem: ProviderTokenProblem? {
+        if case .refused(let problem) = self { problem } else { nil }
+    }
+
+    var word: String { problem == nil ? "revoked" : "refused" }
+
+    /// A dead token is kept no longer than it is good for something.
+    fileprivate var assignments: SQL {
+        """
+        state = \(word), settled_at = clock_timestamp(), problem = \(problem?.rawValue),
+            problem_at = CASE WHEN \(problem != nil) THEN clock_timestamp() END,
+            token_sealed = CASE WHEN \(problem == nil) THEN ''::bytea ELSE token_sealed END
+        """
+    }
+}
+
+extension ProviderToken {
+    /// The receipt.
+    ///
+    /// - Parameter reason: how the provider ended it by itself.
+    fileprivate func event(_ fate: ProviderTokenFateStore.Fate, because reason: String?) -> AuditEvent {
+        var after: [String: JSONValue] = [
+            "provider": .string(provider.rawValue), "appID": .string(group.rawValue),
+            "client": .string(clientID.rawValue), "token": .string(Hex.encode(id)),
+        ]
+        if let reason { after["because"] = .string(reason) }
+        if let problem = fate.problem { after["problem"] = .string(problem.rawValue) }
+        return AuditEvent(
+            fate == .revoked ? "provider_token.revoked" : "provider_token.not_revoked",
+            by: .system(ProviderRevocation.kind),
+            on: AuditEvent.Target("user", subject.rawValue),
+            from: .local,
+            after: .object(after),
+            outcome: fate == .revoked ? .succeeded : .refused
+        )
+    }
+}

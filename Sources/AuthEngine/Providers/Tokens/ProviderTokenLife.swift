@@ -1,0 +1,69 @@
+import Bytes
+public import Domain
+public import Jobs
+
+/// What is done with the tokens that a provider gave, once nobody waits: what the worker of jobs does with each.
+public struct ProviderTokenLife: Sendable {
+    let provider: any ProviderLifeCycle
+    let context: EngineContext
+    let database: TeamDatabase
+    let teams: TeamCache
+    let fates: ProviderTokenFateStore
+    let validations: ProviderValidationStore
+
+    public init(
+        _ provider: any ProviderLifeCycle,
+        context: EngineContext,
+        database: TeamDatabase,
+        teams: TeamCache
+    ) {
+        self.provider = provider
+        self.context = context
+        self.database = database
+        self.teams = teams
+        fates = ProviderTokenFateStore(database, context: context)
+        validations = ProviderValidationStore(database)
+    }
+
+    /// Has a worker revoke tokens and validate them.
+    public func register(in handlers: inout JobHandlers) {
+        handlers.register(ProviderRevocation.self) { job, run in try await revoke(job, run) }
+        handlers.register(ProviderValidation.self) { job, run in try await validate(job, run) }
+    }
+
+    /// Calls the provider, perhaps more than once where a process died; the receipt is written once, with the job's end.
+    private func revoke(_ job: ProviderRevocation, _ run: JobRun) async throws -> JobOutcome {
+        guard let id = ProviderTokenID(rawValue: job.token),
+            let token = try await fates.find(id.octets, .ending, in: run.team),
+            let team = try await teams.snapshot(of: run.team)
+        else { return .succeeded(["fate": "settled otherwise"]) }
+        guard let text = token.text else {
+            return try await refuse(token, .sealed, "the token cannot be opened", run)
+        }
+        do throws(ProviderFailure) {
+            try await provider.revoke(token, text: text, in: team)
+        } catch {
+            // Without a connection there is nothing to wait for; whatever else is wrong may be put right meanwhile.
+            guard run.isLast || error.cause == .providerAbsent else {
+                return error.retryAfter.map { .retry(after: $0, error.reason) } ?? .failed(error.reason)
+            }
+            return try await refuse(token, ProviderTokenProblem(error.cause), error.reason, run)
+        }
+        return try await database.transaction(in: run.team) { transaction in
+            try await fates.settle(token, as: .revoked, in: run.team, transaction)
+            return try await run.succeed(nil, transaction)
+        }
+    }
+
+    private func refuse(
+        _ token: ProviderToken,
+        _ problem: ProviderTokenProblem,
+        _ reason: String,
+        _ run: JobRun
+    ) async throws -> JobOutcome {
+        try await database.transaction(in: run.team) { transaction in
+            try await fates.settle(token, as: .refused(problem), in: run.team, transaction)
+        }
+        return .refused(reason)
+    }
+}

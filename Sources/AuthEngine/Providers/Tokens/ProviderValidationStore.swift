@@ -1,0 +1,135 @@
+import Bytes
+import Domain
+import Jobs
+import Postgres
+
+/// Says which tokens are to be validated, and keeps what came of it.
+struct ProviderValidationStore: Sendable {
+    private let database: TeamDatabase
+
+    init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Teams with a token that is due.
+    static func dueTeams(
+        at now: Timestamp,
+        limit: Int,
+        in system: SystemDatabase
+    ) async throws(PostgresFailure) -> [TeamID] {
+        let rows = try await system.query(
+            """
+            SELECT DISTINCT team_id FROM (
+                SELECT team_id FROM provider_tokens
+                WHERE state = 'live' AND validate_at <= \(now)
+                ORDER BY validate_at LIMIT \(limit)
+            ) AS due
+            """
+        )
+        var teams: [TeamID] = []
+        for var row in rows { teams.append(try row.next()) }
+        return teams
+    }
+
+    /// Takes what is due, for a day, and enqueues its validation; of several tokens that one person has with one group the
+    /// newest speaks for all.
+    func enqueueDue(in team: TeamID, at now: Timestamp, limit: Int) async throws(PostgresFailure) {
+        let payloads: SQL = "SELECT jsonb_build_object('token', encode(token_id, 'hex')) FROM newest"
+        try await database.query(
+            """
+            WITH due AS (
+                SELECT token_id FROM provider_tokens
+                WHERE team_id = \(team) AND state = 'live' AND validate_at <= \(now)
+                ORDER BY validate_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+            ), claimed AS (
+                UPDATE provider_tokens AS token
+                SET validate_at = \(now + ProviderTokenStore.validationInterval)
+                FROM due
+                WHERE token.team_id = \(team) AND token.token_id = due.token_id
+                RETURNING token.token_id, token.sub, token.app_id, token.created_at
+            ), newest AS (
+                SELECT token_id FROM claimed
+                WHERE NOT EXISTS (
+                    SELECT FROM provider_tokens AS other
+                    WHERE other.team_id = \(team) AND other.sub = claimed.sub AND other.app_id = claimed.app_id
+                        AND other.state = 'live'
+                        AND (other.created_at, other.token_id) > (claimed.created_at, claimed.token_id)
+                )
+            )
+            \(ProviderValidation.insertion(in: team, for: payloads))
+            """,
+            in: team
+        )
+    }
+
+    /// What stands against asking.
+    enum Standing: Sendable {
+        case mayAsk
+        /// The provider was asked about the person within a day.
+        case asked
+        /// There is no such person any more.
+        case orphan
+    }
+
+    func standing(
+        of token: ProviderToken,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Standing {
+        let rows = try await database.query(
+            """
+            SELECT EXISTS (SELECT FROM users WHERE team_id = \(team) AND sub = \(token.subject)),
+                EXISTS (
+                    SELECT FROM provider_tokens
+                    WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.group)
+                        AND validated_at > \(now - ProviderTokenStore.validationInterval)
+                )
+            """,
+            in: team
+        )
+        guard var row = rows.first else { return .orphan }
+        let (exists, wasAsked): (Bool, Bool) = (try row.next(), try row.next())
+        return !exists ? .orphan : wasAsked ? .asked : .mayAsk
+    }
+
+    /// The token lives.
+    func note(
+        _ token: ProviderToken,
+        at now: Timestamp,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            UPDATE provider_tokens
+            SET validated_at = \(now), problem = NULL, problem_at = NULL,
+                validate_at = greatest(validate_at, \(now + ProviderTokenStore.validationInterval))
+            WHERE team_id = \(team) AND token_id = \(token.id) AND state = 'live'
+            """
+        )
+    }
+
+    /// Nobody can tell whether it lives, and it is the team's to change that.
+    func note(
+        _ problem: ProviderTokenProblem,
+        of token: ProviderToken,
+        at now: Timestamp,
+        in team: TeamID
+    ) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            UPDATE provider_tokens
+            SET problem = \(problem.rawValue),
+                problem_at = CASE WHEN problem = \(problem.rawValue) THEN problem_at ELSE \(now) END
+            WHERE team_id = \(team) AND token_id = \(token.id) AND state = 'live'
+            """,
+            in: team
+        )
+    }
+
+    /// Puts the revocation of what a person left behind into the outbox.
+    func endOrphan(_ token: ProviderToken, in team: TeamID) async throws(PostgresFailure) {
+        let parts = ProviderTokenEnd.parts(of: token.subject, in: team)
+        try await database.query("WITH \(parts) SELECT FROM provider_ended", in: team)
+    }
+}

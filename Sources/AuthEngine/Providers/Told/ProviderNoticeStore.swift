@@ -1,0 +1,144 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Jobs
+import Postgres
+
+/// Keeps what a provider told, once each, and reads whom it is about.
+struct ProviderNoticeStore: Sendable {
+    /// Notices of one team that may wait to be verified: whoever knows a client's name can have one kept.
+    private static let waiting = 1000
+
+    private let database: TeamDatabase
+
+    init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Keeps a notice that cannot be verified now.
+    ///
+    /// - Returns: whether there was room for it.
+    func keep(_ body: [UInt8], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> Bool {
+        let job = NewJob(
+            ProviderNoticeJob(body: String(decoding: body, as: UTF8.self), receivedAt: now.microseconds),
+            once: Hex.encode(SHA256.hash(body))
+        )
+        let rows = try await database.query(
+            """
+            WITH waiting AS (
+                SELECT FROM jobs
+                WHERE team_id = \(team) AND kind = \(ProviderNoticeJob.kind) AND state = 'pending'
+                LIMIT \(Self.waiting)
+            ), room AS (
+                SELECT WHERE (SELECT count(*) FROM waiting) < \(Self.waiting)
+            ), job AS (
+                \(job.insertion(in: team, when: "FROM room"))
+            )
+            SELECT FROM room
+            """,
+            in: team
+        )
+        return !rows.isEmpty
+    }
+
+    /// Writes a notice down; false when it came before.
+    func insert(
+        _ notice: ProviderNotice,
+        of provider: ProviderID,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let events = String(decoding: JSON.encode(notice.record), as: UTF8.self)
+        let rows = try await transaction.query(
+            """
+            INSERT INTO provider_notices (team_id, provider, notice_hash, app_id, events, received_at)
+            VALUES (
+                \(team), \(provider), \(SHA256.hash(notice.id)), \(notice.group), \(events)::jsonb, \(now)
+            )
+            ON CONFLICT DO NOTHING
+            """
+        )
+        return rows.changed == 1
+    }
+
+    /// Somebody a provider speaks of.
+    struct Person: Sendable {
+        let subject: Subject
+        /// When they last came by way of it.
+        let lastSeenAt: Timestamp
+        /// Whether they have a password or a passkey here, too.
+        let hasOtherWays: Bool
+    }
+
+    func person(
+        _ identifier: Subject,
+        at provider: ProviderID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Person? {
+        let rows = try await transaction.query(
+            """
+            SELECT sub, last_seen_at,
+                EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = i.sub)
+                    OR EXISTS (SELECT FROM passkeys p WHERE p.team_id = \(team) AND p.sub = i.sub)
+            FROM provider_identities i
+            WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
+            """
+        )
+        guard var row = rows.first else { return nil }
+        return Person(subject: try row.next(), lastSeenAt: try row.next(), hasOtherWays: try row.next())
+    }
+
+    /// Parts a person from the provider, who stays as they have other ways in.
+    func unlink(
+        _ subject: Subject,
+        from provider: ProviderID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            "DELETE FROM provider_identities WHERE team_id = \(team) AND sub = \(subject) AND provider = \(provider)"
+        )
+        try await transaction.query(
+            """
+            DELETE FROM sessions
+            WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue)
+            """
+        )
+    }
+
+    /// Notes whether mail to the address a group was given is passed on; false when it was so already.
+    func forwardMail(
+        _ forwards: Bool,
+        of subject: Subject,
+        to group: ClientID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query(
+            """
+            UPDATE consents SET forwards_mail = \(forwards)
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND shares_email
+                AND forwards_mail <> \(forwards)
+            """
+        )
+        return rows.changed == 1
+    }
+}
+
+extension ProviderNotice {
+    /// What is kept of it: no address.
+    fileprivate var record: JSONValue {
+        .array(
+            events.map { event in
+                [
+                    "type": .string(String(event.name.prefix(60))),
+                    "sub": event.identifier.map { .string($0.rawValue) } ?? .null,
+                    "at": .string(event.at.description),
+                ]
+            }
+        )
+    }
+}

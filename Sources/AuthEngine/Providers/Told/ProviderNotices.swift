@@ -1,0 +1,119 @@
+import Bytes
+import Crypto
+import Directory
+public import Domain
+public import Jobs
+import Postgres
+
+/// Takes what a provider tells of its people, and does here what happened there.
+///
+/// Verified, written down and done in one transaction, so that a notice that was answered is neither lost nor done
+/// twice. Nobody knows whether Apple tells anything a second time; so what cannot be verified for want of its keys is
+/// kept, and verified later as of the moment it came.
+public struct ProviderNotices: Sendable {
+    private let provider: any ProviderLifeCycle
+    private let context: EngineContext
+    private let database: TeamDatabase
+    private let teams: TeamCache
+    private let store: ProviderNoticeStore
+    private let cascade: ProviderNoticeCascade
+
+    public init(
+        _ provider: any ProviderLifeCycle,
+        context: EngineContext,
+        database: TeamDatabase,
+        teams: TeamCache
+    ) {
+        self.provider = provider
+        self.context = context
+        self.database = database
+        self.teams = teams
+        store = ProviderNoticeStore(database)
+        cascade = ProviderNoticeCascade(provider: provider.id, context: context, database: database)
+    }
+
+    /// What became of a notice that came.
+    public enum Reception: Sendable {
+        case done
+        /// It came before.
+        case known
+        /// It waits to be verified.
+        case kept
+    }
+
+    /// Takes what was posted.
+    ///
+    /// - Throws: `ProviderFailure`: with the remedy `again` when it can neither be verified nor kept now, with another
+    ///   for what is no notice of the provider's; `PostgresFailure`.
+    public func receive(_ body: [UInt8], in team: TeamSnapshot) async throws -> Reception {
+        let now = context.clock()
+        let notice: ProviderNotice
+        do throws(ProviderFailure) {
+            notice = try await provider.notice(body, receivedAt: now, in: team)
+        } catch {
+            guard error.remedy == .again, try await store.keep(body, in: team.id, at: now) else {
+                throw error
+            }
+            return .kept
+        }
+        return try await apply(notice, in: team.id, at: now) ? .done : .known
+    }
+
+    /// Does what it says, once; false when it came before.
+    private func apply(_ notice: ProviderNotice, in team: TeamID, at now: Timestamp) async throws -> Bool {
+        try await database.transaction(in: team) { transaction in
+            try await apply(notice, in: team, at: now, transaction)
+        }
+    }
+
+    private func apply(
+        _ notice: ProviderNotice,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        guard try await store.insert(notice, of: provider.id, in: team, at: now, transaction) else {
+            return false
+        }
+        for event in notice.events {
+            guard let identifier = event.identifier,
+                let person = try await store.person(identifier, at: provider.id, in: team, transaction)
+            else { continue }
+            let change = ProviderNoticeCascade.Change(
+                event: event,
+                person: person,
+                group: notice.group,
+                team: team,
+                now: now
+            )
+            try await cascade.apply(change, transaction)
+        }
+        return true
+    }
+}
+
+// What could not be verified at once.
+extension ProviderNotices {
+    /// Has a worker verify what was kept.
+    public func register(in handlers: inout JobHandlers) {
+        handlers.register(ProviderNoticeJob.self) { job, run in try await verify(job, run) }
+    }
+
+    private func verify(_ job: ProviderNoticeJob, _ run: JobRun) async throws -> JobOutcome {
+        guard let team = try await teams.snapshot(of: run.team) else {
+            return .succeeded(["verdict": "no team"])
+        }
+        let receivedAt = Timestamp(microseconds: job.receivedAt)
+        let notice: ProviderNotice
+        do throws(ProviderFailure) {
+            notice = try await provider.notice(Array(job.body.utf8), receivedAt: receivedAt, in: team)
+        } catch {
+            return error.remedy == .again
+                ? .failed(error.reason) : .succeeded(["verdict": .string(error.reason)])
+        }
+        return try await database.transaction(in: run.team) { transaction in
+            _ = try await apply(notice, in: run.team, at: receivedAt, transaction)
+            return try await run.succeed(["verdict": "done"], transaction)
+        }
+    }
+}

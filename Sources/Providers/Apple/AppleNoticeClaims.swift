@@ -1,0 +1,103 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Domain
+
+/// The claims of a notice of Apple's, whose documents and servers differ in how they are written.
+struct AppleNoticeClaims: Sendable {
+    /// How far two clocks may differ.
+    private static let skew = Duration.seconds(300)
+    /// How long a notice is good that does not say so itself, as Apple's documents have it.
+    private static let life = Duration.seconds(86_400)
+    /// More than one notice ever holds.
+    private static let mostEvents = 32
+
+    private let claims: Claims
+
+    init(_ claims: Claims) {
+        self.claims = claims
+    }
+
+    var id: String? {
+        claims.members["jti"]?.string.flatMap { $0.isEmpty || $0.utf8.count > 255 ? nil : $0 }
+    }
+
+    var audience: ClientID? {
+        guard let names = try? claims.audience(), names.count == 1 else { return nil }
+        return ClientID(rawValue: names[0])
+    }
+
+    func checkIssuer(_ expected: String) throws(ProviderFailure) {
+        guard claims.members["iss"]?.string?.utf8.elementsEqual(expected.utf8) == true else {
+            throw ProviderFailure(.providerIssuer, .none, because: "the notice's issuer is not \(expected)")
+        }
+    }
+
+    /// By when it came: one that waited to be verified has grown no older by that.
+    func checkTimes(at moment: Timestamp) throws(ProviderFailure) {
+        guard let issued = claims.members["iat"]?.integer.flatMap({ Timestamp(claimed: $0) }) else {
+            throw AppleProvider.garbage("the notice does not say when it was issued")
+        }
+        let expiry: Timestamp
+        if let value = claims.members["exp"] {
+            guard let expires = value.integer.flatMap({ Timestamp(claimed: $0) }) else {
+                throw AppleProvider.garbage("the notice's exp is no time")
+            }
+            expiry = expires
+        } else {
+            expiry = issued + Self.life
+        }
+        guard issued <= moment + Self.skew, expiry > moment - Self.skew else {
+            throw ProviderFailure(
+                .providerExpired,
+                .none,
+                because: "the notice is too old, or from the future"
+            )
+        }
+    }
+
+    /// A JSON text in the tokens that Apple sends, an object in its documents, an array in older ones.
+    ///
+    /// - Parameter moment: when an event happened that does not say so.
+    func events(orAt moment: Timestamp) throws(ProviderFailure) -> [ProviderNotice.Event] {
+        guard let value = claims.members["events"], let list = Self.list(value) else {
+            throw AppleProvider.garbage("the notice has no events that can be read")
+        }
+        return list.prefix(Self.mostEvents).map { Self.event($0, orAt: moment) }
+    }
+
+    private static func list(_ value: JSONValue, depth: Int = 0) -> [JSONValue]? {
+        switch value {
+        case .object: return [value]
+        case .array(let values):
+            guard depth < 2 else { return nil }
+            return values.flatMap { list($0, depth: depth + 1) ?? [] }
+        case .string(let text):
+            guard depth < 2, let inner = try? JSON.decode(JSONValue.self, from: Array(text.utf8), maxDepth: 6)
+            else { return nil }
+            return list(inner, depth: depth + 1)
+        default: return nil
+        }
+    }
+
+    private static func event(_ value: JSONValue, orAt moment: Timestamp) -> ProviderNotice.Event {
+        let time = value["event_time"]
+        let number = time?.integer ?? time?.string.flatMap { Int64($0) }
+        return ProviderNotice.Event(
+            value["type"]?.string ?? "",
+            of: value["sub"]?.string.flatMap(Subject.init(rawValue:)),
+            at: number.flatMap { Timestamp(claimed: $0) } ?? moment
+        )
+    }
+}
+
+extension Timestamp {
+    /// Milliseconds in what Apple sends, seconds in its documents; nil for what is no time of ours.
+    fileprivate init?(claimed number: Int64) {
+        switch number {
+        case 0..<100_000_000_000: self.init(seconds: Int(number))
+        case 100_000_000_000..<100_000_000_000_000: self.init(microseconds: number * 1000)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Domain
+import Simulator
+import Testing
+
+@testable import SignIn
+@testable import TestTeams
+
+/// What Apple tells by itself of the team's people.
+@Suite struct `Apple's notices` {
+    static let path = "/t/ACMETEAM01/auth/notifications/apple"
+
+    /// How `events` is written: as servers send it, as documents have it, and as older ones had it.
+    enum Form: CaseIterable, Sendable {
+        case string, object, array
+
+        func write(_ event: JSONValue) -> JSONValue {
+            switch self {
+            case .string: .string(String(decoding: JSON.encode(event), as: UTF8.self))
+            case .object: event
+            case .array: [event]
+            }
+        }
+    }
+
+    @Test(arguments: Form.allCases)
+    func `end sessions, tokens and consent, and are passed on`(_ form: Form) async throws {
+        try await withNotices { site in
+            let token = try site.tokens()
+            let answer = try site.notice(form.write(site.event("consent-revoked")))
+
+            #expect(answer.status == 200 && answer.body.isEmpty)
+            #expect(try !site.isAlive(token) && site.credentialState() == "revoked")
+            #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+            // Dead at Apple already: nobody has to call.
+            #expect(try site.tokenStates() == ["revoked"] && site.receipts() == ["provider_token.revoked"])
+            #expect(try site.teams.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").isEmpty)
+            #expect(try site.teams.admin("SELECT type FROM notices") == [["consent-revoked"]])
+        }
+    }
+
+    @Test func `V21: are acted on once, however often they come`() async throws {
+        try await withNotices { site in
+            _ = try site.tokens()
+            let event = site.event("consent-revoked", after: .seconds(100))
+            #expect(try site.notice(event).status == 200)
+            site.teams.clock.advance(by: .seconds(60))
+            let token = try site.tokens()
+            for _ in 1...3 { #expect(try site.notice(event).status == 200) }
+
+            #expect(try site.isAlive(token) && site.tokenStates() == ["revoked", "live"])
+            #expect(try site.teams.actions().count { $0 == "consent.ended" } == 1)
+            #expect(try site.notice(event, id: "another").status == 200)
+            #expect(try !site.isAlive(token))
+        }
+    }
+
+    @Test func `of twenty at once one is acted on`() async throws {
+        try await withNotices { site in
+            _ = try site.tokens()
+            let event = site.event("consent-revoked")
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...20 { group.addTask { try site.notice(event).status } }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(try site.teams.actions().count { $0 == "consent.ended" } == 1)
+        }
+    }
+
+    @Test func `that come late end nothing that began since`() async throws {
+        try await withNotices { site in
+            let before = site.event("consent-revoked")
+            site.teams.clock.advance(by: .seconds(600))
+            let token = try site.tokens()
+            #expect(try site.notice(before).status == 200)
+            #expect(try site.isAlive(token) && site.tokenStates() == ["live"])
+        }
+    }
+
+    @Test(arguments: ["account-delete", "account-deleted"])
+    func `of a deleted account delete the person, by either spelling`(_ spelling: String) async throws {
+        try await withNotices { site in
+            let token = try site.tokens()
+            #expect(try site.notice(site.event(spelling)).status == 200)
+            #expect(try !site.isAlive(token) && site.credentialState() == "notFound")
+            #expect(try site.tokenStates() == ["revoked"])
+            #expect(try site.teams.admin("SELECT type FROM notices") == [["account-delete"]])
+            #expect(try site.teams.actions().contains("user.deleted"))
+        }
+    }
+
+    @Test func `of a deleted account leave somebody in who has a password here`() async throws {
+        try await withNotices { site in
+            _ = try site.tokens()
+            try site.teams.admin("UPDATE provider_identities SET sub = $1", site.teams.people.ada.rawValue)
+            #expect(try site.notice(site.event("account-delete")).status == 200)
+            #expect(try site.teams.admin("SELECT FROM provider_identities").isEmpty)
+            let ada = site.teams.people.ada.rawValue
+            #expect(try site.teams.admin("SELECT FROM users WHERE sub = $1", ada).count == 1)
+            #expect(try site.teams.actions().last == "provider_identity.removed")
+        }
+    }
+
+    @Test func `of the relay switch mail off and on again`() async throws {
+        try await withNotices { site in
+            _ = try site.tokens(of: .hidden)
+            let flag = "SELECT forwards_mail::text FROM consents WHERE team_id = 'ACMETEAM01'"
+            for (round, name) in ["email-disabled", "email-enabled"].enumerated() {
+                let event = site.event(name, of: .hidden)
+                #expect(try site.notice(event, id: "notice-\(round)").status == 200)
+                #expect(try site.teams.admin(flag) == [[name == "email-enabled" ? "true" : "false"]])
+            }
+            let told = try site.teams.admin("SELECT type FROM notices ORDER BY created_at")
+            #expect(told == [["email-disabled"], ["email-enabled"]])
+        }
+    }
+
+    @Test func `about nobody, and of what nobody knows, are taken and change nothing`() async throws {
+        try await withNotices { site in
+            let token = try site.tokens()
+            #expect(try site.notice(site.event("consent-revoked", of: .managed)).status == 200)
+            #expect(try site.notice(site.event("something-new"), id: "2").status == 200)
+            #expect(try site.isAlive(token))
+        }
+    }
+
+    @Test func `that are none are refused`() async throws {
+        try await withNotices { site in
+            let token = try site.tokens()
+            for body in ["", "{}", "[]", #"{"payload":1}"#, #"{"payload":"a.b.c"}"#, "payload=a.b.c"] {
+                #expect(try site.ask("POST", Self.path, body: body).status == 400, "\(body)")
+            }
+            let event = site.event("consent-revoked")
+            let wrong: [(String, JSONValue?)] = [
+                ("iss", "https://account.apple.com"), ("aud", "com.rival.siwa"), ("aud", nil),
+                ("exp", .integer(Int64(site.teams.clock.now.seconds) - 3600)), ("iat", nil),
+                ("iat", .integer(Int64(site.teams.clock.now.seconds) + 3600)), ("events", nil), ("events", 7),
+            ]
+            for (name, value) in wrong {
+                #expect(
+                    try site.notice(event) { $0[name] = value }.status == 400,
+                    "\(name) \(String(describing: value))"
+                )
+            }
+            #expect(try site.notice(event, to: "/t/RIVALTEAM1/auth/notifications/apple").status == 400)
+            #expect(try site.notice(event, signedBy: TestKeys.signing).status == 400)
+            #expect(try site.isAlive(token) && site.teams.admin("SELECT FROM provider_notices").isEmpty)
+        }
+    }
+
+    @Test func `wait where Apple's keys cannot be had, and are good as of when they came`() async throws {
+        try await withNotices { site in
+            let token = try site.tokens()
+            site.teams.clock.advance(by: .seconds(2 * 3600))
+            site.script.set(.trouble, at: .keys, times: 2)
+            #expect(try site.notice(site.event("consent-revoked")).status == 200)
+            #expect(try site.isAlive(token))
+            site.teams.clock.advance(by: .seconds(2 * 86_400))
+            try await site.work { try site.tokenStates() == ["revoked"] }
+            #expect(try !site.isAlive(token))
+        }
+    }
+
+    @Test func `come from the stand-in as from Apple`() async throws {
+        try await withNotices { site in
+            try site.teams.admin(
+                """
+                UPDATE app_ids SET notification_url = 'http://127.0.0.1:' || $1 || $2 WHERE team_id = 'APPLESIM00'
+                """,
+                String(site.port),
+                Self.path
+            )
+            try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'APPLESIM00'")
+            let token = try site.tokens()
+            // A notice is dated by the database's clock, a sign-in by the test's.
+            try site.teams.admin("UPDATE provider_identities SET last_seen_at = '2000-01-01'")
+            try site.teams.admin("UPDATE provider_tokens SET created_at = '2000-01-01'")
+            let form = ["person": "regular", "event": "consent-revoked"]
+            #expect(try site.post("/apple/notices", form).status == 303)
+            try await site.work { try site.tokenStates() == ["revoked"] }
+            #expect(try !site.isAlive(token))
+        }
+    }
+}
+
+/// A site whose Apple has published the key that tests sign with, and whose app wants to be told.
+private func withNotices(_ body: (TestSite) async throws -> Void) async throws {
+    try await withApple { site in
+        site.script.set(.newKey, at: .keys)
+        try site.teams.admin(
+            """
+            UPDATE app_ids SET notification_url = 'https://acme.example/n'
+            WHERE team_id = 'ACMETEAM01' AND identifier = 'com.acme.app'
+            """
+        )
+        try await body(site)
+    }
+}
+
+extension TestSite {
+    /// Something that happens to somebody now.
+    fileprivate func event(
+        _ type: String,
+        of performer: Performer = .regular,
+        after delay: Duration = .zero
+    ) -> JSONValue {
+        [
+            "type": .string(type), "sub": .string(performer.subject.rawValue),
+            "event_time": .integer((teams.clock.now + delay).microseconds / 1000),
+        ]
+    }
+
+    /// Posts a notice as Apple does, with what a test changes in it.
+    fileprivate func notice(
+        _ events: JSONValue,
+        id: String = "notice-1",
+        to path: String = `Apple's notices`.path,
+        signedBy key: RSASigningKey = TestKeys.extra,
+        _ change: (inout [String: JSONValue]) -> Void = { _ in }
+    ) throws -> Answer {
+        let now = Int64(teams.clock.now.seconds)
+        var claims: [String: JSONValue] = [
+            "iss": .string(teams.context.base(of: .appleSide)), "aud": "com.acme.app", "jti": .string(id),
+            "iat": .integer(now), "exp": .integer(now + 86_400), "events": events,
+        ]
+        change(&claims)
+        let token = try JWTSigner(key: key, keyID: "EXTRAKEY01").sign(JSON.encode(JSONValue.object(claims)))
+        let body = JSON.encode(["payload": token])
+        return try ask(
+            "POST",
+            path,
+            ["Content-Type: application/json"],
+            body: String(decoding: body, as: UTF8.self)
+        )
+    }
+}
