@@ -32,6 +32,7 @@ public struct Console: Sendable {
     private let operators: OperatorPages
     private let signingKeys: SigningKeyPages
     private let notices: NoticePages
+    private let appleTokens: AppleTokenPages
     private let transfers: TransferPages
     private let cutoffs: CutoffPages
     private let members: MemberPages
@@ -123,6 +124,7 @@ public struct Console: Sendable {
         operators = try OperatorPages(parts)
         signingKeys = try SigningKeyPages(parts)
         notices = try NoticePages(parts)
+        appleTokens = try AppleTokenPages(parts)
         transfers = try TransferPages(parts)
         cutoffs = try CutoffPages(parts)
         members = try MemberPages(parts)
@@ -151,6 +153,7 @@ public struct Console: Sendable {
         operators.mount(on: &router)
         signingKeys.mount(on: &router)
         notices.mount(on: &router)
+        appleTokens.mount(on: &router)
         transfers.mount(on: &router)
         cutoffs.mount(on: &router)
         members.mount(on: &router)
@@ -181,9 +184,8 @@ public struct Console: Sendable {
     public static var views: [any View.Type] {
         let own: [any View.Type] = [ConsoleErrorPage.self]
         return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
-            + UserPages.views + UserFactorPages.views + UserInvitationPages.views + FlowPages.views
-            + AuditPages.views
-            + SigningKeyPages.views
+            + UserPages.views + UserFactorPages.views + UserInvitationPages.views + AppleTokenPages.views
+            + FlowPages.views + AuditPages.views + SigningKeyPages.views
             + NoticePages.views + TransferPages.views + CutoffPages.views + MemberPages.views
             + InvitationDoorPages.views + SettingsPages.views + OperatorPages.views
     }

@@ -14,6 +14,7 @@ import Web
         "flow": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
         "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
+        "appletoken": String(repeating: "0", count: 32),
         "invitation": "ACMEINVIT1", "part": "team",
         "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
         "event": "1763650000000000-none",

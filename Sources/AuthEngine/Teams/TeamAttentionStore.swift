@@ -18,6 +18,8 @@ public struct TeamAttention: Sendable {
         case secretEnds = "secret_ends"
         /// The app that kept it cannot redeem anything any more.
         case secretEnded = "secret_ended"
+        /// An app whose tokens Apple neither validates nor revokes.
+        case appleRefuses = "apple_refuses"
     }
 
     public let kind: Kind
@@ -51,6 +53,12 @@ public struct TeamAttentionStore: Sendable {
                 SELECT 'domain_unverified', domain, failed_since FROM domains
                 WHERE team_id = \(team) AND NOT is_verified
                 ORDER BY domain LIMIT \(Self.limit)
+            )
+            UNION ALL
+            (
+                SELECT 'apple_refuses', app_id, min(problem_at) FROM provider_tokens
+                WHERE team_id = \(team) AND problem IS NOT NULL
+                GROUP BY app_id ORDER BY app_id LIMIT \(Self.limit)
             )
             LIMIT \(Self.limit)
             """,

@@ -18,6 +18,7 @@ struct AttentionRow: Sendable {
         case .noReturnURL, .noSignIn, .secretEnds, .secretEnded:
             ClientID(rawValue: attention.subject).map { ConsoleRoutes.serviceID.link(team, $0) }
                 ?? ConsoleRoutes.serviceIDs.link(team)
+        case .appleRefuses: AppleTokenRoutes.tokens.link(team)
         case .domainUnverified: ConsoleRoutes.serviceIDs.link(team)
         }
     }

@@ -15,7 +15,8 @@ struct UserDetailPage: ConsolePage {
         .group("sub", CopyView.fields) {
             CopyView(Phrase("console.users.copy-sub"), $0.user.subject.rawValue)
         }
-        .words("source") { $0.detail.source }
+        .words("source") { $0.source }
+        .list("apple", UserAppleView.fields) { $0.apple }
         .words("factors") { $0.factorCount.asWords }
         .text("factorsURL") { UserRoutes.factors.link($0.team, $0.user.subject) }
         .group("state", BadgeView.fields) { $0.state }
@@ -51,6 +52,7 @@ struct UserDetailPage: ConsolePage {
     let team: TeamID
     let detail: UserDetail
     let factors: EnrolledFactors
+    let apple: [UserAppleView]
     let events: [AuditLine]
     let flows: [UserFlowRow]
     let mayChange: Bool
@@ -98,6 +100,14 @@ struct UserDetailPage: ConsolePage {
     private var tokens: [UserTokenRow] {
         detail.refreshTokens.map { token in
             UserTokenRow(token: token, team: team, subject: user.subject, mayRevoke: mayChange)
+        }
+    }
+
+    private var source: Phrase {
+        switch (apple.isEmpty, detail.hasPassword || !detail.logins.isEmpty) {
+        case (true, _): Phrase("console.users.source.directory")
+        case (false, false): Phrase("console.users.source.apple")
+        case (false, true): Phrase("console.users.source.both")
         }
     }
 
@@ -151,11 +161,4 @@ struct UserDetailPage: ConsolePage {
 extension User {
     /// What has to be typed before the user is deleted.
     var confirmationText: String { email?.rawValue ?? subject.rawValue }
-}
-
-extension UserDetail {
-    fileprivate var source: Phrase {
-        hasPassword || !logins.isEmpty
-            ? Phrase("console.users.source.directory") : Phrase("console.users.source.apple")
-    }
 }

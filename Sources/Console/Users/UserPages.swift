@@ -16,6 +16,8 @@ struct UserPages: Sendable {
     let site: Site
     private let list: UserListStore
     private let details: UserDetailStore
+    private let identities: ProviderIdentityListStore
+    private let providerTokens: ProviderTokenListStore
     private let history: AuditStore
     let users: UserStore
     let sessions: SessionStore
@@ -35,6 +37,8 @@ struct UserPages: Sendable {
         site = parts.site
         list = UserListStore(parts.database)
         details = UserDetailStore(parts.database)
+        identities = ProviderIdentityListStore(parts.database)
+        providerTokens = ProviderTokenListStore(parts.database)
         history = AuditStore(parts.database)
         users = UserStore(parts.database)
         sessions = parts.sessions
@@ -101,10 +105,18 @@ struct UserPages: Sendable {
             team: team,
             detail: detail,
             factors: try await factors.enrolled(of: subject, in: team),
+            apple: try await apple(detail.user, in: team),
             events: entries.map { AuditLine($0, in: team) },
             flows: recent.flows.map { UserFlowRow(flow: $0, team: team, now: now) },
             mayChange: scope.may(.changeUsers)
         )
+    }
+
+    private func apple(_ user: User, in team: TeamID) async throws -> [UserAppleView] {
+        let known = try await identities.list(of: user.subject, in: team).filter { $0.provider == .apple }
+        guard !known.isEmpty else { return [] }
+        let tokens = try await providerTokens.list(of: user.subject, in: team)
+        return known.map { UserAppleView(identity: $0, user: user, tokens: tokens) }
     }
 
     func find(_ subject: Subject, _ scope: Scope) async throws -> User {

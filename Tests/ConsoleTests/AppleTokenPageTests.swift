@@ -1,0 +1,106 @@
+import Domain
+import Testing
+
+@testable import Console
+
+@Suite struct `What Apple does not take back, in the console` {
+    private static let list = "/console/ACMETEAM01/apple-tokens"
+
+    /// Somebody who came by Apple, with a token for each problem, and one that was given back.
+    private func fill(_ world: World) throws -> String {
+        let sub = "001122.0123456789abcdef0123456789abcdef.0001"
+        try world.admin(
+            """
+            INSERT INTO users (team_id, sub, given_name, family_name, email, is_private_email, created_at)
+            VALUES ('ACMETEAM01', $1, 'Rita', 'Regular', 'x@privaterelay.appleid.com', true, now())
+            """,
+            sub
+        )
+        try world.admin(
+            """
+            INSERT INTO provider_identities (
+                team_id, provider, identifier, sub, real_user_status, form_given_name, form_family_name,
+                form_received_at, state_at, created_at, last_seen_at
+            ) VALUES ('ACMETEAM01', 'apple', $1, $1, 2, 'Rita <b>', 'Regular', now(), now(), now(), now())
+            """,
+            sub
+        )
+        try world.admin(
+            """
+            INSERT INTO provider_tokens (
+                team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, state,
+                problem, problem_at
+            )
+            SELECT 'ACMETEAM01', decode(lpad(n::text, 32, '0'), 'hex'), 'apple', $1, 'com.acme.app', 'com.acme.siwa',
+                ''::bytea, now(), now(), state, problem, CASE WHEN problem IS NOT NULL THEN now() END
+            FROM (VALUES
+                (1, 'refused', 'client'), (2, 'refused', 'unconnected'), (3, 'live', 'client'),
+                (4, 'revoked', NULL)
+            ) AS token (n, state, problem)
+            """,
+            sub
+        )
+        return sub
+    }
+
+    @Test func `is listed with the reason and what helps, narrowed and tried again`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            #expect(try await owner.get(Self.list).text.contains("Everything was given back"))
+            let sub = try fill(world)
+
+            let all = try await owner.get(Self.list).text
+            #expect(all.contains("3 tokens") && all.contains(sub))
+            #expect(all.contains("Apple does not take the team’s key") && all.contains("Cannot be checked"))
+            let found = try await owner.get("\(Self.list)?state=refused&problem=client").text
+            #expect(found.contains("1 token") && found.contains("href=\"\(Self.list)?problem=client\""))
+            #expect(try await owner.get("\(Self.list)?q=nobody").text.contains("No token matches"))
+
+            let token = String(repeating: "0", count: 31)
+            let retried = try await owner.post("\(Self.list)/\(token)1/retrials")
+            #expect(try await owner.follow(retried).text.contains("in the outbox again"))
+            #expect(try await owner.post("\(Self.list)/\(token)4/retrials").status == 404)
+            #expect(
+                try world.admin("SELECT kind, payload->>'token' FROM jobs") == [
+                    ["provider.revocation", "\(token)1"]
+                ]
+            )
+            #expect(try world.actions().last == "provider_token.retried")
+        }
+    }
+
+    @Test func `is told on the page of its person, beside how they came`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let sub = try fill(world)
+            let text = try await owner.get("/console/ACMETEAM01/users/\(sub)").text
+            #expect(text.contains("Likely, says Apple") && text.contains("the person hides their own"))
+            #expect(text.contains("Rita &lt;b&gt; Regular") && text.contains("which nobody signed"))
+            #expect(text.contains("Cannot be revoked") && text.contains("Revoked"))
+
+            let export = try await owner.post("/console/ACMETEAM01/users/\(sub)/export").text
+            #expect(
+                export.contains("\"realUserStatus\": 2") && export.contains("\"problem\": \"unconnected\"")
+            )
+        }
+    }
+
+    @Test func `is no other team's to see, and no developer's to change`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            _ = try fill(world)
+            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+            #expect(try await rival.get(Self.list).status == 404)
+            let own = try await rival.get("/console/RIVALTEAM1/apple-tokens").text
+            #expect(own.contains("Everything was given back"))
+            let id = String(repeating: "0", count: 31) + "1"
+            #expect(try await rival.post("/console/RIVALTEAM1/apple-tokens/\(id)/retrials").status == 404)
+
+            var auditor = try await world.signedIn("Cleo", [World.acme: .auditor])
+            #expect(try await !auditor.get(Self.list).text.contains("Try again to revoke"))
+            #expect(try await auditor.post("\(Self.list)/\(id)/retrials").status == 403)
+        }
+    }
+}
