@@ -111,7 +111,7 @@ public struct MailboxStore: Sendable {
         // NUL is in no address, and PostgreSQL takes it in no text.
         guard let search = search?.filter({ $0 != "\0" }), !search.isEmpty else { return "" }
         return """
-            AND lower(recipient) >= lower(\(search)) AND lower(recipient) < lower(\(search)) || chr(1114111)
+            AND recipient_key >= lower(\(search)) AND recipient_key < lower(\(search)) || chr(1114111)
             """
     }
 
