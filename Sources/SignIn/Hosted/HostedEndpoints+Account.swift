@@ -20,8 +20,13 @@ extension HostedEndpoints {
             language: language.tag,
             in: teamID
         )
-        let start = SignInStart(team: team, client: nil, attempt: id, language: language)
-        var response = pages.respond(signInPage(start, visitor, email: nil))
+        var response: Response
+        if !team.hasDirectory, let context = try await context(of: id, request, team, visitor) {
+            response = try await leaveForApple(context)
+        } else {
+            let start = SignInStart(team: team, client: nil, attempt: id, language: language)
+            response = pages.respond(signInPage(start, visitor, email: nil))
+        }
         if visitor.isNewBrowser { response.set(site.browserCookie(visitor.browser)) }
         return response
     }

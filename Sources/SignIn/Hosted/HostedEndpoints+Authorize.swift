@@ -52,8 +52,8 @@ extension HostedEndpoints {
             from: request.auditOrigin
         )
         var response: Response
-        if !team.hasDirectory {
-            response = .redirect(to: TeamRoutes.apple.link(team.id, id), status: .found)
+        if !team.hasDirectory, let context = try await context(of: id, request, team, visitor) {
+            response = try await leaveForApple(context)
         } else if visitor.session == nil || visitor.session?.firstFactor == .apple {
             let start = SignInStart(team: team, client: authorized.client, attempt: id, language: language)
             response = pages.respond(signInPage(start, visitor, email: authorized.loginHint))

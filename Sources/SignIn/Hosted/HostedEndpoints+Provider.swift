@@ -13,7 +13,11 @@ extension HostedEndpoints {
 
     func mountProvider(on router: inout Router) {
         router.get(TeamRoutes.apple) { request, team, attempt in
-            try await step(request, team, attempt) { try await leaveForApple($0) }
+            try await step(request, team, attempt) { context in
+                // Each trip is a row: going there again and again is beginning again and again.
+                try await admit(request, team)
+                return try await leaveForApple(context)
+            }
         }
         router.post(TeamRoutes.appleCallback, Self.callback) { request, team in
             try await receive(request, team)

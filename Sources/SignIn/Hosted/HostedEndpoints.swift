@@ -128,19 +128,25 @@ struct HostedEndpoints: Sendable {
     ) async throws -> Response {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
         let visitor = try await visitor(request, team)
-        guard !visitor.isNewBrowser,
-            let attempt = try await flow.find(id, browserHash: visitor.browserHash, in: teamID)
-        else { return over(request, team) }
-        let client = attempt.app.flatMap { team.client($0.clientID) }
-        guard attempt.app == nil || client != nil else { return over(request, team) }
-        let context = Context(
-            request: request,
-            team: team,
-            attempt: attempt,
-            client: client,
-            visitor: visitor
-        )
+        guard !visitor.isNewBrowser, let context = try await context(of: id, request, team, visitor) else {
+            return over(request, team)
+        }
         return try await body(context)
+    }
+
+    /// A sign-in of that browser under way; nil when it is over, or its app is gone.
+    func context(
+        of id: AttemptID,
+        _ request: Request,
+        _ team: TeamSnapshot,
+        _ visitor: Visitor
+    ) async throws -> Context? {
+        guard let attempt = try await flow.find(id, browserHash: visitor.browserHash, in: team.id) else {
+            return nil
+        }
+        let client = attempt.app.flatMap { team.client($0.clientID) }
+        guard attempt.app == nil || client != nil else { return nil }
+        return Context(request: request, team: team, attempt: attempt, client: client, visitor: visitor)
     }
 
     /// The same for a step of a team whose people prove who they are on pages of ours.

@@ -79,14 +79,19 @@ import Testing
     }
 
     @Test func `goes straight there where Apple is the only source, and has no page of ours`() async throws {
-        try await withApple(sources: "{apple}") { site in
+        try await withApple { site in
             let browser = site.browser()
-            let start = try browser.get(Browser.authorize(Browser.everything))
-            #expect(start.status == 302 && start["Location"]?.hasSuffix("/apple") == true)
+            let page = try browser.get(Browser.authorize(Browser.everything))
+            try site.teams.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
 
-            let attempt = try #require(start["Location"]?.dropLast("/apple".count))
-            let password = try browser.post("\(attempt)/password", [("email", "ada@acme.example")])
-            #expect(password.status == 404)
+            #expect(
+                try browser.send(page, [("email", "ada@acme.example"), ("password", People.password)]).status
+                    == 404
+            )
+            for path in [Browser.authorize(Browser.everything), "/t/ACMETEAM01/account/session"] {
+                let start = try browser.get(path)
+                #expect(start.status == 302 && start["Location"]?.contains("/apple/auth/authorize?") == true)
+            }
             #expect(try browser.signInAtApple(.regular).value(of: "code") != nil)
         }
     }

@@ -30,13 +30,16 @@ extension Browser {
     /// From the app to Apple's list of people.
     func goToApple(_ changes: [String: String?] = Browser.everything) throws -> Answer {
         let page = try get(Self.authorize(changes))
-        let link = page.status == 302 ? page["Location"] : page.link("/apple")
-        return try goOnToApple(try #require(link))
+        return page.status == 302
+            ? try arriveAtApple(page) : try goOnToApple(try #require(page.link("/apple")))
     }
 
     /// From a link of ours to Apple's list of people.
     func goOnToApple(_ link: String) throws -> Answer {
-        let away = try get(link)
+        try arriveAtApple(try get(link))
+    }
+
+    private func arriveAtApple(_ away: Answer) throws -> Answer {
         let url = try #require(away["Location"])
         #expect(away.status == 302 && url.hasPrefix("http://127.0.0.1:\(port)/apple/auth/authorize?"))
         return try get(String(url.dropFirst("http://127.0.0.1:\(port)".utf8.count)))
