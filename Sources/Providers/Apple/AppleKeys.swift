@@ -11,10 +11,14 @@ public import HTTPClient
 /// forged tokens cannot make us ask Apple all day.
 // @unchecked Sendable: touched on its loop's thread alone.
 public final class AppleKeys: @unchecked Sendable {
-    /// Between two fetches.
+    /// Between two fetches, where the first one worked.
     static let floor = Duration.seconds(10)
-    /// After which a key that Apple has taken away is not trusted any more.
+    /// The same after one that did not.
+    static let pause = Duration.seconds(1)
+    /// After which the set is fetched anew, so that a key that Apple has taken away is not trusted any more.
     static let lifetime = Duration.seconds(3600)
+    /// How long the set is good while Apple does not answer.
+    static let patience = Duration.seconds(86_400)
     private static let deadline = Duration.seconds(5)
 
     private let loop: EventLoop
@@ -24,7 +28,8 @@ public final class AppleKeys: @unchecked Sendable {
     private var keys: JWKSet?
     private var fetchedAt: Timestamp?
     private var triedAt: Timestamp?
-    private var fetching: Task<Result<Void, ProviderFailure>, Never>?
+    private var lastFailure: ProviderFailure?
+    private var fetching: Task<ProviderFailure?, Never>?
 
     /// - Parameter loop: the client's.
     public init(
@@ -43,39 +48,36 @@ public final class AppleKeys: @unchecked Sendable {
     ///
     /// - Throws: `ProviderFailure` when Apple has no such key, or cannot be asked.
     func key(_ id: String) async throws(ProviderFailure) -> any VerifyingKey {
-        let isFresh = fetchedAt.map { clock() - $0 < Self.lifetime } ?? false
-        if isFresh, let key = known(id) { return key }
-        try await refresh(isUrgent: !isFresh)
-        guard let key = known(id) else {
-            throw ProviderFailure(
-                .providerKey,
-                .again,
-                because: "Apple's key set has no key \(id.prefix(20))"
-            )
-        }
-        return key
+        if isYounger(than: Self.lifetime), let key = known(id) { return key }
+        let failure = await refresh()
+        if isYounger(than: Self.patience), let key = known(id) { return key }
+        throw failure
+            ?? ProviderFailure(.providerKey, .again, because: "Apple's key set has no key \(id.prefix(20))")
     }
 
     private func known(_ id: String) -> (any VerifyingKey)? {
         keys?.key(id: id, algorithm: .rs256)
     }
 
-    /// Fetches the set, once for everybody who asks meanwhile; what is known stays when Apple does not answer.
-    private func refresh(isUrgent: Bool) async throws(ProviderFailure) {
-        if let fetching {
-            try await fetching.value.get()
-            return
-        }
-        if !isUrgent, let triedAt, clock() - triedAt < Self.floor { return }
+    private func isYounger(than age: Duration) -> Bool {
+        fetchedAt.map { clock() - $0 < age } ?? false
+    }
+
+    /// Fetches the set, once for everybody who asks meanwhile, and not right after the last time; nil when it is here.
+    private func refresh() async -> ProviderFailure? {
+        if let fetching { return await fetching.value }
+        let rest = lastFailure == nil ? Self.floor : Self.pause
+        if let triedAt, clock() - triedAt < rest { return lastFailure }
         triedAt = clock()
         let task = Task(executorPreference: loop) { await self.fetch() }
         fetching = task
-        let result = await task.value
+        lastFailure = await task.value
         fetching = nil
-        if case .failure(let failure) = result, keys == nil || isUrgent { throw failure }
+        return lastFailure
     }
 
-    private func fetch() async -> Result<Void, ProviderFailure> {
+    /// What went wrong; nil when the set is new.
+    private func fetch() async -> ProviderFailure? {
         let request = ClientRequest(
             "GET",
             service.keysURL,
@@ -88,13 +90,13 @@ public final class AppleKeys: @unchecked Sendable {
             let response = try await client.send(request)
             guard response.status == 200, let set = try? JWKSet(json: response.body), !set.keys.isEmpty else {
                 let reason = "Apple's key set cannot be read (status \(response.status))"
-                return .failure(ProviderFailure(.providerTrouble, .again, because: reason))
+                return ProviderFailure(.providerTrouble, .again, because: reason)
             }
             keys = set
             fetchedAt = clock()
-            return .success(())
+            return nil
         } catch {
-            return .failure(ProviderFailure(error, .again))
+            return ProviderFailure(error, .again)
         }
     }
 }

@@ -1,0 +1,41 @@
+import Domain
+import Simulator
+import Testing
+
+@testable import SignIn
+@testable import TestTeams
+
+/// Apple's keys, which come and go without notice.
+@Suite struct `The keys of Apple` {
+    @Test func `stay good for a day while Apple does not answer`() async throws {
+        try await withApple { site in
+            _ = try site.browser().signInAtApple(.regular)
+
+            site.teams.clock.advance(by: .seconds(2 * 3600))
+            site.script.set(.trouble, at: .keys, times: 10)
+            #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
+
+            site.teams.clock.advance(by: .seconds(23 * 3600))
+            #expect(try site.browser().signInAtApple(.regular).status == 503)
+        }
+    }
+
+    @Test func `are not fetched again and again for tokens that name none of them`() async throws {
+        try await withApple { site in
+            _ = try site.browser().signInAtApple(.regular)
+            let before = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/keys") }
+
+            for _ in 0..<5 {
+                site.script.set(.unknownKey, at: .browser)
+                #expect(try site.browser().signInAtApple(.regular).status == 503)
+            }
+            let after = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/keys") }
+            #expect(after == before)
+
+            site.teams.clock.advance(by: .seconds(11))
+            site.script.set(.unknownKey, at: .browser)
+            #expect(try site.browser().signInAtApple(.regular).status == 503)
+            #expect(site.lines.targets.values.count { $0.hasSuffix("/apple/auth/keys") } == before + 1)
+        }
+    }
+}
