@@ -83,6 +83,7 @@ class Garden:
             "email-sources", "email-sources?q=nothing", "@email-sources", "email-sources/new",
             f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "cutoffs", "@cutoffs", "transfers",
             "@transfers", "users", "users?q=nobody", "@users", "user-invitations", "@user-invitations",
+            "apple-tokens", "apple-tokens?state=refused&problem=client", "apple-tokens?q=nobody", "@apple-tokens",
             *(f"users/{sub}{page}" for sub in self.people for page in ("", "/factors")),
             "flows", "flows?outcome=failed", "flows?app=com.nothing", "@flows", *(f"flows/{flow}" for flow in self.flows),
             "notices", "notices?state=dead", "@notices", *(f"notices/{notice}" for notice in self.notices),
@@ -169,6 +170,39 @@ class Garden:
             page = self.console.open(f"users?q={person.given_name.lower()}")
             page.get_by_role("link", name=f"{person.given_name} {person.family_name}").click()
             self.people.append(facts(page)["User ID"])
+        self._come_by_apple()
+
+    def _come_by_apple(self) -> None:
+        """Somebody whom Apple told all there is, and whose tokens it takes back or not."""
+        sub = "001122.0123456789abcdef0123456789abcdef.0001"
+        database.rows(
+            self.pippin,
+            f"""
+            BEGIN;
+            INSERT INTO users (team_id, sub, given_name, family_name, email, is_email_verified, is_private_email, created_at)
+            VALUES ('{GARDEN}', '{sub}', 'Rita', 'Regular', 'qx8z2k4p7m@privaterelay.appleid.com', true, true, now());
+            INSERT INTO provider_identities (
+                team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
+                form_email, form_received_at, state_at, created_at, last_seen_at
+            ) VALUES ('{GARDEN}', 'apple', '{sub}', '{sub}', '760417.fedcba9876543210fedcba9876543210.1827', 2,
+                'Rita', 'Regular', 'qx8z2k4p7m@privaterelay.appleid.com', now(), now(), now(), now());
+            INSERT INTO provider_tokens (
+                team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, validated_at,
+                state, problem, problem_at, settled_at
+            )
+            SELECT '{GARDEN}', decode(lpad(n::text, 32, '0'), 'hex'), 'apple', '{sub}', 'com.garden.app',
+                'com.garden.siwa', ''::bytea, now(), now() + interval '1 year', CASE n WHEN 1 THEN now() END, state,
+                problem, CASE WHEN problem IS NOT NULL THEN now() END,
+                CASE WHEN state IN ('revoked', 'refused') THEN now() END
+            FROM (VALUES
+                (1, 'live', NULL), (2, 'live', 'client'), (3, 'ending', NULL), (4, 'revoked', NULL),
+                (5, 'refused', 'client'), (6, 'refused', 'unconnected'), (7, 'refused', 'token'),
+                (8, 'refused', 'unreachable'), (9, 'refused', 'sealed')
+            ) AS token (n, state, problem);
+            COMMIT;
+            """,
+        )
+        self.people.append(sub)
 
     def _delete(self, person: Person) -> None:
         """Somebody signs in and is deleted by the app, which is told in the end."""

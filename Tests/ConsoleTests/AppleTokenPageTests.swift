@@ -53,6 +53,7 @@ import Testing
             let all = try await owner.get(Self.list).text
             #expect(all.contains("3 tokens") && all.contains(sub))
             #expect(all.contains("Apple does not take the team’s key") && all.contains("Cannot be checked"))
+            #expect(all.contains("users/\(sub)\""))
             let found = try await owner.get("\(Self.list)?state=refused&problem=client").text
             #expect(found.contains("1 token") && found.contains("href=\"\(Self.list)?problem=client\""))
             #expect(try await owner.get("\(Self.list)?q=nobody").text.contains("No token matches"))
@@ -67,6 +68,10 @@ import Testing
                 ]
             )
             #expect(try world.actions().last == "provider_token.retried")
+
+            try world.admin("DELETE FROM users WHERE sub = $1", sub)
+            let orphans = try await owner.get(Self.list).text
+            #expect(orphans.contains("deleted here") && !orphans.contains("users/\(sub)\""))
         }
     }
 

@@ -13,7 +13,9 @@ struct AppleTokenRow: Sendable {
 
     static let fields = Fields<AppleTokenRow>()
         .text("sub") { $0.token.subject.rawValue }
-        .text("url") { ConsoleRoutes.user.link($0.team, $0.token.subject) }
+        .optionalText("url") { row in
+            row.token.hasPerson ? ConsoleRoutes.user.link(row.team, row.token.subject) : nil
+        }
         .text("appID") { $0.token.group.rawValue }
         .group("state", BadgeView.fields) { $0.token.state.badge }
         .optionalWords("problem") { $0.token.problem?.words }

@@ -30,6 +30,8 @@ public struct ProviderTokenSummary: Sendable {
 
     public let id: ProviderTokenID
     public let subject: Subject
+    /// Whether the person is still in the team: a token may outlive them.
+    public let hasPerson: Bool
     public let group: ClientID
     public let clientID: ClientID
     public let state: State

@@ -116,7 +116,9 @@ public struct ProviderTokenListStore: Sendable {
     }
 
     private static let columns: SQL = """
-        encode(token_id, 'hex'), sub, app_id, client_id, state, problem, problem_at, created_at, validated_at,
+        encode(token_id, 'hex'), sub,
+        EXISTS (SELECT FROM users WHERE users.team_id = provider_tokens.team_id AND users.sub = provider_tokens.sub),
+        app_id, client_id, state, problem, problem_at, created_at, validated_at,
         settled_at
         """
 
@@ -141,6 +143,7 @@ extension ProviderTokenSummary {
     fileprivate init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()
         subject = try row.next()
+        hasPerson = try row.next()
         group = try row.next()
         clientID = try row.next()
         state = try row.next()
