@@ -97,6 +97,13 @@ let package = Package(
             ]
         ),
 
+        module(
+            "Doctor",
+            uses: [
+                "Bytes", "Domain", "Registry", "Directory", "AuthEngine", "Providers", "HTTPClient", "Postgres",
+            ]
+        ),
+
         // Level 3: pages and endpoints.
         module(
             "Web",
@@ -116,7 +123,7 @@ let package = Package(
             "Console",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
-                "AuthEngine", "SignIn", "Jobs", "Mail", "Operations",
+                "AuthEngine", "Providers", "Doctor", "SignIn", "Jobs", "Mail", "Operations",
                 "Audit", "Crypto", "Postgres", "HTTP", "Templates",
             ]
         ),
@@ -140,6 +147,7 @@ let package = Package(
                 "AuthEngine",
                 "Provisioning",
                 "Providers",
+                "Doctor",
                 "SignIn",
                 "Simulator",
                 "Console",
@@ -204,8 +212,8 @@ let package = Package(
                 "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Domain", "EventLoop", "HTTP",
                 "HTTPClient",
                 "Jobs", "Log", "Mail",
-                "Postgres", "Providers", "Registry", "SignIn", "Templates", "Tenancy", "TestDatabase",
-                "TestNames", "Web",
+                "Postgres", "Providers", "Registry", "SignIn", "Simulator", "Templates", "Tenancy",
+                "TestDatabase", "TestNames", "Web",
             ]
         ),
         tests(

@@ -12,6 +12,7 @@ public import HTTP
 public import Jobs
 public import Log
 public import Mail
+public import Providers
 public import Registry
 public import SignIn
 public import Templates
@@ -55,6 +56,10 @@ public struct Console: Sendable {
         public let trials: TrialStore
         /// Belongs to the loop the console is mounted on.
         public let checks: RegistryChecks
+        /// Belongs to the same loop.
+        public let apple: AppleProvider
+        /// Where a stand-in is in Apple's place; else nil.
+        public let standIn: AppleStandIn?
         public let teams: TeamCache
         public let flows: FlowRecorder
         public let jobs: JobQueue
@@ -79,6 +84,8 @@ public struct Console: Sendable {
             hasher: PasswordHasher,
             trials: TrialStore,
             checks: RegistryChecks,
+            apple: AppleProvider,
+            standIn: AppleStandIn? = nil,
             teams: TeamCache,
             flows: FlowRecorder,
             jobs: JobQueue,
@@ -98,6 +105,8 @@ public struct Console: Sendable {
             self.hasher = hasher
             self.trials = trials
             self.checks = checks
+            self.apple = apple
+            self.standIn = standIn
             self.teams = teams
             self.flows = flows
             self.jobs = jobs

@@ -221,6 +221,12 @@ import Web
         )
         try world.admin(
             """
+            INSERT INTO apple_connections (team_id, app_id, services_id, key_id)
+            VALUES ('ACMETEAM01', 'com.acme.app', 'com.acme.siwa', 'ACMEKEY001')
+            """
+        )
+        try world.admin(
+            """
             INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
             VALUES ('ACMETEAM01', 'ACMEKEY001', 'CI', 'com.acme.app', 1, '', 'SHA256:0')
             """

@@ -14,6 +14,7 @@ import Postgres
 import Providers
 import Registry
 import SignIn
+import Simulator
 import Synchronization
 import Templates
 import Tenancy
@@ -134,20 +135,30 @@ private func serve(
         resolver: resolver,
         allowsLoopback: true
     )
+    let clock: @Sendable () -> Timestamp = { .now() }
+    let service = AppleService(
+        issuer: "\(publicURL)/t/\(Simulator.teamID)",
+        base: "\(publicURL)/apple",
+        addresses: .publicAndLoopback
+    )
+    let keys = AppleKeys(of: service, on: loop, client: client, clock: clock)
+    let apple = AppleProvider(service, keys: keys, client: client, clock: clock)
     let parts = try parts(
         publicURL,
         TeamDatabase(app),
         SystemDatabase(system),
         checks,
+        apple,
         pool,
         loop,
         sparesRoles
     )
     let console = try Console(parts)
     var router = Router()
-    let keys = AppleKeys(of: .apple, on: loop, client: client, clock: parts.context.clock)
-    let apple = AppleProvider(.apple, keys: keys, client: client, clock: parts.context.clock)
-    try signIn(parts, apple).mount(on: &router)
+    let signIn = try signIn(parts, apple)
+    let script = Script(extraKey: try RSASigningKey.generate(bits: 2048))
+    signIn.mount(on: &router)
+    try simulator(parts, signIn, script).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? refusal.response
@@ -162,7 +173,8 @@ private func serve(
         client: client,
         loop: loop,
         names: names,
-        databases: [app, system]
+        databases: [app, system],
+        script: script
     )
     let result: Result<Void, any Error>
     do {
@@ -186,6 +198,7 @@ private func parts(
     _ database: TeamDatabase,
     _ system: SystemDatabase,
     _ checks: RegistryChecks,
+    _ apple: AppleProvider,
     _ pool: BlockingPool,
     _ loop: EventLoop,
     _ sparesRoles: Bool
@@ -214,6 +227,8 @@ private func parts(
         hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
         trials: TrialStore(database: database, keyRing: keyRing),
         checks: checks,
+        apple: apple,
+        standIn: try World.standIn(database, keyRing, teams),
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),
         jobs: JobQueue(database, bell: JobBell()),
@@ -237,6 +252,21 @@ private func factors(
         rights: AccountRightsStore(system),
         context: context,
         sparesRoles: sparesRoles
+    )
+}
+
+/// Apple's part, on the same address.
+private func simulator(_ parts: Console.Parts, _ signIn: SignIn, _ script: Script) throws -> Simulator {
+    try Simulator(
+        Simulator.Parts(
+            site: parts.site,
+            context: parts.context,
+            teams: parts.teams,
+            database: parts.database,
+            flows: parts.flows,
+            signIn: signIn
+        ),
+        script: script
     )
 }
 

@@ -72,6 +72,23 @@ import Testing
         }
     }
 
+    @Test func `name the sources of identities, and never none`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .admin])
+            let address = SettingsRoutes.part.link(World.acme, .sources)
+
+            #expect(try await ada.post(address, [("version", "1"), ("sources", "both")]).status == 303)
+
+            let stored = "SELECT identity_sources FROM teams WHERE team_id = 'ACMETEAM01'"
+            #expect(try world.admin(stored) == [["{directory,apple}"]])
+            let none = try await ada.post(address, [("version", "2")])
+            #expect(none.status == 422 && none.text.contains("id=\"field-sources-error\""))
+            #expect(try world.admin(stored) == [["{directory,apple}"]])
+            let late = try await ada.post(address, [("version", "1"), ("sources", "apple")])
+            #expect(late.status == 409)
+        }
+    }
+
     @Test func `that somebody else saved first are shown beside one’s own`() async throws {
         try await withWorld { world in
             var ada = try await world.signedIn("Ada", [World.acme: .owner])

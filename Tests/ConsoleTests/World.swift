@@ -9,6 +9,7 @@ import HTTPClient
 import Log
 import Postgres
 import SignIn
+import Simulator
 import Templates
 import Tenancy
 import TestDatabase
@@ -34,6 +35,8 @@ struct World: Sendable {
     let names: TestNameServer
     /// Under both roles.
     let databases: [Database]
+    /// What Apple's stand-in does.
+    let script: Script
 
     /// Runs a statement beyond the wall, as the owner of the database.
     @discardableResult

@@ -14,6 +14,22 @@ public struct AppleRegistration: Sendable {
     public let bundleIDs: Set<ClientID>
     public let keyID: KeyID
     public let key: P256SigningKey
+
+    public init(
+        appID: ClientID,
+        teamID: AppleTeamID,
+        servicesID: ClientID,
+        bundleIDs: Set<ClientID>,
+        keyID: KeyID,
+        key: P256SigningKey
+    ) {
+        self.appID = appID
+        self.teamID = teamID
+        self.servicesID = servicesID
+        self.bundleIDs = bundleIDs
+        self.keyID = keyID
+        self.key = key
+    }
 }
 
 extension TeamSnapshot {

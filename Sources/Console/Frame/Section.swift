@@ -6,6 +6,7 @@ enum Section: String, Sendable {
     case appIDs
     case serviceIDs
     case keys
+    case apple
     case emailSources
     case signingKeys
     case users
@@ -20,6 +21,7 @@ enum Section: String, Sendable {
         .flag("appIDs") { $0 == .appIDs }
         .flag("serviceIDs") { $0 == .serviceIDs }
         .flag("keys") { $0 == .keys }
+        .flag("apple") { $0 == .apple }
         .flag("emailSources") { $0 == .emailSources }
         .flag("signingKeys") { $0 == .signingKeys }
         .flag("notices") { $0 == .notices }

@@ -3,13 +3,15 @@ import Registry
 import Templates
 import Web
 
-/// The pages of the registry: App IDs, Service IDs with their domains, keys, e-mail sources, trials.
+/// The pages of the registry: App IDs, Service IDs with their domains, keys, Apple, e-mail sources, trials.
 struct RegistryPages: Sendable {
     private let appIDs: ResourceFlow<AppIDs>
     private let serviceIDs: ResourceFlow<ServiceIDs>
     private let domains: DomainEndpoints
     private let keys: KeyEndpoints
     private let appleKeys: ResourceFlow<AppleKeys>
+    private let appleConnections: ResourceFlow<AppleConnections>
+    private let appleEndpoints: AppleConnectionEndpoints
     private let emailSources: EmailSources
     private let emailSourceFlow: ResourceFlow<EmailSources>
     private let trials: TrialEndpoints
@@ -28,6 +30,8 @@ struct RegistryPages: Sendable {
         domains = try DomainEndpoints(stores, parts.checks, pages)
         keys = try KeyEndpoints(stores, parts.context, pages)
         appleKeys = try ResourceFlow(AppleKeys(stores, pages), stores, pages)
+        appleConnections = try ResourceFlow(AppleConnections(stores, parts), stores, pages)
+        appleEndpoints = AppleConnectionEndpoints(parts)
         emailSources = try EmailSources(stores, parts.checks, pages)
         emailSourceFlow = try ResourceFlow(emailSources, stores, pages)
         trials = try TrialEndpoints(stores, parts)
@@ -41,6 +45,9 @@ struct RegistryPages: Sendable {
         domains.mount(on: &router)
         keys.mount(on: &router)
         appleKeys.mount(on: &router)
+        appleConnections.mount(on: &router)
+        appleConnections.mountList(on: &router)
+        appleEndpoints.mount(on: &router)
         emailSourceFlow.mount(on: &router)
         emailSourceFlow.mountList(on: &router)
         emailSources.mountChecks(on: &router)
@@ -54,6 +61,7 @@ struct RegistryPages: Sendable {
         ]
         let keys: [any View.Type] = [
             KeyListPage.self, NewKeyPage.self, KeyPage.self, NewAppleKeyPage.self, AppleKeyPage.self,
+            AppleConnectionListPage.self, NewAppleConnectionPage.self, AppleConnectionPage.self,
         ]
         let others: [any View.Type] = [
             EmailSourceListPage.self, NewEmailSourcePage.self, EmailSourcePage.self, ConflictPage.self,

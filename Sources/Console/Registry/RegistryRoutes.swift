@@ -37,6 +37,17 @@ enum RegistryRoutes {
         checkOne: Route("/console/:team/checks/apple-keys/:key", TeamID.self, KeyID.self)
     )
 
+    static let appleConnections = ResourceRoutes(
+        list: Route("/console/:team/apple", TeamID.self),
+        new: Route("/console/:team/apple/new", TeamID.self),
+        one: Route("/console/:team/apple/:app", TeamID.self, ClientID.self),
+        deletion: Route("/console/:team/apple/:app/deletion", TeamID.self, ClientID.self),
+        check: Route("/console/:team/checks/apple", TeamID.self),
+        checkOne: Route("/console/:team/checks/apple/:app", TeamID.self, ClientID.self)
+    )
+    static let appleTests = Route("/console/:team/apple/:app/tests", TeamID.self, ClientID.self)
+    static let appleStandIn = Route("/console/:team/apple/:app/stand-in", TeamID.self, ClientID.self)
+
     static let emailSourceChecks = Route(
         "/console/:team/email-sources/:source/checks",
         TeamID.self,

@@ -9,6 +9,8 @@ struct RegistryStores: Sendable {
     let serviceIDs: ServiceIDStore
     let keys: KeyStore
     let appleKeys: AppleKeyStore
+    let appleConnections: AppleConnectionStore
+    let appleTests: AppleConnectionTestStore
     let domains: DomainStore
     let emailSources: EmailSourceStore
     /// Makes every loop of this process forget what it knew of the team; call it after each change.
@@ -28,6 +30,8 @@ struct RegistryStores: Sendable {
         serviceIDs = ServiceIDStore(database)
         keys = KeyStore(database, keyRing: keyRing, random: random)
         appleKeys = AppleKeyStore(database, keyRing: keyRing)
+        appleConnections = AppleConnectionStore(database)
+        appleTests = AppleConnectionTestStore(database)
         domains = DomainStore(database)
         emailSources = EmailSourceStore(database)
     }
@@ -57,6 +61,13 @@ struct RegistryStores: Sendable {
     /// The App IDs that others can be grouped under, and that keys can be made for.
     func primaries(in team: TeamID) async throws -> [AppID] {
         try await allAppIDs(in: team).filter { $0.primary == nil }
+    }
+
+    /// The bundle IDs of the group of a primary App ID, which sign in at Apple by their own names.
+    func groupBundleIDs(of primary: String, in team: TeamID) async throws -> [ClientID] {
+        try await allAppIDs(in: team)
+            .filter { $0.isEnabled && ($0.identifier.rawValue == primary || $0.primary?.rawValue == primary) }
+            .map(\.identifier).sorted { $0.rawValue < $1.rawValue }
     }
 
     /// The keys of one App ID that work.

@@ -17,6 +17,7 @@ extension SettingsDraft {
                         : Phrase("console.settings.mode.production")
                 ),
             ]
+        case .sources: [(Phrase("console.settings.sources"), SourceChoice(identitySources).words)]
         case .signIn:
             [
                 (Phrase("console.settings.second-factor"), secondFactor.words),

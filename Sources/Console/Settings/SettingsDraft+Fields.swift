@@ -37,6 +37,23 @@ extension SettingsDraft {
         )
     }
 
+    func sourcesView(_ errors: FieldErrors) -> ChoicesView {
+        ChoicesView(
+            "sources",
+            label: Phrase("console.settings.sources"),
+            help: Phrase("console.settings.sources.help"),
+            error: errors["sources"],
+            options: SourceChoice.allCases.map { choice in
+                .init(
+                    choice.rawValue,
+                    choice.words,
+                    hint: choice.hint,
+                    isChecked: choice.sources == identitySources
+                )
+            }
+        )
+    }
+
     var secondFactorView: ChoicesView {
         ChoicesView(
             "second_factor",

@@ -8,6 +8,8 @@ import Web
 struct SettingsDraft: Sendable {
     var name: String
     var mode: TeamMode
+    /// None once a form arrives without any.
+    var identitySources: Set<IdentitySource>
     var secondFactor: SecondFactor
     var registration: Registration
     var idTokenSeconds: String
@@ -25,6 +27,7 @@ struct SettingsDraft: Sendable {
         )
         name = settings.name.rawValue
         mode = settings.mode
+        identitySources = Set(settings.identitySources)
         secondFactor = settings.secondFactor
         registration = policy.registration
         idTokenSeconds = String(policy.idTokenSeconds)
@@ -44,6 +47,8 @@ struct SettingsDraft: Sendable {
         case .team:
             name = form["name"] ?? ""
             if setsMode, let typed = form["mode"].flatMap(TeamMode.init) { mode = typed }
+        case .sources:
+            identitySources = form["sources"].flatMap(SourceChoice.init)?.sources ?? []
         case .signIn:
             secondFactor = form["second_factor"].flatMap(SecondFactor.init) ?? secondFactor
             registration = form["registration"].flatMap(Registration.init) ?? registration
@@ -69,6 +74,12 @@ struct SettingsDraft: Sendable {
             Phrase("console.settings.name.wrong", ["most": TeamName.maximumLength])
         )
         if let name { configuration.settings.name = name }
+        let settings = errors.require(
+            configuration.settings.drawing(on: identitySources),
+            "sources",
+            Phrase("console.settings.sources.none")
+        )
+        if let settings { configuration.settings = settings }
         configuration.settings.mode = mode
         configuration.settings.secondFactor = secondFactor
         configuration.policy.registration = registration

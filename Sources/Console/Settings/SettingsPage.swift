@@ -17,6 +17,9 @@ struct SettingsPage: ConsolePage {
         .text("teamURL") { SettingsRoutes.part.link($0.team.id, .team) }
         .group("name", FieldView.fields) { $0.draft.nameView($0.errors) }
         .optionalGroup("mode", ChoicesView.fields) { $0.setsMode ? $0.draft.modeView : nil }
+        .text("sourcesURL") { SettingsRoutes.part.link($0.team.id, .sources) }
+        .group("sources", ChoicesView.fields) { $0.draft.sourcesView($0.errors) }
+        .text("appleURL") { RegistryRoutes.appleConnections.list.link($0.team.id) }
         .text("signInURL") { SettingsRoutes.part.link($0.team.id, .signIn) }
         .group("secondFactor", ChoicesView.fields) { $0.draft.secondFactorView }
         .group("registration", ChoicesView.fields) { $0.draft.registrationView }

@@ -16,6 +16,7 @@ enum SettingsRoutes {
 /// The forms of the settings page; each saves by itself.
 enum SettingsPart: String, PathValue, CaseIterable, Sendable {
     case team
+    case sources
     case signIn = "sign-in"
     case rules
     case branding

@@ -41,7 +41,7 @@ extension Refusal {
     var field: String {
         switch self {
         case .identifierTaken, .bundleIDAsServiceID: "identifier"
-        case .unknownAppID, .belongsToAppID: "appID"
+        case .unknownAppID, .belongsToAppID, .connectedAlready: "appID"
         case .groupedAppID: "appID"
         case .groupedUnderItself, .primaryOfOthers, .holdsActiveKeys: "primary"
         case .keyIDShape, .keyIDTaken: "id"

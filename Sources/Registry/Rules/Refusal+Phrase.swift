@@ -18,7 +18,8 @@ extension Refusal {
         case .identifierCharacter, .identifierShape, .bundleIDAsServiceID, .teamPrefix, .identifierTaken:
             identifierPhrase
         case .keyIDShape, .appleTeamIDShape, .keyIDTaken, .notPublicKey, .privateKeyGiven,
-            .notApplePrivateKey, .unknownAppleKey, .appleKeyOfOtherApp, .keyOfConnection:
+            .notApplePrivateKey, .unknownAppleKey, .appleKeyOfOtherApp, .keyOfConnection,
+            .connectedAlready:
             keyPhrase
         case .unknownAppID, .belongsToAppID, .groupedAppID, .groupedUnderItself, .primaryOfOthers,
             .holdsActiveKeys:
@@ -57,6 +58,8 @@ extension Refusal {
             Phrase("console.refusals.key.other-app", ["key": key.rawValue, "app": appID.rawValue])
         case .keyOfConnection(let appID):
             Phrase("console.refusals.key.connected", ["app": appID.rawValue])
+        case .connectedAlready(let appID):
+            Phrase("console.refusals.key.connected-already", ["app": appID.rawValue])
         default: Phrase("console.refusals.key.id")
         }
     }

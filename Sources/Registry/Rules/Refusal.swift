@@ -65,6 +65,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case unknownAppleKey(KeyID)
     /// A connection signs with keys of its own App ID.
     case appleKeyOfOtherApp(KeyID, of: ClientID)
+    /// The App ID has a connection to Apple already.
+    case connectedAlready(ClientID)
     /// The key signs for a connection to Apple.
     case keyOfConnection(ClientID)
 

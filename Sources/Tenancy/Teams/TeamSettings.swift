@@ -39,6 +39,11 @@ public struct TeamSettings: Hashable, Sendable {
         self.secondFactor = secondFactor
     }
 
+    /// The same with other sources of identities; nil when there is none.
+    public func drawing(on sources: Set<IdentitySource>) -> TeamSettings? {
+        TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
+    }
+
     init(_ row: inout Row) throws(PostgresFailure) {
         name = try row.next()
         mode = try row.next()

@@ -31,6 +31,7 @@ struct ServeCommand {
             log: house.log,
             demo: demo,
             script: simulation?.script,
+            standIn: simulation?.standIn(in: house),
             isOpen: house.isOpenCheck
         )
         try house.open(serving)

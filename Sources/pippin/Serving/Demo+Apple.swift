@@ -25,9 +25,9 @@ extension Demo {
             let isConnected = try house.loops[0].wait { try await !connections.list(in: team).isEmpty }
             guard !isConnected, let id = KeyID(rawValue: keyID) else { return }
             let registration = Simulation.Registration(
-                bundleID: Self.appID,
+                appID: Self.appID,
                 servicesID: Self.servicesID,
-                returnURL: house.context.returnURL(of: .apple, in: team),
+                returnURLs: [house.context.returnURL(of: .apple, in: team)],
                 notificationURL: house.context.notificationURL(of: .apple, in: team),
                 keyID: id,
                 publicKey: key.publicKey

@@ -25,6 +25,8 @@ struct Serving {
     let demo: Demo?
     /// What the stand-in for Apple does; nil where Apple is Apple.
     let script: Script?
+    /// Where values are registered at the stand-in.
+    let standIn: AppleStandIn?
     /// Whether the server still takes requests.
     let isOpen: @Sendable () -> Bool
 
@@ -139,6 +141,8 @@ struct Serving {
                     hasher: hasher,
                     trials: TrialStore(database: database, keyRing: context.keyRing),
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),
+                    apple: worker.apple,
+                    standIn: standIn,
                     teams: worker.teams,
                     flows: worker.flows,
                     jobs: worker.jobs,

@@ -1,5 +1,6 @@
 import AuthEngine
 import Bytes
+import Console
 import Crypto
 import Domain
 import EventLoop
@@ -35,74 +36,38 @@ struct Simulation: Sendable {
         return simulation
     }
 
-    /// What is registered at the stand-in for one group of apps.
-    struct Registration: Sendable {
-        let bundleID: String
-        let servicesID: String
-        let returnURL: String
-        let notificationURL: String
-        let keyID: KeyID
-        let publicKey: P256PublicKey
-    }
-
-    /// Registers apps at the stand-in, as somebody would in Apple's portal.
+    /// Registers apps at the stand-in, before anything is served.
     func register(_ registrations: [Registration], in house: House) throws(CommandFailure) {
-        let file: RegistryFile
+        let desk = RegistrationDesk(house)
+        let problems: [Problem]
         do {
-            file = try RegistryFile(parsing: JSON.encode(registry(registrations))) { _ in [] }
+            problems = try house.loops[0].wait { try await desk.register(registrations) }
         } catch {
+            throw CommandFailure("the stand-in cannot be registered: \(error)")
+        }
+        guard problems.isEmpty else {
             throw CommandFailure(
-                error.all,
+                problems,
                 after: "the stand-in was refused: ",
                 saying: house.installation.settings.resources
             )
         }
-        // Return URLs lead to Pippin itself here, as they do at Apple.
-        let provisioner = house.provisioner(apartFrom: "")
-        do {
-            let report = try house.loops[0].wait { try await provisioner.apply(file, ApplyOptions()) }
-            if case .refused(let problems) = report.outcome {
-                throw CommandFailure(
-                    problems,
-                    after: "the stand-in was refused: ",
-                    saying: house.installation.settings.resources
-                )
-            }
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
-            throw CommandFailure("the stand-in cannot be registered: \(error)")
-        }
     }
 
-    private func registry(_ registrations: [Registration]) -> JSONValue {
-        let apps = registrations.map { registration -> JSONValue in
-            let service: JSONValue = [
-                "identifier": .string(registration.servicesID),
-                "description": .string(registration.servicesID),
-                "domains": ["localhost", "127.0.0.1"], "returnURLs": [.string(registration.returnURL)],
+    /// What the console offers in place of Apple's developer portal.
+    func standIn(in house: House) -> AppleStandIn? {
+        guard let team = TeamID(rawValue: Simulator.teamID),
+            let appleTeam = AppleTeamID(rawValue: Simulator.teamID)
+        else { return nil }
+        let (desk, loop, watch) = (RegistrationDesk(house), house.loops[0], house.watch)
+        return AppleStandIn(teamID: appleTeam) { registration, returnURL, notificationURL in
+            let registrations = [
+                Registration(registration, returnURL: returnURL, notificationURL: notificationURL)
             ]
-            return [
-                "identifier": .string(registration.bundleID), "description": .string(registration.bundleID),
-                "notificationURL": .string(registration.notificationURL),
-                "serviceIDs": [service],
-            ]
+            let problems = try await loop.run { try await desk.register(registrations) }
+            watch.announce(team)
+            return problems
         }
-        let keys = registrations.map { registration -> JSONValue in
-            [
-                "id": .string(registration.keyID.rawValue), "name": "Pippin",
-                "appID": .string(registration.bundleID),
-                "publicKeyPEM": .string(registration.publicKey.pem),
-            ]
-        }
-        return [
-            "teams": [
-                [
-                    "id": .string(Simulator.teamID), "name": "Apple’s stand-in", "mode": "sandbox",
-                    "appIDs": .array(apps), "keys": .array(keys),
-                ]
-            ]
-        ]
     }
 }
 

@@ -29,6 +29,7 @@ struct AppIDPage: ConsolePage {
             Phrase("console.registry.of", ["number": page.keys.count, "limit": Limit.activeKeys.count])
         }
         .optionalText("newKeyURL") { $0.newKeyURL }
+        .optionalGroup("apple", AppleRow.fields) { $0.apple }
         .text("transferURL") { $0.transferURL }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
 
@@ -84,6 +85,25 @@ struct AppIDPage: ConsolePage {
             .optionalGroup("lastUsed", TimeView.fields) { $0.key.lastUsedAt.map(TimeView.init) }
     }
 
+    /// Whether its group is connected to Apple, and where that is seen to.
+    struct AppleRow: Sendable {
+        let team: TeamID
+        /// The primary App ID of the group.
+        let primary: ClientID
+        let servicesID: ClientID?
+        let mayConnect: Bool
+
+        static let fields = Fields<AppleRow>()
+            .optionalText("servicesID") { $0.servicesID?.rawValue }
+            .optionalText("url") { row in
+                row.servicesID.map { _ in RegistryRoutes.appleConnections.one.link(row.team, row.primary) }
+            }
+            .optionalText("connectURL") {
+                $0.mayConnect && $0.servicesID == nil
+                    ? AppleConnections.newURL(for: $0.primary, in: $0.team) : nil
+            }
+    }
+
     let frame: ConsoleFrame
     let appID: AppID
     let editing: Editing?
@@ -93,6 +113,7 @@ struct AppIDPage: ConsolePage {
     /// Active ones.
     let keys: [KeyRow]
     let newKeyURL: String?
+    let apple: AppleRow?
     let danger: DangerView?
     let transferURL: String
 

@@ -78,11 +78,23 @@ struct AppIDs: ListedResource {
             keys: keys.map { AppIDPage.KeyRow(team: team, key: $0) },
             newKeyURL: hasKeyRoom && scope.may(.changeKeys)
                 ? "\(ConsoleRoutes.newKey.link(team))?app=\(id)" : nil,
+            apple: try await apple(appID, scope),
             danger: mayDelete(with: consequences, scope)
                 ? danger(appID, consequences, unfinished, team) : nil,
             transferURL: "\(TransferPages.transfers.link(team))?app=\(id)"
         )
         return scope.site.respond(page, view, status: unfinished.status)
+    }
+
+    private func apple(_ appID: AppID, _ scope: Scope) async throws -> AppIDPage.AppleRow {
+        let primary = appID.primary ?? appID.identifier
+        let connection = try await registry.appleConnections.find(of: primary, in: scope.teamID)
+        return AppIDPage.AppleRow(
+            team: scope.teamID,
+            primary: primary,
+            servicesID: connection?.servicesID,
+            mayConnect: scope.may(.changeKeys)
+        )
     }
 
     private func editing(

@@ -22,6 +22,7 @@ struct AppleKeyPage: ConsolePage {
             CopyView(Phrase("console.apple-keys.fingerprint"), $0.appleKey.fingerprint)
         }
         .group("created", TimeView.fields) { TimeView($0.appleKey.createdAt) }
+        .optionalText("connectURL") { $0.connectURL }
         .optionalGroup("editing", Editing.fields) { $0.editing }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
 
@@ -49,6 +50,8 @@ struct AppleKeyPage: ConsolePage {
     let frame: ConsoleFrame
     let team: TeamID
     let appleKey: AppleKey
+    /// The form that connects its App ID to Apple; nil once that is connected.
+    let connectURL: String?
     let editing: Editing?
     let danger: DangerView?
 }

@@ -52,6 +52,7 @@ struct AppleKeys: RegistryResource {
             frame: scope.frame(key.name),
             team: scope.teamID,
             appleKey: key,
+            connectURL: mayChange ? try await connectURL(key, scope.teamID) : nil,
             editing: mayChange
                 ? AppleKeyPage.Editing(
                     action: routes.one.link(scope.teamID, key.id),
@@ -63,6 +64,11 @@ struct AppleKeys: RegistryResource {
             danger: mayChange ? danger(key, unfinished, scope.teamID) : nil
         )
         return scope.site.respond(page, view, status: unfinished.status)
+    }
+
+    private func connectURL(_ key: AppleKey, _ team: TeamID) async throws -> String? {
+        guard try await registry.appleConnections.find(of: key.appID, in: team) == nil else { return nil }
+        return "\(AppleConnections.newURL(for: key.appID, in: team))&key=\(key.id)"
     }
 
     private func danger(

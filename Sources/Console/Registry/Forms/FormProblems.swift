@@ -37,6 +37,11 @@ struct FormProblems: Error, Sendable {
         all.first { $0.field == field }?.message
     }
 
+    /// What stands against a deletion, beside the field that confirms it.
+    var ofConfirmation: FormProblems {
+        FormProblems(all.map { Registry.Problem(field: "confirmation", message: $0.message) })
+    }
+
     /// What is wrong with the elements of a list, by their position.
     func elements(of field: String) -> [(index: Int, message: Words)] {
         all.compactMap { problem in

@@ -133,10 +133,17 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         guard try sent.version() == value.version else {
             return try await resource.show(value, scope, Unfinished(confirmation, .changedMeanwhile))
         }
-        let isDeleted = try await registry.transaction(in: scope.teamID) { transaction in
-            try await resource.delete(value, reason: reason, scope, transaction)
+        let outcome = try await FormProblems.collect {
+            try await registry.transaction(in: scope.teamID) { transaction in
+                try await resource.delete(value, reason: reason, scope, transaction)
+            }
         }
-        guard isDeleted else { throw Web.Problem.notFound }
+        switch outcome {
+        case .failure(let problems):
+            return try await resource.show(value, scope, Unfinished(confirmation, problems.ofConfirmation))
+        case .success(false): throw Web.Problem.notFound
+        case .success(true): break
+        }
         registry.changed(scope.teamID)
         let home = resource.home(of: scope.teamID)
         return scope.redirect(to: home, saying: resource.farewell(value))

@@ -1,0 +1,167 @@
+import AuthEngine
+import Bytes
+import Domain
+import HTTP
+import Postgres
+import Registry
+import Templates
+import Tenancy
+import Web
+
+/// How groups of apps are registered at Apple: the hub, connect, edit, test, delete.
+struct AppleConnections: ListedResource {
+    let registry: RegistryStores
+    let context: EngineContext
+    let standIn: AppleStandIn?
+    private let list: LivePage<AppleConnectionListPage>
+    private let new: LivePage<NewAppleConnectionPage>
+    private let page: LivePage<AppleConnectionPage>
+
+    let routes = RegistryRoutes.appleConnections
+    let section = Section.apple
+    let right = Right.changeKeys
+
+    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    init(_ registry: RegistryStores, _ parts: Console.Parts) throws(Diagnostics) {
+        self.registry = registry
+        context = parts.context
+        standIn = parts.standIn
+        list = try parts.site.pages.page(AppleConnectionListPage.self)
+        new = try parts.site.pages.page(NewAppleConnectionPage.self)
+        page = try parts.site.pages.page(AppleConnectionPage.self)
+    }
+
+    /// The form for an App ID that is chosen already.
+    static func newURL(for appID: ClientID, in team: TeamID) -> String {
+        "\(RegistryRoutes.appleConnections.new.link(team))?app=\(appID)"
+    }
+
+    func index(_ scope: Scope) async throws -> Response {
+        let (team, mayChange) = (scope.teamID, scope.may(right))
+        let connections = try await registry.appleConnections.list(in: team)
+        let primaries = try await registry.primaries(in: team)
+        var rows: [AppleConnectionListPage.Row] = []
+        for connection in connections {
+            let tests = try await tests(of: connection, in: team)
+            let name = primaries.first { $0.identifier == connection.appID }?.description ?? ""
+            rows.append(.init(team: team, name: name, connection: connection, tests: tests))
+        }
+        let others = primaries.filter { primary in !connections.contains { $0.appID == primary.identifier } }
+        let view = AppleConnectionListPage(
+            frame: scope.frame(Phrase("console.apple.title")),
+            team: team,
+            sources: scope.team.settings.identitySources,
+            rows: rows,
+            others: others.map { .init(team: team, appID: $0, mayConnect: mayChange) },
+            newURL: mayChange && !others.isEmpty ? routes.new.link(team) : nil,
+            hasAppIDs: !primaries.isEmpty,
+            standInTeam: standIn?.teamID.rawValue
+        )
+        return scope.site.respond(list, view)
+    }
+
+    func blank(_ scope: Scope) -> AppleConnectionForm {
+        let query = try? scope.request.query()
+        return AppleConnectionForm(of: query?["app"] ?? "", keyID: query?["key"] ?? "")
+    }
+
+    func ask(
+        _ scope: Scope,
+        _ form: AppleConnectionForm,
+        _ problems: FormProblems
+    ) async throws -> Response {
+        let team = scope.teamID
+        let keys = try await registry.appleKeys.list(in: team)
+        let bundleIDs = try await registry.groupBundleIDs(of: form.appID, in: team)
+        let view = NewAppleConnectionPage(
+            frame: scope.frame(Phrase("console.apple.new")),
+            team: team,
+            appID: form.appID,
+            connecting: keys.isEmpty
+                ? nil
+                : NewAppleConnectionPage.Connecting(
+                    action: routes.list.link(team),
+                    checkURL: routes.check.link(team),
+                    form: form,
+                    problems: problems,
+                    primaries: try await registry.primaries(in: team),
+                    keys: keys
+                ),
+            values: AppleValues(of: team, bundleIDs: bundleIDs, context),
+            standInTeam: standIn?.teamID.rawValue
+        )
+        return scope.site.respond(new, view, status: problems.status)
+    }
+
+    func show(
+        _ connection: AppleConnection,
+        _ scope: Scope,
+        _ unfinished: Unfinished<AppleConnectionForm>
+    ) async throws -> Response {
+        let (team, mayChange) = (scope.teamID, scope.may(right))
+        let id = connection.appID
+        let bundleIDs = try await registry.groupBundleIDs(of: id.rawValue, in: team)
+        let view = AppleConnectionPage(
+            frame: scope.frame(Phrase("console.apple.title-of", ["app": id.rawValue])),
+            team: team,
+            name: try await registry.appIDs.find(id, in: team)?.description ?? id.rawValue,
+            connection: connection,
+            tests: try await tests(of: connection, in: team),
+            isUsed: scope.team.settings.identitySources.contains(.apple),
+            values: AppleValues(of: team, bundleIDs: bundleIDs, context),
+            testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil,
+            standIn: standIn.map { standIn in
+                AppleConnectionPage.StandInView(
+                    teamID: standIn.teamID.rawValue,
+                    registerURL: mayChange ? RegistryRoutes.appleStandIn.link(team, id) : nil
+                )
+            },
+            editing: mayChange ? try await editing(connection, team, unfinished) : nil,
+            danger: mayChange ? danger(connection, unfinished, team) : nil
+        )
+        return scope.site.respond(page, view, status: unfinished.status)
+    }
+
+    private func editing(
+        _ connection: AppleConnection,
+        _ team: TeamID,
+        _ unfinished: Unfinished<AppleConnectionForm>
+    ) async throws -> AppleConnectionPage.Editing {
+        AppleConnectionPage.Editing(
+            action: routes.one.link(team, connection.appID),
+            checkURL: routes.checkOne.link(team, connection.appID),
+            version: unfinished.typed?.version ?? connection.version,
+            form: unfinished.typed?.form ?? AppleConnectionForm(connection),
+            problems: unfinished.settingProblems,
+            keys: try await registry.appleKeys.list(of: connection.appID, in: team)
+        )
+    }
+
+    private func danger(
+        _ connection: AppleConnection,
+        _ unfinished: Unfinished<AppleConnectionForm>,
+        _ team: TeamID
+    ) -> DangerView {
+        let typed = unfinished.confirmation ?? Confirmation(expecting: connection.identity)
+        return typed.view(
+            action: routes.deletion.link(team, connection.appID),
+            summary: Phrase("console.apple.danger.summary"),
+            consequences: [Phrase("console.apple.danger.people"), Phrase("console.apple.danger.tokens")],
+            button: Phrase("console.apple.danger.button"),
+            version: connection.version,
+            unfinished.confirmationProblems
+        )
+    }
+
+    /// Those that speak of its present values, the Services ID first.
+    private func tests(
+        of connection: AppleConnection,
+        in team: TeamID
+    ) async throws -> [AppleConnectionTest] {
+        let current = try await registry.appleTests.list(of: connection.appID, in: team).filter {
+            $0.concerns(connection)
+        }
+        guard let first = current.first(where: { $0.clientID == connection.servicesID }) else { return [] }
+        return [first] + current.filter { $0.clientID != connection.servicesID }
+    }
+}

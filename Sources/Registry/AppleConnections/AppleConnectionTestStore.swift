@@ -1,0 +1,59 @@
+public import Domain
+public import Postgres
+
+/// The last test of each client of each connection.
+public struct AppleConnectionTestStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// Those of one connection, in the order of clients.
+    public func list(
+        of appID: ClientID,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> [AppleConnectionTest] {
+        let rows = try await database.query(
+            """
+            SELECT client_id, key_id, apple_team_id, outcome, detail, tested_at
+            FROM apple_connection_tests
+            WHERE team_id = \(team) AND app_id = \(appID)
+            ORDER BY client_id
+            """,
+            in: team
+        )
+        return try rows.all(AppleConnectionTest.init)
+    }
+
+    /// Keeps the tests of a connection in the place of earlier ones; nothing where it is gone by now.
+    public func replace(
+        _ tests: [AppleConnectionTest],
+        of appID: ClientID,
+        in team: TeamID
+    ) async throws {
+        try await database.transaction(in: team) { transaction in
+            let connections = try await transaction.query(
+                """
+                SELECT FROM apple_connections WHERE team_id = \(team) AND app_id = \(appID) FOR NO KEY UPDATE
+                """
+            )
+            guard connections.first != nil else { return }
+            try await transaction.query(
+                "DELETE FROM apple_connection_tests WHERE team_id = \(team) AND app_id = \(appID)"
+            )
+            for test in tests {
+                try await transaction.query(
+                    """
+                    INSERT INTO apple_connection_tests (
+                        team_id, app_id, client_id, key_id, apple_team_id, outcome, detail, tested_at
+                    ) VALUES (
+                        \(team), \(appID), \(test.clientID), \(test.keyID), \(test.appleTeamID), \(test.outcome),
+                        \(test.detail), \(test.testedAt)
+                    )
+                    """
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Crypto
+import Domain
+import Registry
+import Simulator
+import Testing
+
+@testable import Console
+
+@Suite struct `Connections to Apple in the console` {
+    private static let hub = "/console/ACMETEAM01/apple"
+    private static let page = "\(hub)/com.acme.app"
+    private static let pair = P256SigningKey.generate()
+
+    private static let form = [
+        ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
+    ]
+
+    /// Acme's app, and its key from Apple.
+    private func importKey(
+        _ browser: inout Browser,
+        id: String = "KEY1234567",
+        of appleTeam: String = Simulator.teamID,
+        _ key: P256SigningKey = pair
+    ) async throws {
+        let imported = try await browser.post(
+            "/console/ACMETEAM01/apple-keys",
+            [
+                ("privateKey", key.pem), ("id", id), ("appleTeamID", appleTeam),
+                ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+            ]
+        )
+        #expect(imported.status == 303)
+    }
+
+    @Test func `begin with a key, are made, and show what to enter at Apple`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            let before = try await admin.get("\(Self.hub)/new?app=com.acme.app").text
+            #expect(before.contains("A key from Apple comes first"))
+            #expect(before.contains("/apple-keys/new?app=com.acme.app"))
+            try await importKey(&admin)
+            let key = try await admin.get("/console/ACMETEAM01/apple-keys/KEY1234567").text
+            #expect(key.contains("/apple/new?app=com.acme.app&amp;key=KEY1234567"))
+
+            let made = try await admin.post(Self.hub, Self.form)
+
+            #expect(made.location == Self.page)
+            let text = try await admin.get(Self.page).text
+            for value in [
+                "\(world.publicURL)/t/ACMETEAM01/auth/callback/apple",
+                "\(world.publicURL)/t/ACMETEAM01/auth/notifications/apple", "127.0.0.1", "com.acme.siwa",
+                "KEY1234567", Simulator.teamID,
+            ] { #expect(text.contains("<code>\(value)</code>"), "\(value)") }
+            let hub = try await admin.get(Self.hub).text
+            #expect(hub.contains("Not tested") && hub.contains("Connections lie unused"))
+            #expect(try await admin.get("/console/ACMETEAM01/app-ids/com.acme.app").text.contains(Self.page))
+            #expect(try world.actions().last == "apple_connection.created")
+        }
+    }
+
+    @Test func `are refused beside the field, and a second one of an App ID is none`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await importKey(&admin)
+
+            let bundle = Self.form.map { $0.0 == "servicesID" ? ("servicesID", "com.acme.app") : $0 }
+            let wrong = try await admin.post(Self.hub, bundle)
+            #expect(wrong.status == 422 && wrong.text.contains("id=\"field-servicesID-error\""))
+            #expect(try await admin.post(Self.hub, Self.form).status == 303)
+            let second = try await admin.post(Self.hub, Self.form)
+            #expect(second.status == 422 && second.text.contains("is connected to Apple already"))
+            // The key signs for it now.
+            let forget = [("confirmation", "KEY1234567"), ("reason", "Rotated"), ("version", "1")]
+            let kept = try await admin.post("/console/ACMETEAM01/apple-keys/KEY1234567/deletion", forget)
+            #expect(kept.status == 422 && kept.text.contains("Give that connection another key first"))
+        }
+    }
+
+    @Test func `are proved by a call as each client, once Apple knows them`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await importKey(&admin)
+            _ = try await admin.post(Self.hub, Self.form)
+
+            _ = try await admin.post("\(Self.page)/tests", [])
+            let refused = try await admin.get(Self.page).text
+            #expect(refused.contains("invalid_client") && refused.contains("AuthKey_KEY1234567.p8"))
+            #expect(
+                try world.admin(Self.outcomes) == [
+                    ["com.acme.app", "refused"], ["com.acme.siwa", "refused"],
+                ]
+            )
+
+            let registered = try await admin.post("\(Self.page)/stand-in", [])
+            #expect(registered.location == Self.page)
+            _ = try await admin.post("\(Self.page)/tests", [])
+            let works = try await admin.get(Self.page).text
+            #expect(works.contains("Apple believes every client of this connection"))
+            #expect(
+                try world.admin(Self.outcomes) == [
+                    ["com.acme.app", "accepted"], ["com.acme.siwa", "accepted"],
+                ]
+            )
+            #expect(try await admin.get(Self.hub).text.contains("Works"))
+        }
+    }
+
+    @Test(
+        arguments: [(Fault.throttled, "throttled"), (.trouble, "trouble"), (.unknownClient, "refused")]
+    )
+    func `say what Apple said`(fault: Fault, outcome: String) async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await importKey(&admin)
+            _ = try await admin.post(Self.hub, Self.form)
+            world.script.set(fault, at: .token, times: 2)
+
+            _ = try await admin.post("\(Self.page)/tests", [])
+
+            #expect(
+                try world.admin(Self.outcomes) == [["com.acme.app", outcome], ["com.acme.siwa", outcome]]
+            )
+            let advises = try await admin.get(Self.page).text.contains("AuthKey_KEY1234567.p8")
+            #expect(advises == (fault == .unknownClient))
+        }
+    }
+
+    @Test func `forget their tests when a value changes`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await importKey(&admin)
+            _ = try await admin.post(Self.hub, Self.form)
+            _ = try await admin.post("\(Self.page)/tests", [])
+
+            let change = [("servicesID", "com.acme.other"), ("keyID", "KEY1234567"), ("version", "1")]
+            #expect(try await admin.post(Self.page, change).status == 303)
+
+            #expect(try await admin.get(Self.page).text.contains("have not been tested yet"))
+            let late = try await admin.post(Self.page, change)
+            #expect(late.status == 409 && late.text.contains("<td>com.acme.other</td>"))
+            let gone = [("confirmation", "com.acme.app"), ("reason", "Moved"), ("version", "2")]
+            #expect(try await admin.post("\(Self.page)/deletion", gone).location == Self.hub)
+            #expect(try world.count("apple_connection_tests") == 0)
+        }
+    }
+
+    @Test func `of another team do not exist, and developers only look`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await importKey(&admin)
+            _ = try await admin.post(Self.hub, Self.form)
+            var ben = try await world.signedIn("Ben", [World.rival: .owner])
+            var developer = try await world.signedIn("Cleo", [World.acme: .developer])
+
+            let rival = "/console/RIVALTEAM1/apple/com.acme.app"
+            #expect(try await ben.get(rival).status == 404)
+            for path in ["", "/deletion", "/tests", "/stand-in"] {
+                #expect(try await ben.post("\(rival)\(path)", [("version", "1")]).status == 404)
+                #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)
+            }
+            let stolen = try await ben.post("/console/RIVALTEAM1/apple", Self.form)
+            #expect(stolen.status == 422)
+            #expect(try await developer.get(Self.page).status == 200)
+            #expect(try await !developer.get(Self.page).text.contains("Test connection"))
+        }
+    }
+
+    private static let outcomes = """
+        SELECT client_id, outcome FROM apple_connection_tests WHERE team_id = 'ACMETEAM01' ORDER BY 1
+        """
+}

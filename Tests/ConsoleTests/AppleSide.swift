@@ -1,0 +1,43 @@
+import AuthEngine
+import Crypto
+import Domain
+import Registry
+import SignIn
+import Simulator
+import Testing
+
+@testable import Console
+
+// Apple's side, played by the stand-in on the console's own address.
+extension World {
+    static let appleSide: TeamID = {
+        guard let team = TeamID(rawValue: Simulator.teamID) else { preconditionFailure("no team id") }
+        return team
+    }()
+
+    /// Makes the team of the stand-in; the same for every test.
+    func openAppleSide() throws {
+        try admin("INSERT INTO teams (team_id, name, mode) VALUES ($1, 'Apple', 'sandbox')", Simulator.teamID)
+    }
+
+    /// Registers groups of apps at the stand-in, as `pippin serve --simulate-apple` does.
+    static func standIn(
+        _ database: TeamDatabase,
+        _ keyRing: KeyRing,
+        _ teams: TeamCache
+    ) throws -> AppleStandIn {
+        let appleTeam = try #require(AppleTeamID(rawValue: Simulator.teamID))
+        return AppleStandIn(teamID: appleTeam) { registration, returnURL, _ in
+            defer { teams.forget(appleSide) }
+            return try await database.transaction(in: appleSide) { transaction in
+                let portal = Portal(database: database, keyRing: keyRing)
+                do {
+                    try await portal.register(registration, returnURL, transaction)
+                    return []
+                } catch let refusal as Refusal {
+                    return [Problem(refusal)]
+                }
+            }
+        }
+    }
+}
