@@ -79,19 +79,6 @@ import Testing
         )
     }
 
-    @Test func `is told what this version does not do yet`() {
-        let text = Files.team(
-            """
-            "appIDs": [{"identifier": "com.acme.app", "apple": {"teamID": "ABCDE12345"}}]
-            """
-        )
-
-        let problems = Self.problems(text)
-
-        #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple"])
-        #expect(problems.allSatisfy { "\($0.message)".contains("yet") })
-    }
-
     @Test func `names public keys by file`() throws {
         let text = Files.team(
             #""keys": [{"id": "ACMEKEY001", "appID": "com.acme.app", "publicKeyFile": "keys/ci.pem"}]"#

@@ -34,7 +34,11 @@ extension RegistryFile.Team {
         identitySources = settings.identitySources.map(\.rawValue)
         secondFactor = settings.secondFactor.rawValue
         appIDs = registered.appIDs.map { app in
-            RegistryFile.AppID(app, registered.serviceIDs.filter { $0.appID == app.identifier })
+            RegistryFile.AppID(
+                app,
+                registered.serviceIDs.filter { $0.appID == app.identifier },
+                registered.appleConnections.first { $0.appID == app.identifier }
+            )
         }
         keys = registered.keys.filter(\.isActive).map(RegistryFile.Key.init)
         emailSources = registered.emailSources.map(RegistryFile.EmailSource.init)
@@ -43,13 +47,24 @@ extension RegistryFile.Team {
 }
 
 extension RegistryFile.AppID {
-    fileprivate init(_ app: AppID, _ services: [ServiceID]) {
+    fileprivate init(_ app: AppID, _ services: [ServiceID], _ connection: AppleConnection?) {
         identifier = app.identifier.rawValue
         description = app.description
         notificationURL = app.notificationURL?.text
         primary = app.primary?.rawValue
         signIn = app.isEnabled
+        apple = connection.map(RegistryFile.Apple.init)
         serviceIDs = services.map(RegistryFile.ServiceID.init)
+    }
+}
+
+extension RegistryFile.Apple {
+    /// The private half stays here; the name of Apple's own file stands in its place.
+    fileprivate init(_ connection: AppleConnection) {
+        teamID = connection.appleTeamID.rawValue
+        servicesID = connection.servicesID.rawValue
+        keyID = connection.keyID.rawValue
+        privateKeyFile = "AuthKey_\(connection.keyID).p8"
     }
 }
 

@@ -15,6 +15,8 @@ public struct Provisioner: Sendable {
     let appIDs: AppIDStore
     let serviceIDs: ServiceIDStore
     let keys: KeyStore
+    let appleKeys: AppleKeyStore
+    let appleConnections: AppleConnectionStore
     let emailSources: EmailSourceStore
     let users: UserStore
     let totp: TOTPStore
@@ -34,6 +36,8 @@ public struct Provisioner: Sendable {
         appIDs = AppIDStore(database)
         serviceIDs = ServiceIDStore(database)
         keys = KeyStore(database, keyRing: keyRing)
+        appleKeys = AppleKeyStore(database, keyRing: keyRing)
+        appleConnections = AppleConnectionStore(database)
         emailSources = EmailSourceStore(database)
         users = UserStore(database)
         totp = TOTPStore(database, keyRing: keyRing)
@@ -61,6 +65,8 @@ public struct Provisioner: Sendable {
         registered.appIDs = try await appIDs.all(in: team, transaction)
         registered.serviceIDs = try await serviceIDs.all(in: team, transaction)
         registered.keys = try await keys.all(in: team, transaction)
+        registered.appleKeys = try await appleKeys.list(in: team, transaction)
+        registered.appleConnections = try await appleConnections.list(in: team, transaction)
         registered.emailSources = try await emailSources.all(in: team, transaction).map(\.draft)
         registered.users =
             switch users {

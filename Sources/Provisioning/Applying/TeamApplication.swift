@@ -12,14 +12,14 @@ struct TeamApplication: Sendable {
     /// Somebody created the team, or a user came or went, since the plan was made.
     struct Outdated: Error {}
 
-    private static let reason = "absent from the registry file"
+    static let reason = "absent from the registry file"
 
-    private let provisioner: Provisioner
+    let provisioner: Provisioner
     private let plan: TeamPlan
     private let options: ApplyOptions
     private let hashes: [LoginName: PasswordHash]
-    private let actor: Actor
-    private let origin: Origin
+    let actor: Actor
+    let origin: Origin
 
     init(
         _ provisioner: Provisioner,
@@ -78,6 +78,9 @@ struct TeamApplication: Sendable {
         case .createTeam, .updateTeam: try await makeTeam(change, in: team, transaction)
         case .revokeKey, .deleteServiceID, .deleteAppID, .deleteEmailSource, .deleteUser:
             try await remove(change, in: team, transaction)
+        case .disconnectApple, .deleteAppleKey, .importAppleKey, .moveAppleKey, .connectApple,
+            .updateAppleConnection:
+            try await makeApple(change, in: team, transaction)
         case .createUser, .renameUser, .resetPassword, .resetTOTP:
             try await makeUser(change, in: team, transaction)
         default: try await makeRegistered(change, in: team, transaction)

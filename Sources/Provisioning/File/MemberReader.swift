@@ -57,10 +57,19 @@ struct MemberReader {
         }
     }
 
-    /// Refuses a member that a later version will know.
-    mutating func refuse(_ name: String, _ message: String) {
+    /// One object, by `read`; nil where there is none, or `null`.
+    mutating func object<Value>(_ name: String, _ read: (inout MemberReader) -> Value) -> Value? {
         known.append(name)
-        if members[name] != nil { note(name, message) }
+        guard let value = members[name], value != .null else { return nil }
+        var reader = MemberReader(value, at: field(name))
+        let result = read(&reader)
+        problems += reader.finished()
+        return result
+    }
+
+    /// Whether the member is there, and says that there is nothing.
+    func isNull(_ name: String) -> Bool {
+        members[name] == .null
     }
 
     mutating func note(_ name: String, _ message: String) {

@@ -34,7 +34,7 @@ extension RegistryFile.Team {
         mode = reader.text("mode")
         identitySources = reader.texts("identitySources")
         secondFactor = reader.text("secondFactor")
-        appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0) }
+        appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0, load) }
         keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
         emailSources = reader.objects("emailSources") { RegistryFile.EmailSource(&$0) }
         users = reader.objects("users") { RegistryFile.User(&$0) }
@@ -42,14 +42,32 @@ extension RegistryFile.Team {
 }
 
 extension RegistryFile.AppID {
-    fileprivate init(_ reader: inout MemberReader) {
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
         identifier = reader.requiredText("identifier")
         description = reader.text("description")
         notificationURL = reader.text("notificationURL")
         primary = reader.text("primary")
         signIn = reader.boolean("signIn")
+        isApart = reader.isNull("apple")
+        apple = reader.object("apple") { RegistryFile.Apple(&$0, load) }
         serviceIDs = reader.objects("serviceIDs") { RegistryFile.ServiceID(&$0) }
-        reader.refuse("apple", "This version does not connect App IDs to Apple yet; leave this out.")
+    }
+}
+
+extension RegistryFile.Apple {
+    /// A file that cannot be read is no problem yet: a key that is here already needs none.
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+        teamID = reader.text("teamID")
+        servicesID = reader.text("servicesID")
+        keyID = reader.text("keyID")
+        privateKeyPEM = reader.text("privateKeyPEM")
+        privateKeyFile = reader.text("privateKeyFile")
+        guard let file = privateKeyFile else { return }
+        if privateKeyPEM != nil {
+            reader.note("privateKeyFile", "Give privateKeyPEM or privateKeyFile, not both.")
+        } else if let octets = try? load(file) {
+            privateKeyPEM = String(utf8: octets) ?? ""
+        }
     }
 }
 

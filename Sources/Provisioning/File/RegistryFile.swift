@@ -24,7 +24,29 @@ public struct RegistryFile: Encodable, Sendable {
         public var primary: String?
         /// Whether Sign in with Apple is on for it.
         public var signIn: Bool?
+        public var apple: Apple?
+        /// The file says `null` in its place.
+        var isApart = false
         public var serviceIDs: [ServiceID]?
+
+        enum CodingKeys: CodingKey {
+            case identifier, description, notificationURL, primary, signIn, apple, serviceIDs
+        }
+    }
+
+    /// How the group of a primary App ID is registered at Apple.
+    public struct Apple: Encodable, Sendable {
+        public var teamID: String?
+        public var servicesID: String?
+        public var keyID: String?
+        /// Taken when the key is imported; never exported.
+        public var privateKeyPEM: String?
+        /// The file it is in, whose content then is in `privateKeyPEM`.
+        public var privateKeyFile: String?
+
+        enum CodingKeys: CodingKey {
+            case teamID, servicesID, keyID, privateKeyFile
+        }
     }
 
     public struct ServiceID: Encodable, Sendable {

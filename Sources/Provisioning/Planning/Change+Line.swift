@@ -23,6 +23,17 @@ extension Change {
             "~ Service ID \(new.identifier): \(Self.differences(old, new))"
         case .registerKey(let key): "+ key \(key.id) \"\(key.name)\" of \(key.appID)"
         case .renameKey(let key, let name): "~ key \(key.id): \(Self.change("name", key.name, name))"
+        case .disconnectApple(let connection): "- connection to Apple of \(connection.appID)"
+        case .deleteAppleKey(let key): "- key \(key.id) \"\(key.name)\" from Apple, of \(key.appID)"
+        case .importAppleKey(let key):
+            "+ key \(key.draft.id) from Apple, of \(key.appID), team \(key.draft.appleTeamID)"
+        case .moveAppleKey(let key, let draft):
+            "~ key \(key.id) from Apple: "
+                + Self.change("team", key.appleTeamID.rawValue, draft.appleTeamID.rawValue)
+        case .connectApple(let draft):
+            "+ connection to Apple of \(draft.appID): \(draft.servicesID), key \(draft.keyID)"
+        case .updateAppleConnection(let old, let new):
+            "~ connection to Apple of \(new.appID): \(Self.differences(old, new))"
         case .createEmailSource(let draft):
             "+ e-mail source \(draft.source.text)" + Self.with("selector", draft.selectors.map(\.text))
         case .updateEmailSource(let old, let new):
@@ -66,6 +77,13 @@ extension Change {
             difference("issuer", old.issuer.rawValue, new.issuer.rawValue),
             difference("booleans", old.booleans.rawValue, new.booleans.rawValue),
             difference("PKCE required", "\(old.requiresPKCE)", "\(new.requiresPKCE)"),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func differences(_ old: AppleConnection.Draft, _ new: AppleConnection.Draft) -> String {
+        [
+            difference("Services ID", old.servicesID.rawValue, new.servicesID.rawValue),
+            difference("key", old.keyID.rawValue, new.keyID.rawValue),
         ].compactMap(\.self).joined(separator: ", ")
     }
 

@@ -28,6 +28,7 @@ struct TeamPlan: Sendable {
         planner.planAppIDs()
         planner.planServiceIDs()
         planner.planKeys()
+        planner.planApple()
         planner.planEmailSources()
         planner.planUsers()
         guard let team, planner.problems.isEmpty else {

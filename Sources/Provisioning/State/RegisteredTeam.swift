@@ -15,6 +15,9 @@ struct RegisteredTeam: Sendable {
     var serviceIDs: [ServiceID] = []
     /// Revoked ones included: their ids are not used again.
     var keys: [Key] = []
+    /// Keys from Apple, and what signs with them.
+    var appleKeys: [AppleKey] = []
+    var appleConnections: [AppleConnection] = []
     var emailSources: [EmailSource.Draft] = []
     /// Those the file may speak of.
     var users: [RegisteredUser] = []

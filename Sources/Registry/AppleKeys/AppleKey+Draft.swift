@@ -55,6 +55,9 @@ extension AppleKey {
         public let appID: ClientID
         let key: P256SigningKey
 
+        /// SHA-256 of the public key's DER in hexadecimal.
+        public var fingerprint: String { Key.fingerprint(of: key.publicKey) }
+
         /// - Throws: `Problems` with everything that is wrong with the input.
         public init(parsing input: Input) throws(Problems) {
             var fields = FieldChecks()

@@ -62,6 +62,17 @@ public struct AppleKeyStore: Sendable {
 
 // As part of the caller's transaction.
 extension AppleKeyStore {
+    /// All of the team's, in the order of ids.
+    public func list(
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [AppleKey] {
+        let rows = try await transaction.query(
+            "SELECT \(Self.columns) FROM apple_keys AS k WHERE k.team_id = \(team) ORDER BY k.key_id"
+        )
+        return try rows.all(AppleKey.init)
+    }
+
     /// Takes a key in, its private half sealed.
     public func create(
         _ new: AppleKey.Import,
