@@ -100,7 +100,8 @@ let package = Package(
         module(
             "Doctor",
             uses: [
-                "Bytes", "Domain", "Registry", "Directory", "AuthEngine", "Providers", "HTTPClient", "Postgres",
+                "Bytes", "Domain", "Tenancy", "Registry", "Directory", "AuthEngine", "Providers", "Audit", "HTTPClient",
+                "Postgres",
             ]
         ),
 
@@ -123,7 +124,7 @@ let package = Package(
             "Console",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Web", "Tenancy", "Registry", "Directory",
-                "AuthEngine", "Providers", "Doctor", "SignIn", "Jobs", "Mail", "Operations",
+                "AuthEngine", "Providers", "Doctor", "HTTPClient", "SignIn", "Jobs", "Mail", "Operations",
                 "Audit", "Crypto", "Postgres", "HTTP", "Templates",
             ]
         ),

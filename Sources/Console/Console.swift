@@ -9,6 +9,7 @@ public import Directory
 public import Domain
 public import EventLoop
 public import HTTP
+public import HTTPClient
 public import Jobs
 public import Log
 public import Mail
@@ -40,6 +41,7 @@ public struct Console: Sendable {
     private let invitations: InvitationPages
     private let invitationDoor: InvitationDoorPages
     private let settings: SettingsPages
+    private let checkup: CheckupPages
 
     /// What the console is served with.
     public struct Parts: Sendable {
@@ -58,6 +60,7 @@ public struct Console: Sendable {
         public let checks: RegistryChecks
         /// Belongs to the same loop.
         public let apple: AppleProvider
+        public let client: HTTPClient
         /// Where a stand-in is in Apple's place; else nil.
         public let standIn: AppleStandIn?
         public let teams: TeamCache
@@ -85,6 +88,7 @@ public struct Console: Sendable {
             trials: TrialStore,
             checks: RegistryChecks,
             apple: AppleProvider,
+            client: HTTPClient,
             standIn: AppleStandIn? = nil,
             teams: TeamCache,
             flows: FlowRecorder,
@@ -106,6 +110,7 @@ public struct Console: Sendable {
             self.trials = trials
             self.checks = checks
             self.apple = apple
+            self.client = client
             self.standIn = standIn
             self.teams = teams
             self.flows = flows
@@ -140,6 +145,7 @@ public struct Console: Sendable {
         invitations = try InvitationPages(parts)
         invitationDoor = try InvitationDoorPages(parts, reception)
         settings = try SettingsPages(parts)
+        checkup = try CheckupPages(parts)
     }
 
     /// Adds every address of the console.
@@ -169,6 +175,7 @@ public struct Console: Sendable {
         invitations.mount(on: &router)
         invitationDoor.mount(on: &router)
         settings.mount(on: &router)
+        checkup.mount(on: &router)
         return router
     }
 
@@ -196,6 +203,6 @@ public struct Console: Sendable {
             + UserPages.views + UserFactorPages.views + UserInvitationPages.views + AppleTokenPages.views
             + FlowPages.views + AuditPages.views + SigningKeyPages.views
             + NoticePages.views + TransferPages.views + CutoffPages.views + MemberPages.views
-            + InvitationDoorPages.views + SettingsPages.views + OperatorPages.views
+            + InvitationDoorPages.views + SettingsPages.views + CheckupPages.views + OperatorPages.views
     }
 }

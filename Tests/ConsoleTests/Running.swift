@@ -149,6 +149,7 @@ private func serve(
         SystemDatabase(system),
         checks,
         apple,
+        client,
         pool,
         loop,
         sparesRoles
@@ -199,6 +200,7 @@ private func parts(
     _ system: SystemDatabase,
     _ checks: RegistryChecks,
     _ apple: AppleProvider,
+    _ client: HTTPClient,
     _ pool: BlockingPool,
     _ loop: EventLoop,
     _ sparesRoles: Bool
@@ -228,6 +230,7 @@ private func parts(
         trials: TrialStore(database: database, keyRing: keyRing),
         checks: checks,
         apple: apple,
+        client: client,
         standIn: try World.standIn(database, keyRing, teams),
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),

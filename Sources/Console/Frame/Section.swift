@@ -13,6 +13,7 @@ enum Section: String, Sendable {
     case flows
     case notices
     case audit
+    case checkup
     case members
     case settings
 
@@ -28,6 +29,7 @@ enum Section: String, Sendable {
         .flag("users") { $0 == .users }
         .flag("flows") { $0 == .flows }
         .flag("audit") { $0 == .audit }
+        .flag("checkup") { $0 == .checkup }
         .flag("members") { $0 == .members }
         .flag("settings") { $0 == .settings }
 }

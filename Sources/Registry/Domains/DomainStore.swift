@@ -20,6 +20,15 @@ public struct DomainStore: Sendable {
         return try rows.firstValue(RegisteredDomain.init)
     }
 
+    /// All of the team's, in alphabetical order.
+    public func all(in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
+        let rows = try await database.query(
+            "SELECT \(Self.columns) FROM domains AS d WHERE d.team_id = \(team) ORDER BY d.domain",
+            in: team
+        )
+        return try rows.all(RegisteredDomain.init)
+    }
+
     /// The domains of one Service ID, in alphabetical order.
     public func list(
         of serviceID: ClientID,

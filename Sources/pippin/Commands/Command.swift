@@ -8,6 +8,7 @@ enum Command: Sendable {
     case export(Settings, team: String)
     case audit(Settings, AuditCommand.Task)
     case setupLink(Settings)
+    case doctor(Settings, team: String?)
 
     /// Reads the command line; every mistake is reported, not only the first.
     static func parse(_ arguments: [String]) throws(CommandFailure) -> Command {
@@ -36,6 +37,7 @@ enum Command: Sendable {
         case "serve": return .serve(try options.settings(operands: 0).settings)
         case "migrate": return .migrate(try options.settings(operands: 0).settings)
         case "setup-link": return .setupLink(try options.settings(operands: 0).settings)
+        case "doctor": return try DoctorCommand.parse(&options)
         case "audit": return try AuditCommand.parse(rest)
         case "export":
             let (settings, operands) = try options.settings(operands: 1, called: "TEAMID")
@@ -66,6 +68,8 @@ enum Command: Sendable {
         case .export(let settings, let team):
             return try ExportCommand(settings: settings, team: team).run()
         case .audit(let settings, let task): return try AuditCommand(settings: settings, task: task).run()
+        case .doctor(let settings, let team):
+            return try DoctorCommand(settings: settings, team: team).run()
         case .setupLink(let settings): return try SetupLinkCommand(settings: settings).run()
         }
     }

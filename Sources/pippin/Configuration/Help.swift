@@ -1,6 +1,6 @@
 /// What `--help` prints.
 enum Help {
-    static let commands = ["serve", "migrate", "apply", "export", "audit", "setup-link", "version"]
+    static let commands = ["serve", "migrate", "apply", "export", "audit", "doctor", "setup-link", "version"]
 
     static func text(for topic: String?) -> String {
         switch topic {
@@ -9,6 +9,7 @@ enum Help {
         case "apply": apply + options
         case "export": export + options
         case "audit": audit + options
+        case "doctor": doctor + options
         case "setup-link": setupLink + options
         case "version": "pippin version\n\nPrints the version.\n"
         default: overview
@@ -26,6 +27,7 @@ enum Help {
           export TEAMID   print a team as a registry file, secrets left out
           audit verify    hold the audit logs against their seals
           audit export    print a team's audit log
+          doctor          look at what is set up, live, and say what to do
           migrate         bring the database to this version
           version         print the version
 
@@ -87,6 +89,18 @@ enum Help {
           --head POSITION:CODE a head that was logged or exported: the log must still hold it (with --team)
           --format csv|ndjson  how events are printed (ndjson)
           --since DAY          nothing older than that day in UTC
+
+        """
+
+    private static let doctor = """
+        usage: pippin doctor [--team TEAMID] [OPTIONS]
+
+        Looks at the installation and its teams as others see them: calls Apple with a made-up code for every
+        client of every connection, asks for Apple's sign-in page, for the files of domains and for this
+        server's own address, compares clocks. Says what is wrong, and what to do. Run it beside `serve`.
+        Exit status: 0 nothing is wrong, 1 something is, 2 the command line is.
+
+          --team TEAMID        this team only
 
         """
 

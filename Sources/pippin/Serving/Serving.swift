@@ -142,6 +142,7 @@ struct Serving {
                     trials: TrialStore(database: database, keyRing: context.keyRing),
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),
                     apple: worker.apple,
+                    client: worker.client,
                     standIn: standIn,
                     teams: worker.teams,
                     flows: worker.flows,

@@ -1,4 +1,5 @@
 import Bytes
+import Doctor
 import Domain
 import Registry
 import Templates
@@ -23,35 +24,10 @@ struct AppleTestRow: Sendable {
             $0.isServicesID ? Phrase("console.apple.services-id") : Phrase("console.apple.bundle-id")
         }
         .group("badge", BadgeView.fields) { $0.test.outcome.badge }
-        .words("meaning") { $0.meaning }
-        .list("advice", Fields<Phrase>().words("text") { $0 }) { $0.advice }
-
-    private var meaning: Phrase {
-        switch test.outcome {
-        case .accepted: Phrase("console.apple.test.accepted.meaning")
-        case .refused: Phrase("console.apple.test.refused.meaning")
-        case .unexpected: Phrase("console.apple.test.unexpected.meaning", ["detail": test.detail])
-        case .throttled: Phrase("console.apple.test.throttled.meaning")
-        case .trouble: Phrase("console.apple.test.trouble.meaning", ["detail": test.detail])
-        case .unreachable: Phrase("console.apple.test.unreachable.meaning", ["detail": test.detail])
+        .words("meaning") { $0.test.meaning }
+        .list("advice", Fields<Phrase>().words("text") { $0 }) { row in
+            row.test.advice(isServicesID: row.isServicesID, isKeyProved: row.isKeyProved)
         }
-    }
-
-    /// Which value to look at, the likeliest first.
-    private var advice: [Phrase] {
-        guard test.outcome == .refused else { return [] }
-        let client =
-            isServicesID
-            ? Phrase("console.apple.look.services-id", ["id": test.clientID.rawValue])
-            : Phrase("console.apple.look.bundle-id", ["id": test.clientID.rawValue])
-        let binding = Phrase("console.apple.look.binding", ["key": test.keyID.rawValue])
-        guard !isKeyProved else { return [Phrase("console.apple.look.key-proved"), client, binding] }
-        return [
-            Phrase("console.apple.look.key", ["key": test.keyID.rawValue]),
-            Phrase("console.apple.look.team", ["team": test.appleTeamID.rawValue]), client, binding,
-            Phrase("console.apple.look.wait"),
-        ]
-    }
 }
 
 extension AppleConnectionTest.Outcome {

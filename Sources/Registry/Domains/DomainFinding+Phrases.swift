@@ -1,9 +1,8 @@
-import Bytes
-import Registry
+public import Bytes
 
 extension DomainFinding {
     /// What was seen, in a sentence.
-    var headline: Phrase {
+    public var headline: Phrase {
         let detail = detail ?? ""
         return switch kind {
         case .served: Phrase("console.domains.served")
@@ -22,7 +21,7 @@ extension DomainFinding {
     }
 
     /// What to change.
-    var advice: Phrase {
+    public var advice: Phrase {
         switch kind {
         case .served: Phrase("console.domains.served.advice")
         case .redirected: Phrase("console.domains.redirected.advice")
