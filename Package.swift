@@ -100,7 +100,9 @@ let package = Package(
         module(
             "Doctor",
             uses: [
-                "Bytes", "Domain", "Tenancy", "Registry", "Directory", "AuthEngine", "Providers", "Audit", "HTTPClient",
+                "Bytes", "Domain", "Tenancy", "Registry", "Directory", "AuthEngine", "Providers", "Audit",
+                "Crypto",
+                "HTTPClient",
                 "Postgres",
             ]
         ),
@@ -210,7 +212,7 @@ let package = Package(
         tests(
             of: "Console",
             uses: [
-                "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Domain", "EventLoop", "HTTP",
+                "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Doctor", "Domain", "EventLoop", "HTTP",
                 "HTTPClient",
                 "Jobs", "Log", "Mail",
                 "Postgres", "Providers", "Registry", "SignIn", "Simulator", "Templates", "Tenancy",

@@ -48,5 +48,6 @@ public enum Place: String, CaseIterable, Sendable {
     case browser
     case token
     case keys
+    case discovery
     case revocation
 }

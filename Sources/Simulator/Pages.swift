@@ -127,6 +127,7 @@ struct PlaceView: Sendable {
         case .browser: "The answer through the browser"
         case .token: "The token endpoint"
         case .keys: "The key set"
+        case .discovery: "The discovery document"
         case .revocation: "The revocation endpoint"
         }
     }
@@ -135,6 +136,7 @@ struct PlaceView: Sendable {
         switch place {
         case .browser: Fault.allCases.filter(\.isOfToken)
         case .token: Fault.allCases
+        case .discovery: [.otherIssuer, .slow, .silent, .trouble, .throttled]
         case .keys: [.slow, .silent, .trouble, .throttled]
         case .revocation: [.slow, .silent, .trouble, .broken, .throttled, .moody, .unknownClient]
         }

@@ -30,8 +30,23 @@ extension Simulator {
         return json(JWKSet(set.keys + [extra]).json)
     }
 
-    func discovery() -> Response {
-        json(Discovery.document(base: context.base(of: team)))
+    /// As Apple has it, by the name this stand-in was called by.
+    func discovery(_ request: Request) async -> Response {
+        let fault = script.take(at: .discovery)
+        if let fault, let response = await before(fault) { return response }
+        let scheme = context.publicURL.hasPrefix("https:") ? "https" : "http"
+        let base = "\(scheme)://\(request[.host] ?? "")/apple"
+        var json = JSONWriter(capacity: 512)
+        json.member(
+            "issuer",
+            fault == .otherIssuer ? "https://account.apple.com" : context.base(of: team)
+        )
+        json.member("authorization_endpoint", "\(base)/auth/authorize")
+        json.member("token_endpoint", "\(base)/auth/token")
+        json.member("revocation_endpoint", "\(base)/auth/revoke")
+        json.member("jwks_uri", "\(base)/auth/keys")
+        json.member("id_token_signing_alg_values_supported", ["RS256"])
+        return self.json(json.finish())
     }
 
     /// Answers as the engine does, with what goes wrong before, in, or after it.

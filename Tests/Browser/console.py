@@ -78,6 +78,12 @@ class Console:
         page.get_by_role("button", name="Import key").click()
         expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
 
+    def connect_apple(self, services_id: str, key_id: str, *, of: str) -> None:
+        page = self.open(f"apple/new?app={of}&key={key_id}")
+        page.get_by_label("Services ID").fill(services_id)
+        page.get_by_role("button", name="Connect").click()
+        expect(page.get_by_role("status")).to_contain_text("is connected")
+
     def add_email_source(self, source: str, *selectors: str) -> None:
         page = self.open("email-sources/new")
         page.get_by_label("Domain or address", exact=True).fill(source)

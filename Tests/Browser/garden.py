@@ -80,6 +80,7 @@ class Garden:
             "service-ids/com.garden.web/trials/new", f"trials/{self.trial}", f"trials/{self.cancelled_trial}",
             "domains/127.0.0.1", f"domains/{LONG}", "keys", "keys?q=nothing", "@keys", "keys/new", "@keys/new",
             *(f"keys/{key}" for key in self.keys), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
+            "apple", "@apple", "apple/new", "@apple/new", "apple/com.garden.app", "checkup",
             "email-sources", "email-sources?q=nothing", "@email-sources", "email-sources/new",
             f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "cutoffs", "@cutoffs", "transfers",
             "@transfers", "users", "users?q=nobody", "@users", "user-invitations", "@user-invitations",
@@ -95,7 +96,7 @@ class Garden:
         outside = [
             "", "teams/new", "operator", "operator/teams", "operator/teams?q=nothing", "operator/jobs",
             "operator/jobs?state=pending", f"operator/jobs/{GARDEN}/{JOB}", "operator/mailbox",
-            "operator/mailbox?q=nobody", f"operator/mailbox/{self.mail}",
+            "operator/apple", "operator/mailbox?q=nobody", f"operator/mailbox/{self.mail}",
         ]
         doors = [self.console.set_up_link.removeprefix(self.pippin.url), self.invitation, f"/invitations/{NO_TOKEN}"]
         return [f"/console/{path}".rstrip("/") for path in [*below, *outside]] + doors
@@ -140,6 +141,7 @@ class Garden:
         self.private_key = console.download_key(key)
         self.keys = [revoked, key, waiting]
         console.import_apple_key("KEY7654321", "Garden at Apple", of=app, private_pem=self.private_key)
+        console.connect_apple("com.garden.siwa", "KEY7654321", of=app)
         console.add_email_source(f"garden.{LONG}", "s1", "2026-11.garden")
         self.client.use(self.hosted, GARDEN, "com.garden.web", key, self.private_key)
 

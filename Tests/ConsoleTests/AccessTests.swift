@@ -9,7 +9,8 @@ import Web
 @Suite struct `Who may ask for a page` {
     /// What stands for the values in a path; those that exist are seeded.
     private static let samples = [
-        "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web", "key": "ACMEKEY001",
+        "document": "discovery", "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web",
+        "key": "ACMEKEY001",
         "domain": "acme.example", "source": "acme.example",
         "flow": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",

@@ -1,6 +1,8 @@
 import AuthEngine
 import Crypto
 import Domain
+import HTTPClient
+import Providers
 import Registry
 import SignIn
 import Simulator
@@ -14,6 +16,33 @@ extension World {
         guard let team = TeamID(rawValue: Simulator.teamID) else { preconditionFailure("no team id") }
         return team
     }()
+
+    /// Where Apple is for the console under test.
+    static func apple(at publicURL: String) -> AppleService {
+        AppleService(
+            issuer: "\(publicURL)/t/\(Simulator.teamID)",
+            base: "\(publicURL)/apple",
+            addresses: .publicAndLoopback
+        )
+    }
+
+    static func simulator(
+        _ parts: Console.Parts,
+        _ signIn: SignIn,
+        _ script: Script
+    ) throws -> Simulator {
+        try Simulator(
+            Simulator.Parts(
+                site: parts.site,
+                context: parts.context,
+                teams: parts.teams,
+                database: parts.database,
+                flows: parts.flows,
+                signIn: signIn
+            ),
+            script: script
+        )
+    }
 
     /// Makes the team of the stand-in; the same for every test.
     func openAppleSide() throws {

@@ -136,11 +136,7 @@ private func serve(
         allowsLoopback: true
     )
     let clock: @Sendable () -> Timestamp = { .now() }
-    let service = AppleService(
-        issuer: "\(publicURL)/t/\(Simulator.teamID)",
-        base: "\(publicURL)/apple",
-        addresses: .publicAndLoopback
-    )
+    let service = World.apple(at: publicURL)
     let keys = AppleKeys(of: service, on: loop, client: client, clock: clock)
     let apple = AppleProvider(service, keys: keys, client: client, clock: clock)
     let parts = try parts(
@@ -158,8 +154,9 @@ private func serve(
     var router = Router()
     let signIn = try signIn(parts, apple)
     let script = Script(extraKey: try RSASigningKey.generate(bits: 2048))
+    router.get(Route("/healthz")) { _ in .text("ok\n") }
     signIn.mount(on: &router)
-    try simulator(parts, signIn, script).mount(on: &router)
+    try World.simulator(parts, signIn, script).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? refusal.response
@@ -255,21 +252,6 @@ private func factors(
         rights: AccountRightsStore(system),
         context: context,
         sparesRoles: sparesRoles
-    )
-}
-
-/// Apple's part, on the same address.
-private func simulator(_ parts: Console.Parts, _ signIn: SignIn, _ script: Script) throws -> Simulator {
-    try Simulator(
-        Simulator.Parts(
-            site: parts.site,
-            context: parts.context,
-            teams: parts.teams,
-            database: parts.database,
-            flows: parts.flows,
-            signIn: signIn
-        ),
-        script: script
     )
 }
 

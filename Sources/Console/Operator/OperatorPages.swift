@@ -1,10 +1,11 @@
 import Templates
 
-/// The operators' area: health, teams, jobs, mailbox.
+/// The operators' area: health, teams, jobs, Apple, mailbox.
 struct OperatorPages: Sendable {
     private let health: HealthPages
     private let teams: OperatorTeamPages
     private let jobs: JobPages
+    private let drift: DriftPages
     private let mailbox: MailboxPages
 
     /// - Throws: `Diagnostics`, when a template does not fit.
@@ -12,6 +13,7 @@ struct OperatorPages: Sendable {
         health = try HealthPages(parts)
         teams = try OperatorTeamPages(parts)
         jobs = try JobPages(parts)
+        drift = try DriftPages(parts)
         mailbox = try MailboxPages(parts)
     }
 
@@ -19,10 +21,11 @@ struct OperatorPages: Sendable {
         health.mount(on: &router)
         teams.mount(on: &router)
         jobs.mount(on: &router)
+        drift.mount(on: &router)
         mailbox.mount(on: &router)
     }
 
     static var views: [any View.Type] {
-        HealthPages.views + OperatorTeamPages.views + JobPages.views + MailboxPages.views
+        HealthPages.views + OperatorTeamPages.views + JobPages.views + DriftPages.views + MailboxPages.views
     }
 }

@@ -1,3 +1,4 @@
+public import Doctor
 import Domain
 public import HTTP
 public import Jobs
@@ -11,8 +12,12 @@ enum OperatorRoutes {
     static let job = Route("/console/operator/jobs/:team/:job", TeamID.self, JobID.self)
     static let retry = Route("/console/operator/jobs/:team/:job/attempt", TeamID.self, JobID.self)
     static let cancellation = Route("/console/operator/jobs/:team/:job/cancellation", TeamID.self, JobID.self)
+    static let drift = Route("/console/operator/apple")
+    static let driftApproval = Route("/console/operator/apple/:document/approval", WatchedDocument.Name.self)
     static let mailbox = Route("/console/operator/mailbox")
     static let mail = Route("/console/operator/mailbox/:mail", JobID.self)
 }
 
 extension JobID: PathValue {}
+
+extension WatchedDocument.Name: PathValue {}

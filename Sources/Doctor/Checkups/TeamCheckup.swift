@@ -118,7 +118,7 @@ extension TeamCheckup {
         let back = ClientRequest("GET", "\(base)/.well-known/openid-configuration", addresses: .any)
         let notices = ClientRequest(
             "POST",
-            "\(base)/auth/notifications/apple",
+            context.notificationURL(of: .apple, in: team),
             fields: [("Content-Type", "application/json")],
             body: Array(#"{"payload":""}"#.utf8),
             addresses: .any

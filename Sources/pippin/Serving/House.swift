@@ -135,7 +135,7 @@ final class House {
             on: workers,
             handlers: handlers,
             schedules: Upkeep.schedules(on: worker, allowsLoopback: installation.settings.allowsLoopback)
-                + engineSchedules(on: worker) + providerSchedules(on: worker)
+                + engineSchedules(on: worker) + providerSchedules(on: worker) + appleWatch(on: worker)
                 + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
             log: log
         )

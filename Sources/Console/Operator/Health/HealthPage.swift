@@ -1,4 +1,5 @@
 import Bytes
+import Doctor
 import Jobs
 import Operations
 import Templates
@@ -31,6 +32,8 @@ struct HealthPage: OperatorPage {
     let processes: [ProcessStatus]
     let schedules: [ScheduleStatus]
     let queue: [JobStatistics]
+    /// What Apple publishes of itself.
+    let documents: [WatchedDocument]
 
     /// What an operator should look at.
     private var troubles: [Words] {
@@ -47,6 +50,9 @@ struct HealthPage: OperatorPage {
         }
         for process in processes where process.isAlive && abs(process.clockSkew / .seconds(1)) > 5 {
             troubles.append(Phrase("console.operator.health.trouble.clock", ["host": process.beat.host]))
+        }
+        if documents.contains(where: { $0.differsSince != nil }) {
+            troubles.append(Phrase("console.operator.health.trouble.apple"))
         }
         for schedule in schedules where schedule.problem != nil {
             troubles.append(Phrase("console.operator.health.trouble.schedule", ["name": schedule.name]))

@@ -1,4 +1,5 @@
 import Bytes
+import Doctor
 import HTTP
 import Jobs
 import Operations
@@ -13,6 +14,7 @@ struct HealthPages: Sendable {
     private let processes: ProcessStore
     private let schedules: ScheduleStore
     private let jobs: JobListStore
+    private let documents: WatchedDocumentStore
     private let page: LivePage<HealthPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
@@ -22,6 +24,7 @@ struct HealthPages: Sendable {
         processes = ProcessStore(parts.system)
         schedules = ScheduleStore(parts.system)
         jobs = JobListStore(parts.system)
+        documents = WatchedDocumentStore(parts.database)
         page = try parts.site.pages.page(HealthPage.self)
     }
 
@@ -35,7 +38,8 @@ struct HealthPages: Sendable {
             database: try await database.read(),
             processes: try await processes.list(),
             schedules: try await schedules.list(),
-            queue: try await jobs.statistics()
+            queue: try await jobs.statistics(),
+            documents: try await documents.list()
         )
         return site.respond(page, model)
     }

@@ -1,0 +1,110 @@
+import Audit
+import Bytes
+public import Domain
+public import Postgres
+
+/// What Apple publishes of itself, kept with the system team.
+public struct WatchedDocumentStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+    }
+
+    /// The documents that were seen, in the order of their names.
+    public func list() async throws(PostgresFailure) -> [WatchedDocument] {
+        let rows = try await database.query(
+            "SELECT \(Self.columns) FROM apple_publications WHERE team_id = \(TeamID.system) ORDER BY document",
+            in: .system
+        )
+        var documents: [WatchedDocument] = []
+        for var row in rows { documents.append(try WatchedDocument(&row)) }
+        return documents
+    }
+
+    /// Notes what was seen.
+    ///
+    /// - Parameter known: what counts as known when it is seen for the first time.
+    /// - Returns: the document when it differs from what is known otherwise than it did before.
+    func note(
+        _ seen: [String: String],
+        as name: WatchedDocument.Name,
+        known: [String: String],
+        at moment: Timestamp
+    ) async throws -> WatchedDocument? {
+        try await database.transaction(in: .system) { transaction in
+            let before = try await Self.lock(name, transaction)
+            let known = before?.known ?? known
+            let since = seen == known ? nil : before?.differsSince ?? moment
+            try await transaction.query(
+                """
+                INSERT INTO apple_publications (team_id, document, known, seen, seen_at, differs_since)
+                VALUES (
+                    \(TeamID.system), \(name), \(WatchedDocument.json(of: known))::jsonb,
+                    \(WatchedDocument.json(of: seen))::jsonb, \(moment), \(since)
+                )
+                ON CONFLICT (team_id, document) DO UPDATE
+                SET seen = excluded.seen, seen_at = excluded.seen_at, differs_since = excluded.differs_since
+                """
+            )
+            guard seen != known, before?.seen != seen || before?.differsSince == nil else { return nil }
+            return try await Self.lock(name, transaction)
+        }
+    }
+
+    /// Takes what was seen for known from now on: the alarm ends, and nothing else.
+    ///
+    /// - Parameter digest: of what the operator looked at.
+    /// - Returns: false when something else is seen by now, or nothing differs.
+    public func approve(
+        _ name: WatchedDocument.Name,
+        seen digest: String,
+        by actor: Actor,
+        from origin: Origin
+    ) async throws -> Bool {
+        try await database.transaction(in: .system) { transaction in
+            guard let document = try await Self.lock(name, transaction), document.differsSince != nil,
+                document.seenDigest == digest
+            else { return false }
+            try await transaction.query(
+                """
+                UPDATE apple_publications SET known = seen, differs_since = NULL
+                WHERE team_id = \(TeamID.system) AND document = \(name)
+                """
+            )
+            let differences = document.differences
+            let event = AuditEvent(
+                "apple_publication.approved",
+                by: actor,
+                on: AuditEvent.Target("apple_publication", name.rawValue),
+                from: origin,
+                before: Self.json(differences.map { ($0.name, $0.known) }),
+                after: Self.json(differences.map { ($0.name, $0.seen) })
+            )
+            try await event.record(in: .system, transaction)
+            return true
+        }
+    }
+
+    private static func json(_ entries: [(String, String?)]) -> JSONValue {
+        .object(
+            Dictionary(entries.map { ($0.0, $0.1.map { JSONValue.string($0) } ?? .null) }) { $1 }
+        )
+    }
+
+    private static let columns: SQL = "document, known::text, seen::text, seen_at, differs_since"
+
+    private static func lock(
+        _ name: WatchedDocument.Name,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> WatchedDocument? {
+        let rows = try await transaction.query(
+            """
+            SELECT \(columns) FROM apple_publications
+            WHERE team_id = \(TeamID.system) AND document = \(name) FOR UPDATE
+            """
+        )
+        guard var row = rows.first else { return nil }
+        return try WatchedDocument(&row)
+    }
+}

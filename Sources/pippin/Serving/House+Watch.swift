@@ -1,0 +1,24 @@
+import Doctor
+import Domain
+import Jobs
+import Log
+
+extension House {
+    /// Looks whether Apple describes itself as it is known; a difference is an alarm in the log and to operators.
+    ///
+    /// None where only this machine reaches Pippin: nobody comes there from Apple.
+    func appleWatch(on worker: Worker) -> [Schedule] {
+        let settings = installation.settings
+        if settings.publicURL.isLoopback, !settings.simulatesApple { return [] }
+        let log = log
+        let watch = AppleWatch(TeamDatabase(worker.app), apple: worker.apple) { document in
+            log(
+                .error,
+                "apple.drift",
+                ("document", document.name.rawValue),
+                ("members", document.differences.map(\.name).joined(separator: " "))
+            )
+        }
+        return [Schedule("apple.watch", every: AppleWatch.interval) { try await watch.look() }]
+    }
+}

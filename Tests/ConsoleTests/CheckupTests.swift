@@ -1,0 +1,111 @@
+import Bytes
+import Crypto
+import Domain
+import HTTP
+import Registry
+import Simulator
+import Testing
+
+@testable import Console
+@testable import Providers
+
+@Suite struct `A team’s check-up` {
+    private static let address = CheckupPages.checkup.link(World.acme)
+    private static let pair = P256SigningKey.generate()
+
+    /// Connects Acme's app, and registers it at the stand-in or not.
+    private func connect(_ world: World, _ browser: inout Browser, registers: Bool) async throws {
+        try world.openAppleSide()
+        _ = try await world.addAcmeWeb()
+        let key = [
+            ("privateKey", Self.pair.pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
+            ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+        ]
+        let connection = [
+            ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
+        ]
+        #expect(try await browser.post("/console/ACMETEAM01/apple-keys", key).status == 303)
+        #expect(try await browser.post("/console/ACMETEAM01/apple", connection).status == 303)
+        guard registers else { return }
+        _ = try await browser.post("/console/ACMETEAM01/apple/com.acme.app/stand-in", [])
+    }
+
+    @Test func `finds what is in order, live`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await connect(world, &admin, registers: true)
+            #expect(try await admin.get(Self.address).text.contains("Nothing looked at yet"))
+
+            let answer = try await admin.post(Self.address, [])
+
+            #expect(answer.status == 200)
+            for sentence in [
+                "Apple believed the key and knows this client", "Apple opens its sign-in page for",
+                "clock agrees with Apple’s", "and the addresses this version knows",
+                "but only this machine reaches it", "is not forwarded to people who hid theirs",
+            ] { #expect(answer.text.contains(sentence), "\(sentence)") }
+            #expect(!answer.text.contains("invalid_client"))
+            let line = try #require(Self.pair.pem.split(separator: "\n").dropFirst().first)
+            #expect(!answer.text.contains(line))
+        }
+    }
+
+    @Test func `says which value to look at, and what to enter at Apple`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await connect(world, &admin, registers: false)
+            try world.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
+            try world.admin(
+                """
+                INSERT INTO email_sources (team_id, source, kind, slot, records, checked_at)
+                VALUES ('ACMETEAM01', 'mail.example', 'domain', 1, '[]', now())
+                """
+            )
+
+            let text = try await admin.post(Self.address, []).text
+
+            #expect(text.contains("AuthKey_KEY1234567.p8"))
+            #expect(text.contains("Apple shows an error in place of its sign-in page (status 400)"))
+            #expect(
+                text.contains("\(world.publicURL)/t/ACMETEAM01/auth/callback/apple at Apple as a return URL")
+            )
+            #expect(text.contains("Mail from mail.example"))
+            #expect(text.contains("To be put right"))
+        }
+    }
+
+    @Test func `says that nobody can sign in, and that Apple is silent`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try world.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
+            world.script.set(.trouble, at: .discovery)
+
+            let text = try await admin.post(Self.address, []).text
+
+            #expect(text.contains("no App ID is connected: nobody can sign in there"))
+            #expect(text.contains("Apple does not answer"))
+        }
+    }
+
+    @Test func `is for the team alone, and auditors do not run it`() async throws {
+        try await withWorld { world in
+            var ben = try await world.signedIn("Ben", [World.rival: .owner])
+            var auditor = try await world.signedIn("Cleo", [World.acme: .auditor])
+
+            #expect(try await ben.get(Self.address).status == 404)
+            #expect(try await ben.post(Self.address, []).status == 404)
+            #expect(try await auditor.get(Self.address).status == 200)
+            #expect(try await auditor.post(Self.address, []).status == 403)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"), ("Sun, 06 Nov 1994", nil),
+            ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:49:37 GMT", nil), ("", nil),
+        ]
+    )
+    func `reads Apple’s clock`(text: String, expected: String?) {
+        #expect(HTTPDate(text)?.moment.description == expected)
+    }
+}

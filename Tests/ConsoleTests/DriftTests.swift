@@ -1,0 +1,117 @@
+import Doctor
+import Domain
+import HTTP
+import Providers
+import Simulator
+import Synchronization
+import Testing
+
+@testable import Console
+
+@Suite struct `The watch over what Apple publishes` {
+    private static let page = OperatorRoutes.drift.link()
+    private static let approval = OperatorRoutes.driftApproval.link(.discovery)
+
+    /// Counts its alarms.
+    private final class Alarms: Sendable {
+        let documents = Mutex<[WatchedDocument.Name]>([])
+
+        func watch(_ world: World) -> AppleWatch {
+            AppleWatch(world.parts.database, apple: world.parts.apple) { document in
+                self.documents.withLock { $0.append(document.name) }
+            }
+        }
+
+        var all: [WatchedDocument.Name] { documents.withLock { $0 } }
+    }
+
+    @Test func `is silent as long as Apple is what is pinned`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            let alarms = Alarms()
+
+            for _ in 0..<2 { try await alarms.watch(world).look() }
+
+            #expect(alarms.all.isEmpty)
+            let documents = try await WatchedDocumentStore(world.parts.database).list()
+            #expect(documents.map(\.name) == [.discovery, .keys])
+            #expect(documents.allSatisfy { $0.differsSince == nil && $0.known == $0.seen })
+            #expect(documents.first?.known == world.parts.apple.pinnedDiscovery)
+        }
+    }
+
+    @Test func `raises one alarm for another issuer, which an operator ends and which changes no trust`()
+        async throws
+    {
+        try await withWorld { world in
+            try world.openAppleSide()
+            var olive = try await world.signedIn("Olive", [.system: .operator])
+            let (alarms, pinned) = (Alarms(), world.parts.apple.pinnedDiscovery)
+            world.script.set(.otherIssuer, at: .discovery, times: 2)
+
+            for _ in 0..<2 { try await alarms.watch(world).look() }
+
+            #expect(alarms.all == [.discovery])
+            let text = try await olive.get(Self.page).text
+            #expect(text.contains("https://account.apple.com") && text.contains(pinned["issuer"] ?? "?"))
+            #expect(try await olive.get("/console/operator").text.contains("Apple drift shows how"))
+            _ = try await olive.post(Self.approval, [("seen", "something else")])
+            #expect(try await olive.get(Self.page).text.contains("Different since"))
+            let digest = try #require(text.between("name=\"seen\" value=\"", "\""))
+            _ = try await olive.post(Self.approval, [("seen", digest)])
+
+            let documents = try await WatchedDocumentStore(world.parts.database).list()
+            #expect(documents.first?.differsSince == nil)
+            #expect(documents.first?.known["issuer"] == "https://account.apple.com")
+            #expect(try world.actions(in: .system).last == "apple_publication.approved")
+            let event = try world.admin(
+                """
+                SELECT before->>'issuer', after->>'issuer' FROM audit_events
+                WHERE action = 'apple_publication.approved'
+                """
+            )
+            #expect(event == [[pinned["issuer"], "https://account.apple.com"]])
+            #expect(world.parts.apple.pinnedDiscovery == pinned)
+            // Apple goes back to what it was.
+            try await alarms.watch(world).look()
+            #expect(alarms.all == [.discovery, .discovery])
+        }
+    }
+
+    @Test func `tells of keys that come`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            let alarms = Alarms()
+            try await alarms.watch(world).look()
+            world.script.set(.newKey, at: .token)
+
+            try await alarms.watch(world).look()
+
+            #expect(alarms.all == [.keys])
+            let keys = try await WatchedDocumentStore(world.parts.database).list().last
+            #expect(keys?.differences.map(\.name) == ["EXTRAKEY01"])
+        }
+    }
+
+    @Test func `goes on when Apple does not answer`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            let alarms = Alarms()
+            world.script.set(.trouble, at: .discovery)
+
+            await #expect(throws: (any Error).self) { try await alarms.watch(world).look() }
+            try await alarms.watch(world).look()
+
+            #expect(alarms.all.isEmpty)
+        }
+    }
+
+    @Test func `is an operator’s to end`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+
+            #expect(try await owner.get(Self.page).status == 404)
+            #expect(try await owner.post(Self.approval, [("seen", "")]).status == 404)
+        }
+    }
+}
