@@ -153,7 +153,7 @@ import Testing
     @Test func `wait where Apple's keys cannot be had, and are good as of when they came`() async throws {
         try await withNotices { site in
             let token = try site.tokens()
-            site.teams.clock.advance(by: .seconds(2 * 3600))
+            site.teams.clock.advance(by: .seconds(25 * 3600))
             site.script.set(.trouble, at: .keys, times: 2)
             #expect(try site.notice(site.event("consent-revoked")).status == 200)
             #expect(try site.isAlive(token))
