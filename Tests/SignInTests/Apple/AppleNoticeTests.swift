@@ -154,7 +154,7 @@ import Testing
         try await withNotices { site in
             let token = try site.tokens()
             site.teams.clock.advance(by: .seconds(25 * 3600))
-            site.script.set(.trouble, at: .keys, times: 2)
+            site.script.set(.trouble, at: .keys, times: 1)
             #expect(try site.notice(site.event("consent-revoked")).status == 200)
             #expect(try site.isAlive(token))
             site.teams.clock.advance(by: .seconds(2 * 86_400))
