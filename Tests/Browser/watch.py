@@ -58,6 +58,8 @@ def barriers(page: Page, options: dict = AXE_OPTIONS) -> list[str]:
     """What axe finds: contrast, names, roles, order of headings."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
+    # A colour on its way from one theme to the other is nobody's colour.
+    page.evaluate("Promise.allSettled(document.getAnimations().map((animation) => animation.finished))")
     found = []
     for violation in page.evaluate("(options) => axe.run(options)", options)["violations"]:
         where = "; ".join(node["html"][:160] for node in violation["nodes"][:3])
