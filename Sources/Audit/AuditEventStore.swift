@@ -10,16 +10,47 @@ extension AuditEvent {
     /// `WITH changed AS (…), audit AS (\(event.insertion(in: team))) SELECT …`.
     /// - Parameter condition: a FROM or WHERE clause; the event is written once per row it yields.
     public func insertion(in team: TeamID, when condition: SQL = "") -> SQL {
+        insertion(
+            in: team,
+            actor: "\(actor.name)",
+            target: "\(target.name)",
+            words: "\(EventWords.of(self))",
+            when: condition
+        )
+    }
+
+    /// The statement that writes the event of a person whose `sub` the database alone knows: by them, on them.
+    ///
+    /// - Parameters:
+    ///   - subject: a column of what `condition` yields; it takes the place of the names that the event was made with.
+    ///   - condition: a FROM clause; the event is written once per row it yields.
+    public func insertion(in team: TeamID, naming subject: SQL, when condition: SQL) -> SQL {
+        insertion(
+            in: team,
+            actor: subject,
+            target: subject,
+            words: "array_append(\(EventWords.of(self, isNamed: false))::text[], lower(\(subject)))",
+            when: condition
+        )
+    }
+
+    private func insertion(
+        in team: TeamID,
+        actor name: SQL,
+        target: SQL,
+        words: SQL,
+        when condition: SQL
+    ) -> SQL {
         """
         INSERT INTO audit_events (
             team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, user_agent,
             request_id, before, after, ip_key, words
         )
         SELECT
-            \(team), clock_timestamp(), \(actor.kind), \(actor.name), \(action), \(target.kind),
-            \(target.name), \(outcome), NULLIF(\(origin.ip), ''), NULLIF(\(origin.userAgent), ''),
+            \(team), clock_timestamp(), \(actor.kind), \(name), \(action), \(self.target.kind),
+            \(target), \(outcome), NULLIF(\(origin.ip), ''), NULLIF(\(origin.userAgent), ''),
             NULLIF(\(origin.requestID), ''), \(Self.text(before))::jsonb, \(Self.text(after))::jsonb,
-            \(AddressRange(origin.ip)?.first), \(EventWords.of(self))
+            \(AddressRange(origin.ip)?.first), \(words)
         \(condition)
         """
     }

@@ -12,10 +12,14 @@ public enum EventWords {
     static let longest = 64
 
     /// The words of an event, each once: its action, target, actor and request, and every text of before and after.
-    static func of(_ event: AuditEvent) -> [String] {
+    ///
+    /// - Parameter isNamed: whether the names of actor and target are among them.
+    static func of(_ event: AuditEvent, isNamed: Bool = true) -> [String] {
         var words: [String] = []
-        append(whole: event.actor.name, to: &words)
-        append(whole: event.target.name, to: &words)
+        if isNamed {
+            append(whole: event.actor.name, to: &words)
+            append(whole: event.target.name, to: &words)
+        }
         append(whole: event.origin.requestID, to: &words)
         for part in event.action.split(separator: ".") { append(whole: String(part), to: &words) }
         // The parts of a person's id say nothing.

@@ -47,7 +47,7 @@ extension SignInFlow {
         guard isIssued else { return nil }
         var parameters = [("code", issue.code.text)]
         if app.responseType == .codeAndIDToken {
-            parameters.append(("id_token", try idToken(app, issue, team, at: moment)))
+            parameters.append(("id_token", try await idToken(app, issue, team, at: moment)))
         }
         if deliversUser, let delivery { parameters.append(("user", delivery.json)) }
         flows.record(
@@ -70,14 +70,16 @@ extension SignInFlow {
         _ issue: CodeStore.Issue,
         _ team: TeamSnapshot,
         at moment: Timestamp
-    ) throws -> String {
+    ) async throws -> String {
         guard let client = team.client(app.clientID) else { throw ClientGone(id: app.clientID) }
+        let subject = issue.subject
         let claims = TokenIssuer.Claims(
             client: client,
-            subject: issue.subject,
+            subject: subject,
             nonce: app.nonce,
             email: issue.email,
             authenticatedAt: issue.authenticatedAt,
+            transferSubject: try await migration.name(of: subject, for: client.group, in: team, at: moment),
             companion: .code(issue.code.text)
         )
         return try TokenIssuer(team: team, context: context).idToken(claims, at: moment)

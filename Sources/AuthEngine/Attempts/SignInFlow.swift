@@ -14,6 +14,7 @@ public struct SignInFlow: Sendable {
     let codes: CodeStore
     let consents: ConsentStore
     let flows: FlowRecorder
+    let migration: UserMigrationStore
 
     public init(
         context: EngineContext,
@@ -27,6 +28,7 @@ public struct SignInFlow: Sendable {
         progress = AttemptProgressStore(database: database)
         codes = CodeStore(database: database)
         self.consents = consents
+        migration = UserMigrationStore(database: database, context: context)
     }
 
     /// What a person does next.

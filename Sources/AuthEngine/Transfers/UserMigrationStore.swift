@@ -180,19 +180,20 @@ struct UserMigrationStore: Sendable {
         return Arrival(subject: subject, relayAddress: try row.next())
     }
 
-    /// What a person is called in `id_token`s while the window is open.
+    /// What a person is called in `id_token`s while the window of a transfer is open; asked for nobody else.
     func name(
         of subject: Subject,
         for group: ClientID,
-        in team: TeamID,
+        in team: TeamSnapshot,
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Subject? {
+        guard team.transfers.incoming(group, at: moment) != nil else { return nil }
         let rows = try await database.query(
             """
             SELECT transfer_sub FROM transferred_people
-            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND expires_at > \(moment)
+            WHERE team_id = \(team.id) AND sub = \(subject) AND app_id = \(group) AND expires_at > \(moment)
             """,
-            in: team
+            in: team.id
         )
         guard var row = rows.first else { return nil }
         return try row.next()

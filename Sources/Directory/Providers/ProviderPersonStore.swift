@@ -125,11 +125,17 @@ extension ProviderPersonStore.Arrival {
 
     private var email: EmailAddress? { identity.email?.address }
 
+    /// How long a name of a transfer is good (Apple, "Transferring your apps and users to another team").
+    private static let transferWindow = Duration.seconds(60 * 86_400)
+
     /// The rows that are about the same person: by name, or by that of the transfer under way.
+    ///
+    /// Whoever was seen last before the window was named in a transfer that is over.
     private func same(_ team: TeamID) -> SQL {
         """
         team_id = \(team) AND provider = \(provider)
-            AND (identifier = \(identity.identifier) OR transfer_sub = \(identity.transferSubject))
+            AND (identifier = \(identity.identifier)
+                OR transfer_sub = \(identity.transferSubject) AND last_seen_at > \(at - Self.transferWindow))
         """
     }
 
@@ -234,9 +240,9 @@ extension ProviderPersonStore.Arrival {
                     given_name = CASE WHEN excluded.shares_name THEN excluded.given_name ELSE known.given_name END,
                     family_name = CASE WHEN excluded.shares_name THEN excluded.family_name ELSE known.family_name END,
                     delivered_at = CASE WHEN \(form != nil) THEN NULL ELSE known.delivered_at END
-                RETURNING granted_at
+                RETURNING sub, granted_at
             )
-            \(event.insertion(in: team, when: "FROM granted WHERE granted_at = \(at)"))
+            \(event.insertion(in: team, naming: "granted.sub", when: "FROM granted WHERE granted_at = \(at)"))
             """
     }
 
