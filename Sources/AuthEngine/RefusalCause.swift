@@ -82,6 +82,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case providerMalformed = "provider_malformed"
     case providerClient = "provider_client"
     case providerCode = "provider_code"
+    case providerRequest = "provider_request"
     case providerAnswer = "provider_answer"
     case providerRefused = "provider_refused"
     case providerToken = "provider_token"

@@ -8,7 +8,7 @@ extension NativeSignIn {
     /// Who it is first, from the token if there is one; then the code, which works once.
     func settle(_ arrival: Arrival) async throws -> [UInt8] {
         let handover = arrival.handover
-        var known: ProviderPersonStore.Known?
+        var told: (identity: ProviderIdentity, person: ProviderPersonStore.Known)?
         if let token = handover.identityToken {
             let identity = try await provider.identify(
                 token,
@@ -17,12 +17,20 @@ extension NativeSignIn {
                 in: arrival.team
             )
             try checkUser(identity, handover)
-            known = try await record(identity, arrival)
+            told = (identity, try await record(identity, arrival))
         }
-        let grant = try await provider.redeem(handover.code, for: arrival.client.id, in: arrival.team)
+        let grant = try await provider.redeem(
+            handover.code,
+            nonces: handover.nonces,
+            for: arrival.client.id,
+            in: arrival.team
+        )
         try checkUser(grant.identity, handover)
+        guard told == nil || told?.identity.identifier == grant.identity.identifier else {
+            throw ProviderFailure(.providerToken, .none, because: "the code is about somebody else")
+        }
         let person: ProviderPersonStore.Known
-        if let known { person = known } else { person = try await record(grant.identity, arrival) }
+        if let told { person = told.person } else { person = try await record(grant.identity, arrival) }
         guard person.user.suspendedAt == nil else {
             throw OAuthError(.invalidGrant, cause: .personSuspended, because: "the person is suspended")
         }

@@ -42,8 +42,11 @@ public protocol NativeProvider: IdentityProvider {
     ) async throws(ProviderFailure) -> ProviderIdentity
 
     /// Redeems a code that was given to the app.
+    ///
+    /// - Parameter nonces: the forms the nonce may have of what comes with it; nil where the app made none.
     func redeem(
         _ code: String,
+        nonces: [String]?,
         for app: ClientID,
         in team: TeamSnapshot
     ) async throws(ProviderFailure) -> ProviderGrant

@@ -6,7 +6,6 @@ import HTTPClient
 
 /// Calls to Apple's token and revocation endpoints, as one of a team's clients there.
 struct AppleCalls: Sendable {
-    private static let deadline = Duration.seconds(8)
     private static let bodyLimit = 64 * 1024
 
     let service: AppleService
@@ -29,7 +28,7 @@ struct AppleCalls: Sendable {
         let response = try await post(fields, to: service.tokenURL, as: clientID, registration)
         guard response.status == 200 else { throw Self.failure(of: response) }
         guard let value = Self.object(response.body) else {
-            throw ProviderFailure(.providerMalformed, .again, because: "Apple's answer is no JSON object")
+            throw ProviderFailure(.providerMalformed, .anew, because: "Apple's answer is no JSON object")
         }
         return Tokens(
             idToken: value["id_token"]?.string,
@@ -99,7 +98,7 @@ struct AppleCalls: Sendable {
                 ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
             ],
             body: Array(body.utf8),
-            deadline: Self.deadline,
+            deadline: service.patience.calls,
             bodyLimit: Self.bodyLimit,
             addresses: service.addresses
         )
@@ -127,7 +126,7 @@ struct AppleCalls: Sendable {
                 because: "Apple answered with status \(response.status)"
             )
         case (_, let error?):
-            return ProviderFailure(.providerCode, .anew, because: "Apple answered \(error.prefix(60))")
+            return ProviderFailure(.providerRequest, .anew, because: "Apple answered \(error.prefix(60))")
         default:
             return ProviderFailure(
                 .providerMalformed,
@@ -147,6 +146,12 @@ struct AppleCalls: Sendable {
 }
 
 extension ProviderFailure {
+    /// The same once the code is spent: what would help with the same code takes another one now.
+    var afterSpending: ProviderFailure {
+        guard remedy == .again else { return self }
+        return ProviderFailure(cause, .anew, because: reason)
+    }
+
     /// No answer at all.
     init(_ failure: ClientFailure, _ remedy: Remedy) {
         switch failure {

@@ -61,8 +61,9 @@ struct AppleClaims: Sendable {
         }
     }
 
-    func checkNonce(_ nonces: [String]?) throws(ProviderFailure) {
-        guard let nonces else { return }
+    func checkNonce(of expectation: AppleIdentityToken.Expectation) throws(ProviderFailure) {
+        guard let nonces = expectation.nonces else { return }
+        if expectation.mayLackNonce, claims.members["nonce"] == nil { return }
         guard let nonce = claims.members["nonce"]?.string, nonces.contains(where: { Self.isSame($0, nonce) })
         else {
             throw ProviderFailure(

@@ -17,6 +17,8 @@ struct AppleIdentityToken: Sendable {
         let audiences: Set<ClientID>
         /// What `nonce` must be one of; nil where none was sent.
         var nonces: [String]?
+        /// Whether a token without a nonce is one of this sign-in all the same: its code proves that.
+        var mayLackNonce = false
         /// What came with it, by the claim that holds its hash (OpenID Connect Core section 3.3.2.11).
         var companion: Companion?
     }
@@ -39,7 +41,7 @@ struct AppleIdentityToken: Sendable {
         let claims = AppleClaims(try await Self.verify(text, keys: keys))
         audience = try claims.audience(of: expectation)
         try claims.checkTimes(at: moment)
-        try claims.checkNonce(expectation.nonces)
+        try claims.checkNonce(of: expectation)
         try claims.checkHash(of: expectation.companion)
         identity = try claims.identity()
     }

@@ -19,7 +19,6 @@ public final class AppleKeys: @unchecked Sendable {
     static let lifetime = Duration.seconds(3600)
     /// How long the set is good while Apple does not answer.
     static let patience = Duration.seconds(86_400)
-    private static let deadline = Duration.seconds(5)
 
     private let loop: EventLoop
     private let service: AppleService
@@ -55,6 +54,15 @@ public final class AppleKeys: @unchecked Sendable {
             ?? ProviderFailure(.providerKey, .again, because: "Apple's key set has no key \(id.prefix(20))")
     }
 
+    /// Has a set that is good for now.
+    ///
+    /// - Throws: `ProviderFailure` when there is none, and Apple cannot be asked.
+    func prepare() async throws(ProviderFailure) {
+        guard !isYounger(than: Self.lifetime) else { return }
+        let failure = await refresh()
+        if let failure, !isYounger(than: Self.patience) { throw failure }
+    }
+
     private func known(_ id: String) -> (any VerifyingKey)? {
         keys?.key(id: id, algorithm: .rs256)
     }
@@ -82,15 +90,14 @@ public final class AppleKeys: @unchecked Sendable {
             "GET",
             service.keysURL,
             fields: [("Accept", "application/json")],
-            deadline: Self.deadline,
+            deadline: service.patience.keys,
             bodyLimit: JWKSet.maximumCount,
             addresses: service.addresses
         )
         do throws(ClientFailure) {
             let response = try await client.send(request)
             guard response.status == 200, let set = try? JWKSet(json: response.body), !set.keys.isEmpty else {
-                let reason = "Apple's key set cannot be read (status \(response.status))"
-                return ProviderFailure(.providerTrouble, .again, because: reason)
+                return Self.failure(of: response.status)
             }
             keys = set
             fetchedAt = clock()
@@ -98,5 +105,15 @@ public final class AppleKeys: @unchecked Sendable {
         } catch {
             return ProviderFailure(error, .again)
         }
+    }
+
+    private static func failure(of status: Int) -> ProviderFailure {
+        let cause: RefusalCause =
+            switch status {
+            case 429: .providerThrottles
+            case 500...: .providerTrouble
+            default: .providerMalformed
+            }
+        return ProviderFailure(cause, .again, because: "Apple's key set cannot be read (status \(status))")
     }
 }

@@ -79,26 +79,47 @@ public struct AppleProvider: NativeProvider {
                 FormCoding.Field("code", code), FormCoding.Field("redirect_uri", trip.returnURL),
                 FormCoding.Field("code_verifier", trip.codeVerifier),
             ],
+            nonces: [trip.nonce],
             as: registration.servicesID,
             of: registration
         )
     }
 
+    /// Apple's keys are fetched before the code is spent: without them its answer could not be believed.
     private func redeem(
         _ fields: [FormCoding.Field],
+        nonces: [String]?,
         as client: ClientID,
         of registration: AppleRegistration
     ) async throws(ProviderFailure) -> ProviderGrant {
+        try await keys.prepare()
         let tokens = try await calls.tokens(
             [FormCoding.Field("grant_type", "authorization_code")] + fields,
             as: client,
             of: registration
         )
+        do throws(ProviderFailure) {
+            return try await grant(tokens, nonces, client)
+        } catch {
+            throw error.afterSpending
+        }
+    }
+
+    private func grant(
+        _ tokens: AppleCalls.Tokens,
+        _ nonces: [String]?,
+        _ client: ClientID
+    ) async throws(ProviderFailure) -> ProviderGrant {
         guard let text = tokens.idToken else {
             throw ProviderFailure(.providerMalformed, .anew, because: "Apple's answer has no id_token")
         }
-        var expectation = AppleIdentityToken.Expectation(issuer: service.issuer, audiences: [client])
-        expectation.companion = tokens.accessToken.map { .accessToken($0) }
+        let expectation = AppleIdentityToken.Expectation(
+            issuer: service.issuer,
+            audiences: [client],
+            nonces: nonces,
+            mayLackNonce: true,
+            companion: tokens.accessToken.map { .accessToken($0) }
+        )
         let token = try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: clock())
         return ProviderGrant(identity: token.identity, clientID: client, refreshToken: tokens.refreshToken)
     }
@@ -137,11 +158,13 @@ extension AppleProvider {
 
     public func redeem(
         _ code: String,
+        nonces: [String]?,
         for app: ClientID,
         in team: TeamSnapshot
     ) async throws(ProviderFailure) -> ProviderGrant {
         try await redeem(
             [FormCoding.Field("code", code)],
+            nonces: nonces,
             as: app,
             of: try registration(ofApp: app, in: team)
         )

@@ -15,9 +15,25 @@ public struct AppleService: Sendable {
     public let discoveryURL: String
     /// Which addresses its names may stand for.
     public let addresses: AddressPolicy
+    public let patience: Patience
+
+    /// How long an answer is waited for.
+    public struct Patience: Sendable {
+        /// Of the token and revocation endpoints: with the keys, less than one request has an answer of Apple's for
+        /// itself.
+        public var calls = Duration.seconds(8)
+        public var keys = Duration.seconds(5)
+
+        public init() {}
+    }
 
     /// - Parameter base: scheme and host, and a path where it has one, without a slash at its end.
-    public init(issuer: String, base: String, addresses: AddressPolicy) {
+    public init(
+        issuer: String,
+        base: String,
+        addresses: AddressPolicy,
+        patience: Patience = Patience()
+    ) {
         self.issuer = issuer
         authorizationURL = "\(base)/auth/authorize"
         tokenURL = "\(base)/auth/token"
@@ -26,6 +42,7 @@ public struct AppleService: Sendable {
         migrationURL = "\(base)/auth/usermigrationinfo"
         discoveryURL = "\(base)/.well-known/openid-configuration"
         self.addresses = addresses
+        self.patience = patience
     }
 
     /// Apple itself.

@@ -79,7 +79,7 @@ public enum ProviderTokenProblem: String, CaseIterable, Sendable {
             switch cause {
             case .providerAbsent: .unconnected
             case .providerClient: .client
-            case .providerCode: .token
+            case .providerCode, .providerRequest: .token
             default: .unreachable
             }
     }
