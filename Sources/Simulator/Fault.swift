@@ -1,6 +1,6 @@
 /// What goes wrong at the stand-in, and where.
 public enum Fault: String, CaseIterable, Sendable {
-    /// Two seconds late.
+    /// Late by a moment, two seconds unless the script says otherwise.
     case slow
     /// No answer before anybody's patience ends.
     case silent
@@ -44,10 +44,21 @@ public enum Fault: String, CaseIterable, Sendable {
 
 /// Where a fault happens.
 public enum Place: String, CaseIterable, Sendable {
-    /// In the answer that goes through the browser.
+    /// In the answer that goes through the browser, or to the app on a device.
     case browser
     case token
     case keys
     case discovery
     case revocation
+
+    /// What can go wrong there.
+    public var faults: [Fault] {
+        switch self {
+        case .browser: Fault.allCases.filter(\.isOfToken)
+        case .token: Fault.allCases
+        case .discovery: [.otherIssuer, .slow, .silent, .trouble, .throttled]
+        case .keys: [.slow, .silent, .trouble, .broken, .malformed, .throttled]
+        case .revocation: [.slow, .silent, .trouble, .broken, .throttled, .moody, .unknownClient]
+        }
+    }
 }

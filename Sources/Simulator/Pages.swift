@@ -119,26 +119,16 @@ struct PlaceView: Sendable {
         .text("name") { $0.place.rawValue }
         .text("label") { $0.label }
         .list("faults", Choice.fields) { view in
-            view.faults.map { Choice($0, isChosen: view.fault == $0) }
+            view.place.faults.map { Choice($0, isChosen: view.fault == $0) }
         }
 
     private var label: String {
         switch place {
-        case .browser: "The answer through the browser"
+        case .browser: "The answer through the browser or the app"
         case .token: "The token endpoint"
         case .keys: "The key set"
         case .discovery: "The discovery document"
         case .revocation: "The revocation endpoint"
-        }
-    }
-
-    private var faults: [Fault] {
-        switch place {
-        case .browser: Fault.allCases.filter(\.isOfToken)
-        case .token: Fault.allCases
-        case .discovery: [.otherIssuer, .slow, .silent, .trouble, .throttled]
-        case .keys: [.slow, .silent, .trouble, .throttled]
-        case .revocation: [.slow, .silent, .trouble, .broken, .throttled, .moody, .unknownClient]
         }
     }
 }

@@ -15,10 +15,22 @@ public final class Script: Sendable {
     let extraKey: RSASigningKey
     static let extraKeyID = "EXTRAKEY01"
     private static let moods: [Fault?] = [.trouble, .broken, nil, nil]
+    let delays: Delays
     private let state = Mutex(State())
 
-    public init(extraKey: RSASigningKey) {
+    public init(extraKey: RSASigningKey, delays: Delays = Delays()) {
         self.extraKey = extraKey
+        self.delays = delays
+    }
+
+    /// How long the faults of time last.
+    public struct Delays: Sendable {
+        /// Of an answer that is late.
+        public var slow = Duration.seconds(2)
+        /// Of one that nobody waits for.
+        public var silent = Duration.seconds(20)
+
+        public init() {}
     }
 
     /// Who signs in without a page; nil asks.

@@ -20,7 +20,10 @@ extension Simulator {
             in: self.team,
             from: request.auditOrigin
         )
-        guard let answer = try await answer(performer, id, team, request) else { throw Problem.wrongChoice }
+        guard var answer = try await answer(performer, id, team, request) else { throw Problem.wrongChoice }
+        if let fault = script.take(at: .browser) {
+            try answer.replace("id_token") { try TokenForgery(fault: fault, script: script).forge($0) }
+        }
         let given = Dictionary(answer.parameters.map { ($0.name, $0.value) }) { $1 }
         return .json(Array(try handover(given, of: client, performer).utf8))
     }

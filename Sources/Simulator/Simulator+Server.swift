@@ -21,13 +21,14 @@ extension Simulator {
     }
 
     func keys() async throws -> Response {
-        if let fault = script.take(at: .keys), let response = await before(fault) { return response }
+        let fault = script.take(at: .keys)
+        if let fault, let response = await before(fault) { return response }
         let team = try await snapshot()
         guard script.publishesExtraKey, let set = try? JWKSet(json: team.keySet(at: context.clock())) else {
-            return json(team.keySet(at: context.clock()))
+            return instead(fault) ?? json(team.keySet(at: context.clock()))
         }
         let extra = JWK(.rsa(script.extraKey.publicKey), keyID: Script.extraKeyID)
-        return json(JWKSet(set.keys + [extra]).json)
+        return instead(fault) ?? json(JWKSet(set.keys + [extra]).json)
     }
 
     /// As Apple has it, by the name this stand-in was called by.
@@ -64,23 +65,27 @@ extension Simulator {
         } catch let error as OAuthError {
             return refusal(error.code.rawValue, error.description)
         }
+        if let fault { answer = try forge(answer, fault) }
+        return instead(fault) ?? json(answer)
+    }
+
+    /// What comes in place of the answer to something that is done; nil when the answer comes.
+    private func instead(_ fault: Fault?) -> Response? {
         switch fault {
-        case .broken?: return Response(.ok, stream: BodyStream { throw Broken() })
-        case .malformed?: return json(Array("{\"access_token\": \"a".utf8))
-        case let fault?: answer = try forge(answer, fault)
-        case nil: break
+        case .broken?: Response(.ok, stream: BodyStream { throw Broken() })
+        case .malformed?: json(Array("{\"access_token\": \"a".utf8))
+        default: nil
         }
-        return json(answer)
     }
 
     /// The answer of a fault that happens before anything is done; nil for the others.
     private func before(_ fault: Fault) async -> Response? {
         switch fault {
         case .slow:
-            try? await Task.sleep(for: .seconds(2))
+            try? await Task.sleep(for: script.delays.slow)
             return nil
         case .silent:
-            try? await Task.sleep(for: .seconds(20))
+            try? await Task.sleep(for: script.delays.silent)
             return .text("", status: .serviceUnavailable)
         case .trouble: return .text("<html>Service Unavailable</html>", status: .serviceUnavailable)
         case .throttled:

@@ -81,8 +81,11 @@ struct TestSite: Sendable {
 }
 
 /// Lends `body` a site of its own; the body has a thread to itself, since its clients block.
+///
+/// - Parameter haste: how many times faster than usual Apple's stand-in is late, and patience with it ends.
 func withSite(
     limits: AttemptLimits = AttemptLimits(),
+    haste: Int = 1,
     _ body: (TestSite) async throws -> Void
 ) async throws {
     try await withTeamsBeside { teams in
@@ -102,9 +105,10 @@ func withSite(
                 pool: pool,
                 limits: limits,
                 lines: lines,
-                script: Script(extraKey: TestKeys.extra),
+                script: Script(extraKey: TestKeys.extra, delays: .hastened(haste)),
                 client: HTTPClient(on: teams.loop),
-                port: port
+                port: port,
+                patience: .hastened(haste)
             )
         }
         let (application, posts) = try await teams.loop.run { (try site.application(), try site.posts()) }
@@ -154,6 +158,7 @@ private struct SiteParts: Sendable {
     let script: Script
     let client: HTTPClient
     let port: UInt16
+    let patience: AppleService.Patience
 
     func application() throws -> Application {
         let lines = lines
@@ -190,7 +195,8 @@ private struct SiteParts: Sendable {
         let service = AppleService(
             issuer: teams.context.base(of: .appleSide),
             base: "http://127.0.0.1:\(port)/apple",
-            addresses: .publicAndLoopback
+            addresses: .publicAndLoopback,
+            patience: patience
         )
         let keys = AppleKeys(of: service, on: teams.loop, client: client, clock: teams.context.clock)
         return AppleProvider(service, keys: keys, client: client, clock: teams.context.clock)

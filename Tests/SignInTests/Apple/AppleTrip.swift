@@ -2,6 +2,7 @@ import Bytes
 import Domain
 import EventLoop
 import HTTP
+import Providers
 import Simulator
 import Testing
 
@@ -11,15 +12,32 @@ import Testing
 /// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
 func withApple(
     sources: String = "{directory,apple}",
+    haste: Int = 1,
     _ body: (TestSite) async throws -> Void
 ) async throws {
-    try await withSite { site in
+    try await withSite(haste: haste) { site in
         let teams = site.teams
         try await teams.loop.run {
             try await teams.connectApple(sources: sources)
             try await Cast(teams.database).admit(to: .appleSide)
         }
         try await body(site)
+    }
+}
+
+extension Script.Delays {
+    static func hastened(_ haste: Int) -> Self {
+        var delays = Self()
+        (delays.slow, delays.silent) = (delays.slow / haste, delays.silent / haste)
+        return delays
+    }
+}
+
+extension AppleService.Patience {
+    static func hastened(_ haste: Int) -> Self {
+        var patience = Self()
+        (patience.calls, patience.keys) = (patience.calls / haste, patience.keys / haste)
+        return patience
     }
 }
 
@@ -52,10 +70,15 @@ extension Browser {
 
     /// Posts Apple's answer as a browser does: from another site, so without cookies.
     ///
+    /// - Parameter forged: what stands in place of Apple's token.
     /// - Returns: the address where the browser goes on.
-    func postBack(_ exit: Answer, to port: UInt16) throws -> String {
+    func postBack(_ exit: Answer, forged: String? = nil, to port: UInt16) throws -> String {
         let fields = ["code", "id_token", "user", "state", "error"]
-            .compactMap { name in exit.value(of: name).map { FormCoding.Field(name, $0) } }
+            .compactMap { name in
+                ((name == "id_token" ? forged : nil) ?? exit.value(of: name)).map {
+                    FormCoding.Field(name, $0)
+                }
+            }
         let answer = try Exchange(
             port: port,
             "POST",

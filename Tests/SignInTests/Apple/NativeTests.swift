@@ -100,6 +100,20 @@ import Testing
         }
     }
 
+    @Test func `is refused a token of Apple's about somebody else than its code`() async throws {
+        try await withApple { site in
+            _ = try site.handOver(try site.device(.regular))
+            var given = try site.device(.hidden)
+            given["identity_token"] = try site.device(.regular)["identity_token"]
+            given["user"] = nil
+
+            let answer = try site.handOver(given)
+            #expect(answer.status == 400 && answer.json["error"] == "invalid_grant")
+            let sessions = try site.teams.admin("SELECT sub FROM refresh_tokens WHERE team_id = 'ACMETEAM01'")
+            #expect(sessions == [[Performer.regular.subject.rawValue]])
+        }
+    }
+
     @Test func `V11: is refused a token that Apple issued to the web`() async throws {
         try await withApple { site in
             let exit = try site.browser().choose(.regular, on: try site.browser().goToApple())
@@ -108,32 +122,6 @@ import Testing
             #expect(given["identity_token"]?.isEmpty == false)
             let answer = try site.handOver(given)
             #expect(answer.status == 400 && answer.json["error"] == "invalid_grant")
-        }
-    }
-
-    @Test func `tries again when Apple was in trouble, and loses no name`() async throws {
-        try await withApple { site in
-            let given = try site.device(.regular)
-            site.script.set(.trouble, at: .token)
-            let trouble = try site.handOver(given)
-            #expect(trouble.status == 503 && trouble["Retry-After"] != nil)
-            #expect(trouble.json["error"] == "temporarily_unavailable")
-
-            let answer = try site.handOver(given)
-            #expect(answer.status == 200 && answer.json["is_new_user"] == true)
-            #expect(answer.json["user"]?["name"]?["firstName"] == "Rita")
-        }
-    }
-
-    @Test func `whose code was spent by a broken connection keeps the name for the next time`() async throws {
-        try await withApple { site in
-            let given = try site.device(.regular)
-            site.script.set(.broken, at: .token)
-            #expect(try site.handOver(given).status == 503)
-            #expect(try site.handOver(given).json["error"] == "invalid_grant")
-
-            let answer = try site.handOver(try site.device(.regular))
-            #expect(answer.json["user"]?["name"]?["firstName"] == "Rita")
         }
     }
 }

@@ -1,5 +1,4 @@
 import AuthEngine
-import Bytes
 import Domain
 import Simulator
 import Testing
@@ -7,74 +6,69 @@ import Testing
 @testable import SignIn
 @testable import TestTeams
 
-/// What goes wrong at Apple: nothing is lost, the person learns what helps, the team learns why.
-@Suite struct `A fault of Apple's` {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let fault: Fault
-        let place: Place
-        let cause: RefusalCause
-        let status: Int
-        /// Whether the same answer works once the fault is over.
-        let again: Bool
+/// What goes wrong at Apple while a browser signs in: nothing is lost, the person learns what helps, the team why.
+@Suite struct `A fault of Apple's on the web` {
+    @Test(arguments: FaultCase.web)
+    func `leaves what the table says, and the person goes on`(_ trouble: FaultCase) async throws {
+        try await withApple(haste: trouble.haste) { site in
+            let browser = site.browser()
+            site.disturb(trouble)
+            let answer = try browser.choose(.regular, on: try browser.goToApple())
+            let back = try browser.postBack(answer, to: site.port)
+            let page = try browser.get(back)
 
-        var testDescription: String { "\(fault) at \(place)" }
+            Self.expect(trouble.outcome, on: page)
+            try site.expectTraces(of: trouble)
+            try Self.expectTrip(of: trouble, at: site)
+            try await site.expectFlow(trouble.outcome)
+            guard trouble.outcome != .done else { return }
 
-        init(_ fault: Fault, _ place: Place, _ cause: RefusalCause, _ status: Int, again: Bool = false) {
-            (self.fault, self.place, self.cause, self.status, self.again) = (
-                fault, place, cause, status, again
-            )
+            site.teams.clock.advance(by: .seconds(2))
+            let second = try browser.get(back)
+            Self.expect(trouble.then, on: second)
+            try await site.expectFlow(trouble.then)
+            guard trouble.then != .done else {
+                #expect(second.value(of: "user")?.contains("Rita") == true)
+                return
+            }
+
+            let exit = try Self.goOn(from: second, in: browser, at: site)
+            #expect(exit.value(of: "code") != nil)
+            let isDelivered = exit.value(of: "user")?.contains("Rita") == true
+            #expect(isDelivered == trouble.traces.contains(.name))
         }
-
-        static let all = [
-            Case(.trouble, .token, .providerTrouble, 503, again: true),
-            Case(.throttled, .token, .providerThrottles, 503, again: true),
-            Case(.broken, .token, .providerMalformed, 503),
-            Case(.malformed, .token, .providerMalformed, 503),
-            Case(.unknownClient, .token, .providerClient, 400, again: true),
-            Case(.unknownKey, .token, .providerKey, 503),
-            Case(.otherIssuer, .token, .providerIssuer, 400),
-            Case(.otherAudience, .token, .providerAudience, 400),
-            Case(.expired, .token, .providerExpired, 400),
-            Case(.ahead, .token, .providerExpired, 503),
-            Case(.trouble, .keys, .providerTrouble, 503, again: true),
-            Case(.throttled, .keys, .providerTrouble, 503, again: true),
-            Case(.unknownKey, .browser, .providerKey, 503),
-            Case(.otherIssuer, .browser, .providerIssuer, 400),
-            Case(.otherAudience, .browser, .providerAudience, 400),
-            Case(.otherNonce, .browser, .providerNonce, 400),
-            Case(.expired, .browser, .providerExpired, 400),
-            Case(.ahead, .browser, .providerExpired, 503),
-        ]
     }
 
-    @Test(arguments: Case.all)
-    func `loses no name, and is told in words`(_ trouble: Case) async throws {
-        try await withApple { site in
-            // A token that is wrong on purpose must be wrong in one way alone: its key is published.
-            if trouble.fault != .unknownKey { site.script.set(.newKey, at: .revocation) }
-            site.script.set(trouble.fault, at: trouble.place)
-            let browser = site.browser()
-            let back = try browser.postBack(
-                try browser.choose(.regular, on: try browser.goToApple()),
-                to: site.port
-            )
-
-            let page = try browser.get(back)
-            #expect(page.status == trouble.status && page.reference != nil)
-            #expect(site.lines.all.contains { $0.contains("\"cause\":\"\(trouble.cause.rawValue)\"") })
-            #expect(!page.body.contains("Error") && !page.body.contains("eyJ"))
-
-            if trouble.again {
-                site.teams.clock.advance(by: .seconds(2))
-                let exit = try browser.get(back)
-                #expect(exit.value(of: "user")?.contains("Rita") == true && exit.value(of: "code") != nil)
-            } else {
-                let exit = try site.browser().signInAtApple(.regular)
-                #expect(exit.value(of: "code") != nil)
-                let knowsName = trouble.place == .token
-                #expect((exit.value(of: "user")?.contains("Rita") == true) == knowsName)
-            }
+    /// The page has what helps: the same answer again, another one, or neither.
+    private static func expect(_ outcome: FaultCase.Outcome, on page: Answer) {
+        let leadsBack = page.body.contains("\(Browser.callback)?state=")
+        let leadsToApple = page.link("/apple") != nil
+        switch outcome {
+        case .done: #expect(page.status == 200 && page.value(of: "code") != nil)
+        case .again: #expect(page.status == 503 && leadsBack && !leadsToApple && page["Retry-After"] != nil)
+        case .anew: #expect(page.status == 400 && leadsToApple && !leadsBack)
+        case .never: #expect(page.status == 400 && !leadsToApple && !leadsBack)
         }
+        guard outcome != .done else { return }
+        #expect(page.reference != nil)
+        #expect(!page.body.contains("Error") && !page.body.contains("eyJ"))
+    }
+
+    /// What Apple said waits for another try, held by nobody, until the app has its code.
+    private static func expectTrip(of trouble: FaultCase, at site: TestSite) throws {
+        let trips = try site.teams.admin(
+            "SELECT answer_sealed IS NOT NULL, claimed_until IS NULL FROM provider_trips"
+        )
+        #expect(trips == (trouble.outcome == .done ? [] : [["t", "t"]]))
+        let codes = try site.teams.admin("SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'")
+        #expect(codes.count == (trouble.outcome == .done ? 1 : 0))
+    }
+
+    /// By the page's own link where it has one, else by the app.
+    private static func goOn(from page: Answer, in browser: Browser, at site: TestSite) throws -> Answer {
+        guard let link = page.link("/apple") else { return try site.browser().signInAtApple(.regular) }
+        let answer = try browser.choose(.regular, on: try browser.goOnToApple(link))
+        return try browser.get(try browser.postBack(answer, to: site.port))
     }
 
     @Test func `that is a new key is none: the key is fetched`() async throws {
@@ -84,5 +78,50 @@ import Testing
             site.script.set(.newKey, at: .token)
             #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
         }
+    }
+}
+
+extension TestSite {
+    /// Has it go wrong once.
+    func disturb(_ trouble: FaultCase) {
+        // A token that is wrong on purpose must be wrong in one way alone: its key is published.
+        if trouble.fault != .unknownKey { script.set(.newKey, at: .revocation) }
+        script.set(trouble.fault, at: trouble.place)
+    }
+
+    /// What is stored of the person and their tokens, and what Apple knows of its code.
+    func expectTraces(of trouble: FaultCase) throws {
+        let vault = try teams.admin(
+            "SELECT form_given_name, form_family_name FROM provider_identities WHERE team_id = 'ACMETEAM01'"
+        )
+        #expect(vault == (trouble.traces.contains(.name) ? [["Rita", "Regular"]] : []))
+        let people = try teams.admin(
+            "SELECT given_name FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1",
+            Performer.regular.subject.rawValue
+        )
+        #expect(people == (trouble.traces.contains(.name) ? [["Rita"]] : []))
+        #expect(try tokenStates() == (trouble.outcome == .done ? ["live"] : []))
+        let codes = try teams.admin(
+            "SELECT redeemed_at IS NOT NULL FROM authorization_codes WHERE team_id = 'APPLESIM00'"
+        )
+        #expect(codes == [[trouble.traces.contains(.spentCode) ? "t" : "f"]])
+    }
+
+    /// The newest flow in the team's inspector: how it stands and why, with a reason that holds no secret.
+    func expectFlow(_ outcome: FaultCase.Outcome) async throws {
+        let expected = [outcome == .done ? "answered" : "failed", outcome.cause?.rawValue]
+        try await wait(within: .seconds(20), isHasty: false) {
+            try teams.admin(
+                "SELECT outcome, cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
+            ) == [expected]
+        }
+        guard let cause = outcome.cause else { return }
+        let steps = try teams.admin(
+            "SELECT step FROM flow_steps UNION ALL SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'"
+        )
+        .compactMap { $0[0] }
+        #expect(steps.contains { $0.contains("\"\(cause.rawValue)\"") && $0.contains("\"reason\"") })
+        #expect(!steps.contains { $0.contains("eyJ") || $0.contains("Rita") })
+        #expect(lines.all.contains { $0.contains("\"cause\":\"\(cause.rawValue)\"") })
     }
 }
