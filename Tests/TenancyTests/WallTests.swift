@@ -67,6 +67,24 @@ import Testing
         )
     }
 
+    /// A plan that is made for any team takes an index over fewer columns for as good as the key, and then reads all that
+    /// one big team has under them.
+    @Test func `has no index that stands in for a primary key without its last columns`() async throws {
+        let shorter = try await catalogue(
+            """
+            SELECT i.indexrelid::regclass::text
+            FROM pg_index i
+            JOIN pg_class c ON c.oid = i.indrelid AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition
+            JOIN pg_index k ON k.indrelid = i.indrelid AND k.indisprimary
+            WHERE i.indpred IS NULL AND i.indnatts < k.indnatts AND i.indkey::int2[] <@ k.indkey::int2[]
+            ORDER BY 1
+            """
+        )
+
+        // One domain belongs to at most five Service IDs of an App ID.
+        #expect(shorter.map { $0[0] } == ["service_domains_domain"])
+    }
+
     @Test func `begins every primary key and index of a walled table with the team`() async throws {
         let strays = try await catalogue(
             """
