@@ -1,3 +1,4 @@
+import AuthEngine
 import Doctor
 import Domain
 import HTTP
@@ -17,7 +18,8 @@ import Testing
         let documents = Mutex<[WatchedDocument.Name]>([])
 
         func watch(_ world: World) -> AppleWatch {
-            AppleWatch(world.parts.database, apple: world.parts.apple) { document in
+            AppleWatch(world.parts.database, apple: world.parts.apple, clock: world.parts.context.clock) {
+                document in
                 self.documents.withLock { $0.append(document.name) }
             }
         }

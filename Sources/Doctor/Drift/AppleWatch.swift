@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import Domain
 public import Providers
 
@@ -12,6 +12,7 @@ public struct AppleWatch: Sendable {
 
     private let apple: AppleProvider
     private let store: WatchedDocumentStore
+    private let clock: @Sendable () -> Timestamp
     private let alarm: @Sendable (WatchedDocument) -> Void
 
     /// - Parameters:
@@ -20,9 +21,11 @@ public struct AppleWatch: Sendable {
     public init(
         _ database: TeamDatabase,
         apple: AppleProvider,
+        clock: @escaping @Sendable () -> Timestamp,
         alarm: @escaping @Sendable (WatchedDocument) -> Void
     ) {
         self.apple = apple
+        self.clock = clock
         self.alarm = alarm
         store = WatchedDocumentStore(database)
     }
@@ -30,7 +33,7 @@ public struct AppleWatch: Sendable {
     /// - Throws: `ProviderFailure` when Apple cannot be asked, else what the database says.
     public func look() async throws {
         let publication = try await apple.publication()
-        let moment = Timestamp.now()
+        let moment = clock()
         // Which keys Apple has can be known only by asking.
         let looks: [(WatchedDocument.Name, seen: [String: String], known: [String: String])] = [
             (.discovery, publication.discovery, apple.pinnedDiscovery),

@@ -1,3 +1,4 @@
+import AuthEngine
 import Doctor
 import Domain
 import Jobs
@@ -11,7 +12,8 @@ extension House {
         let settings = installation.settings
         if settings.publicURL.isLoopback, !settings.simulatesApple { return [] }
         let log = log
-        let watch = AppleWatch(TeamDatabase(worker.app), apple: worker.apple) { document in
+        let watch = AppleWatch(TeamDatabase(worker.app), apple: worker.apple, clock: context.clock) {
+            document in
             log(
                 .error,
                 "apple.drift",
