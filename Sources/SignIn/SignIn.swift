@@ -79,78 +79,12 @@ public struct SignIn: Sendable {
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
     public init(_ parts: Parts) throws(Diagnostics) {
-        let (context, database) = (parts.context, parts.database)
         pages = try HostedPages(site: parts.site)
-        let factorPages = try FactorPages(site: parts.site)
-        let letters = AccountLetters(
-            site: parts.site,
-            context: context,
-            teams: parts.teams,
-            mail: parts.mail
-        )
-        let post = letters.post
-        let emailChanges = EmailChange(database, post: post, random: context.random)
-        let door = SessionDoor(
-            site: parts.site,
-            passwords: parts.passwords,
-            sessions: parts.sessions,
-            context: context
-        )
-        let flow = SignInFlow(
-            context: context,
-            database: database,
-            consents: parts.consents,
-            flows: parts.flows
-        )
         endpoints = ProtocolEndpoints(parts, pages)
-        hosted = HostedEndpoints(
-            pages: pages,
-            factorPages: factorPages,
-            factors: parts.factors,
-            teams: parts.teams,
-            authorization: Authorization(trials: parts.trials),
-            flow: flow,
-            apple: ProviderSignIn(parts.apple, flow: flow, context: context, database: database),
-            flows: parts.flows,
-            door: door,
-            sessions: parts.sessions,
-            registrations: AccountRegistrations(
-                database,
-                hasher: parts.hasher,
-                post: post,
-                random: context.random
-            ),
-            invitedRegistrations: InvitedRegistrations(
-                database,
-                hasher: parts.hasher,
-                random: context.random
-            ),
-            recovery: PasswordRecovery(database, hasher: parts.hasher, post: post, random: context.random),
-            emailChanges: emailChanges,
-            post: post,
-            notice: NewBrowserNotice(users: UserStore(database), mail: parts.mail, context: context),
-            limits: parts.limits,
-            counts: LimitStore(database),
-            context: context,
-            log: parts.log
-        )
-        logo = LogoEndpoint(logos: TeamLogoStore(database))
-        account = AccountEndpoints(
-            pages: pages,
-            factorPages: factorPages,
-            factors: parts.factors,
-            door: door,
-            teams: parts.teams,
-            sessions: parts.sessions,
-            accounts: AccountStores(
-                database,
-                signIn: parts.passwords,
-                hasher: parts.hasher,
-                emailChanges: emailChanges
-            ),
-            post: post,
-            context: context
-        )
+        logo = LogoEndpoint(logos: TeamLogoStore(parts.database))
+        let factorPages = try FactorPages(site: parts.site)
+        hosted = HostedEndpoints(parts, pages, factorPages)
+        account = AccountEndpoints(parts, pages, factorPages)
     }
 
     /// Adds every address of a team.
@@ -192,5 +126,81 @@ public struct SignIn: Sendable {
             RegistrationPage.self, RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self,
             EmailPage.self, InvitedPage.self,
         ] + FactorPages.views
+    }
+}
+
+extension SignIn.Parts {
+    var post: AccountPost {
+        AccountLetters(site: site, context: context, teams: teams, mail: mail).post
+    }
+
+    var emailChanges: EmailChange { EmailChange(database, post: post, random: context.random) }
+
+    var door: SessionDoor {
+        SessionDoor(site: site, passwords: passwords, sessions: sessions, context: context)
+    }
+}
+
+extension HostedEndpoints {
+    fileprivate init(_ parts: SignIn.Parts, _ pages: HostedPages, _ factorPages: FactorPages) {
+        let (context, database, post) = (parts.context, parts.database, parts.post)
+        let flow = SignInFlow(
+            context: context,
+            database: database,
+            consents: parts.consents,
+            flows: parts.flows
+        )
+        self.init(
+            pages: pages,
+            factorPages: factorPages,
+            factors: parts.factors,
+            teams: parts.teams,
+            authorization: Authorization(trials: parts.trials),
+            flow: flow,
+            apple: ProviderSignIn(parts.apple, flow: flow, context: context, database: database),
+            flows: parts.flows,
+            door: parts.door,
+            sessions: parts.sessions,
+            registrations: AccountRegistrations(
+                database,
+                hasher: parts.hasher,
+                post: post,
+                random: context.random
+            ),
+            invitedRegistrations: InvitedRegistrations(
+                database,
+                hasher: parts.hasher,
+                random: context.random
+            ),
+            recovery: PasswordRecovery(database, hasher: parts.hasher, post: post, random: context.random),
+            emailChanges: parts.emailChanges,
+            post: post,
+            notice: NewBrowserNotice(users: UserStore(database), mail: parts.mail, context: context),
+            limits: parts.limits,
+            counts: LimitStore(database),
+            context: context,
+            log: parts.log
+        )
+    }
+}
+
+extension AccountEndpoints {
+    fileprivate init(_ parts: SignIn.Parts, _ pages: HostedPages, _ factorPages: FactorPages) {
+        self.init(
+            pages: pages,
+            factorPages: factorPages,
+            factors: parts.factors,
+            door: parts.door,
+            teams: parts.teams,
+            sessions: parts.sessions,
+            accounts: AccountStores(
+                parts.database,
+                signIn: parts.passwords,
+                hasher: parts.hasher,
+                emailChanges: parts.emailChanges
+            ),
+            post: parts.post,
+            context: parts.context
+        )
     }
 }

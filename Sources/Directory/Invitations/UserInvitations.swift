@@ -41,18 +41,8 @@ public struct UserInvitations: Sendable {
         by account: Subject,
         for caller: AccountCaller
     ) async throws {
-        let (team, now) = (caller.team, caller.now)
-        let login = LoginName(email)
-        guard try await !logins.isTaken(login, in: team) else { throw Failure.known }
-        let wait = try await limits.charge(
-            .account("mail", login.rawValue),
-            limit: AccountRegistrations.mailsPerAccount,
-            window: AccountRegistrations.window,
-            in: team,
-            at: now
-        )
-        guard wait == nil else { throw Failure.tooOften }
-        let (token, id) = (LinkToken(random: random), drawID())
+        try await admit(LoginName(email), for: caller)
+        let (team, token, id) = (caller.team, LinkToken(random: random), drawID())
         try await database.transaction(in: team) { transaction in
             let kept = try await store.keep(
                 email,
@@ -60,7 +50,7 @@ public struct UserInvitations: Sendable {
                 as: id,
                 by: account,
                 in: team,
-                at: now,
+                at: caller.now,
                 transaction
             )
             guard let kept else { throw Failure.tooMany }
@@ -74,6 +64,19 @@ public struct UserInvitations: Sendable {
             let mail = AccountMail.invitation(token, until: kept.expiresAt)
             try await post.send(mail, kept.email, caller.language, team, transaction)
         }
+    }
+
+    /// Only somebody who has no account yet, and not too often.
+    private func admit(_ login: LoginName, for caller: AccountCaller) async throws {
+        guard try await !logins.isTaken(login, in: caller.team) else { throw Failure.known }
+        let wait = try await limits.charge(
+            .account("mail", login.rawValue),
+            limit: AccountRegistrations.mailsPerAccount,
+            window: AccountRegistrations.window,
+            in: caller.team,
+            at: caller.now
+        )
+        guard wait == nil else { throw Failure.tooOften }
     }
 
     /// The open invitations, the newest first; `UserInvitation.limit` at most.

@@ -45,52 +45,73 @@ public struct AccountLetters: Sendable {
         _ team: TeamID,
         _ language: Language
     ) -> Letter {
-        func say(_ phrase: Phrase) -> String { site.text(phrase, in: language) }
         switch mail {
         case .confirmation(let token, .email, let until):
-            return .verification(link: url(TeamRoutes.emailLink.link(team, token)), until: until)
+            .verification(link: url(TeamRoutes.emailLink.link(team, token)), until: until)
         case .confirmation(let token, _, let until):
-            return .verification(link: url(TeamRoutes.registrationLink.link(team, token)), until: until)
+            .verification(link: url(TeamRoutes.registrationLink.link(team, token)), until: until)
         case .passwordReset(let token, let until), .decoy(let token, let until):
-            return .passwordReset(link: url(TeamRoutes.passwordLink.link(team, token)), until: until)
+            .passwordReset(link: url(TeamRoutes.passwordLink.link(team, token)), until: until)
         case .invitation(let token, let until):
-            return .accountInvitation(link: url(TeamRoutes.invitationLink.link(team, token)), until: until)
-        case .known:
-            return .plain(
-                subject: say(Phrase("mail.account.known-subject", ["team": name])),
-                paragraphs: [
-                    say(Phrase("mail.account.known-body", ["team": name])),
-                    say(Phrase("mail.account.known-advice")),
-                ]
-            )
-        case .passwordChanged:
-            return .plain(
-                subject: say(Phrase("mail.account.password-subject", ["team": name])),
-                paragraphs: [
-                    say(Phrase("mail.account.password-body", ["team": name])),
-                    say(Phrase("mail.account.not-you", ["team": name])),
-                ]
-            )
-        case .emailChanged:
-            return .plain(
-                subject: say(Phrase("mail.account.email-subject", ["team": name])),
-                paragraphs: [
-                    say(Phrase("mail.account.email-body", ["team": name])),
-                    say(Phrase("mail.account.not-you", ["team": name])),
-                ]
-            )
-        case .factors(let change):
-            return .plain(
-                subject: say(Phrase("mail.factors.subject", ["team": name])),
-                paragraphs: [
-                    say(change.words(of: name)), say(Phrase("mail.account.not-you", ["team": name])),
-                ]
-            )
+            .accountInvitation(link: url(TeamRoutes.invitationLink.link(team, token)), until: until)
+        case .known: tidings(.known(in: name), language)
+        case .passwordChanged: tidings(.passwordChanged(in: name), language)
+        case .emailChanged: tidings(.emailChanged(in: name), language)
+        case .factors(let change): tidings(.factors(change, in: name), language)
         }
+    }
+
+    /// A letter without a link.
+    private func tidings(_ tidings: Tidings, _ language: Language) -> Letter {
+        .plain(
+            subject: site.text(tidings.subject, in: language),
+            paragraphs: tidings.paragraphs.map { site.text($0, in: language) }
+        )
     }
 
     /// The address as configured, never as a request claims it.
     private func url(_ path: String) -> String { context.publicURL + path }
+}
+
+/// What a person is told that asks nothing of them.
+private struct Tidings {
+    let subject: Phrase
+    let paragraphs: [Phrase]
+
+    private init(_ subject: Phrase, _ paragraphs: Phrase...) {
+        self.subject = subject
+        self.paragraphs = paragraphs
+    }
+
+    private static func notYou(_ team: String) -> Phrase { Phrase("mail.account.not-you", ["team": team]) }
+
+    static func known(in team: String) -> Tidings {
+        Tidings(
+            Phrase("mail.account.known-subject", ["team": team]),
+            Phrase("mail.account.known-body", ["team": team]),
+            Phrase("mail.account.known-advice")
+        )
+    }
+
+    static func passwordChanged(in team: String) -> Tidings {
+        Tidings(
+            Phrase("mail.account.password-subject", ["team": team]),
+            Phrase("mail.account.password-body", ["team": team]),
+            notYou(team)
+        )
+    }
+
+    static func emailChanged(in team: String) -> Tidings {
+        Tidings(
+            Phrase("mail.account.email-subject", ["team": team]),
+            Phrase("mail.account.email-body", ["team": team]),
+            notYou(team)
+        )
+    }
+
+    static func factors(_ change: FactorChange, in team: String) -> Tidings {
+        Tidings(Phrase("mail.factors.subject", ["team": team]), change.words(of: team), notYou(team))
+    }
 }
 
 extension FactorChange {
