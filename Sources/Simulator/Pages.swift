@@ -31,8 +31,10 @@ struct DeskPage: View {
         .text("homeURL") { _ in Routes.desk.link() }
         .text("action") { _ in Routes.desk.link() }
         .list("people", Choice.fields) { page in
-            Performer.allCases.map { Choice($0, isChosen: page.script.performer == $0) }
+            Performer.allCases.map { Choice($0, isChosen: page.script.turn == .always($0)) }
         }
+        .text("crowd") { _ in Script.Turn.crowdName }
+        .flag("crowdChosen") { if case .crowd = $0.script.turn { true } else { false } }
         .text("noticesURL") { _ in Routes.notices.link() }
         .list("events", Choice.fields) { _ in NoticeType.allCases.map { Choice($0) } }
         .list("places", PlaceView.fields) { page in
@@ -68,6 +70,7 @@ struct Choice: Sendable {
             case .managed: "has an account of a school: its address is not verified"
             case .child: "has a child’s account, without an address"
             case .reluctant: "cancels"
+            case .passerby: "is one of a crowd"
             }
     }
 

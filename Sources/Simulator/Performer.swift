@@ -4,7 +4,7 @@ public import Directory
 public import Domain
 
 /// The people of the stand-in, each with one habit.
-public enum Performer: String, CaseIterable, Sendable {
+public enum Performer: Hashable, Sendable {
     /// Signs in for the first time, every time.
     case newcomer
     /// Has signed in before, after the first time.
@@ -17,6 +17,8 @@ public enum Performer: String, CaseIterable, Sendable {
     case child
     /// Cancels.
     case reluctant
+    /// One of a crowd, by number: like the regular one, where an installation is tried with many people.
+    case passerby(Int)
 
     /// The same in every installation.
     public var subject: Subject {
@@ -51,10 +53,35 @@ public enum Performer: String, CaseIterable, Sendable {
         case .managed: ("Mina", "Managed")
         case .child: ("Cleo", "Child")
         case .reluctant: ("Rolf", "Reluctant")
+        case .passerby(let number): ("Pat\(number)", "Passerby")
         }
     }
 
     fileprivate var digest: [UInt8] { SHA256.hash("pippin simulator \(rawValue)") }
+}
+
+extension Performer: RawRepresentable, CaseIterable {
+    /// Those who can be named; the crowd is endless.
+    public static let allCases: [Performer] = [.newcomer, .regular, .hidden, .managed, .child, .reluctant]
+
+    /// The name in a form.
+    public var rawValue: String {
+        switch self {
+        case .newcomer: "newcomer"
+        case .regular: "regular"
+        case .hidden: "hidden"
+        case .managed: "managed"
+        case .child: "child"
+        case .reluctant: "reluctant"
+        case .passerby(let number): "passerby-\(number)"
+        }
+    }
+
+    /// The person of that name, if it is one that can be named.
+    public init?(rawValue: String) {
+        guard let performer = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = performer
+    }
 }
 
 /// Puts the people of the stand-in into its team.
@@ -65,19 +92,22 @@ public struct Cast: Sendable {
         self.database = database
     }
 
-    /// Adds who is not there yet.
+    /// Adds who is not there yet of those who can be named.
     public func admit(to team: TeamID) async throws {
-        let users = UserStore(database)
-        for performer in Performer.allCases where try await users.find(performer.subject, in: team) == nil {
-            let digest = performer.digest
-            // The name is drawn from the script, so that it is the same everywhere.
-            let fixed = UserStore(database, random: RandomSource { Array(digest.prefix($0)) })
-            let new = NewUser(
-                name: performer.name,
-                email: performer.email,
-                isEmailVerified: performer.isEmailVerified
-            )
-            try await fixed.create(new, in: team, by: .system("simulator"), from: .local)
-        }
+        for performer in Performer.allCases { try await admit(performer, to: team) }
+    }
+
+    /// Adds somebody who is not there yet.
+    func admit(_ performer: Performer, to team: TeamID) async throws {
+        guard try await UserStore(database).find(performer.subject, in: team) == nil else { return }
+        let digest = performer.digest
+        // The name is drawn from the script, so that it is the same everywhere.
+        let fixed = UserStore(database, random: RandomSource { Array(digest.prefix($0)) })
+        let new = NewUser(
+            name: performer.name,
+            email: performer.email,
+            isEmailVerified: performer.isEmailVerified
+        )
+        try await fixed.create(new, in: team, by: .system("simulator"), from: .local)
     }
 }

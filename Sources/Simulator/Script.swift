@@ -1,4 +1,5 @@
 public import Crypto
+import Directory
 import Synchronization
 
 /// What the stand-in does beyond the protocol: who signs in without being asked, and what goes wrong.
@@ -6,7 +7,9 @@ import Synchronization
 /// Shared by all loops of the process, since a browser and a server may meet different ones.
 public final class Script: Sendable {
     private struct State {
-        var performer: Performer?
+        var turn = Turn.asked
+        var passers = 0
+        var sessionTokens: [Performer: SessionToken] = [:]
         var faults: [Place: (fault: Fault, times: Int)] = [:]
         var publishesExtraKey = false
     }
@@ -33,10 +36,40 @@ public final class Script: Sendable {
         public init() {}
     }
 
-    /// Who signs in without a page; nil asks.
-    public var performer: Performer? {
-        get { state.withLock { $0.performer } }
-        set { state.withLock { $0.performer = newValue } }
+    /// Whose turn it is at each sign-in.
+    public enum Turn: Equatable, Sendable {
+        /// Whoever is chosen on a page.
+        case asked
+        /// Always the same person, without a page.
+        case always(Performer)
+        /// The next of a crowd of so many, again and again.
+        case crowd(Int)
+    }
+
+    public var turn: Turn {
+        get { state.withLock { $0.turn } }
+        set { state.withLock { $0.turn = newValue } }
+    }
+
+    /// Who signs in now; nil asks.
+    func nextPerformer() -> Performer? {
+        state.withLock { state in
+            switch state.turn {
+            case .asked: return nil
+            case .always(let performer): return performer
+            case .crowd(let size):
+                state.passers = (state.passers + 1) % size
+                return .passerby(state.passers)
+            }
+        }
+    }
+
+    func sessionToken(of performer: Performer) -> SessionToken? {
+        state.withLock { $0.sessionTokens[performer] }
+    }
+
+    func remember(_ token: SessionToken, of performer: Performer) {
+        state.withLock { $0.sessionTokens[performer] = token }
     }
 
     /// Has something go wrong, so many times.

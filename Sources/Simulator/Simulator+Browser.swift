@@ -27,7 +27,7 @@ extension Simulator {
             in: self.team,
             from: request.auditOrigin
         )
-        if let performer = script.performer { return try await perform(performer, id, request) }
+        if let performer = script.nextPerformer() { return try await perform(performer, id, request) }
         let page = PeoplePage(
             assets: site.assets,
             appName: judged.client.name,
@@ -82,10 +82,7 @@ extension Simulator {
                 from: origin
             )
         }
-        let token = try await sessions.begin(for: subject, in: self.team, from: origin, at: context.clock())
-        guard let session = try await sessions.find(token, in: self.team, at: context.clock()) else {
-            return nil
-        }
+        guard let session = try await session(of: performer, from: origin) else { return nil }
         if case .confirmation = try await flow.step(for: subject, group: app.group, in: self.team) {
             return try await flow.confirm(attempt, of: session, browserHash: hash, in: team, from: origin)
         }
@@ -104,6 +101,20 @@ extension Simulator {
         // Apple says it once, whether it arrives or not.
         try await consents.noteDelivery(of: subject, to: app.group, in: self.team, at: context.clock())
         return answer
+    }
+
+    /// Proves anew who it is; of a crowd, everybody stays signed in once they are.
+    private func session(of performer: Performer, from origin: Origin) async throws -> Session? {
+        let now = context.clock()
+        if let token = script.sessionToken(of: performer),
+            let session = try await sessions.find(token, in: team, at: now)
+        {
+            return session
+        }
+        if case .passerby = performer { try await Cast(database).admit(performer, to: team) }
+        let token = try await sessions.begin(for: performer.subject, in: team, from: origin, at: now)
+        if case .passerby = performer { script.remember(token, of: performer) }
+        return try await sessions.find(token, in: team, at: now)
     }
 
     /// Apple's own error page: nobody is sent back.

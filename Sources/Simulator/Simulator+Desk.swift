@@ -10,10 +10,24 @@ extension Simulator {
 
     func setDesk(_ request: Request) throws -> Response {
         let form = try request.form()
-        script.performer = form["person"].flatMap(Performer.init(rawValue:))
+        script.turn = Script.Turn(form["person"] ?? "")
         for place in Place.allCases {
             script.set(form[place.rawValue].flatMap(Fault.init(rawValue:)), at: place, times: .max)
         }
         return .redirect(to: Routes.desk.link())
+    }
+}
+
+extension Script.Turn {
+    /// How many people a crowd has.
+    private static let crowd = 1_000
+    /// The crowd's name in the form of the desk.
+    static let crowdName = "crowd"
+
+    /// What was chosen at the desk; nothing that is known asks.
+    fileprivate init(_ name: String) {
+        self =
+            name == Self.crowdName
+            ? .crowd(Self.crowd) : Performer(rawValue: name).map { .always($0) } ?? .asked
     }
 }

@@ -9,6 +9,8 @@ struct PublicURL: Sendable {
     let text: String
     let host: String
     let isSecure: Bool
+    /// With its colon; empty for the scheme's own.
+    private let portSuffix: String
 
     /// An https origin, or an http one on loopback.
     init?(_ text: String) {
@@ -22,13 +24,18 @@ struct PublicURL: Sendable {
         else { return nil }
         self.host = host.lowercased()
         self.isSecure = isSecure
-        let suffix = port == (isSecure ? 443 : 80) ? "" : ":\(port)"
-        self.text = "\(isSecure ? "https" : "http")://\(self.host)\(suffix)"
+        portSuffix = port == (isSecure ? 443 : 80) ? "" : ":\(port)"
+        self.text = "\(isSecure ? "https" : "http")://\(self.host)\(portSuffix)"
         guard isSecure || isLoopback else { return nil }
     }
 
     var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
+    }
+
+    /// The same origin under another name of this machine; over TLS the same, since the certificate names one host.
+    func beside(_ host: String) -> String {
+        isSecure ? text : "http://\(host)\(portSuffix)"
     }
 
     private static func isHostCharacter(_ character: UInt8) -> Bool {

@@ -75,10 +75,9 @@ extension Settings {
     /// Where Apple is spoken to: the stand-in on another host of this machine, so that browsers meet another site there.
     var apple: AppleService {
         guard simulatesApple else { return .apple }
-        let host = publicURL.isSecure ? publicURL.text : "http://apple.localhost:\(port)"
         return AppleService(
             issuer: "\(publicURL.text)/t/\(Simulator.teamID)",
-            base: "\(host)/apple",
+            base: "\(publicURL.beside("apple.localhost"))/apple",
             addresses: .publicAndLoopback
         )
     }

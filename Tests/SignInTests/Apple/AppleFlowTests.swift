@@ -68,6 +68,22 @@ import Testing
         }
     }
 
+    @Test func `meets the next of a crowd at each sign-in, where the stand-in was told so`() async throws {
+        try await withApple { site in
+            let desk = try site.browser().post("/apple", [("person", "crowd")], [])
+            #expect(desk.status == 303)
+
+            var subjects: [String] = []
+            for _ in 0..<2 {
+                let browser = site.browser()
+                let exit = try browser.get(try browser.postBack(try browser.goToApple(), to: site.port))
+                subjects.append(try #require(try site.claims(of: exit)["sub"]?.string))
+            }
+
+            #expect(subjects == [Performer.passerby(1), .passerby(2)].map(\.subject.rawValue))
+        }
+    }
+
     @Test func `tells the app that the person cancelled at Apple`() async throws {
         try await withApple { site in
             let exit = try site.browser().signInAtApple(.reluctant)
