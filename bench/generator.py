@@ -20,6 +20,22 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Shares:
+    """Milliseconds of CPU that one sign-in took from each."""
+
+    pippin: float
+    stand_in: float
+    postgresql: float
+    generator: float
+
+    def __str__(self) -> str:
+        return (
+            f"Pippin {self.pippin:.2f}, Apple's stand-in {self.stand_in:.2f}, PostgreSQL {self.postgresql:.2f},"
+            f" generator {self.generator:.2f}"
+        )
+
+
+@dataclass(frozen=True)
 class Load:
     """One kind of load: a script of bench/wrk, its arguments, and how many connections carry it."""
 

@@ -15,15 +15,17 @@ TRUSTED_PROXY = "127.0.0.1/32"
 
 
 class Pippin:
-    def __init__(self, database: str, folder: Path):
+    def __init__(self, database: str, folder: Path, *serving: str, public_url: str | None = None):
+        """`serving` are more options of `pippin serve`; `public_url` is another process's, beside which this one works."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.url = f"http://localhost:{self.port}"
+        self.url = public_url or f"http://localhost:{self.port}"
         self.address = f"http://127.0.0.1:{self.port}"
         self.options = [
             "--database", database, "--public-url", self.url, "--data", str(folder / "pippin"),
         ]
+        self.serving = [*serving, "--trusted-proxy", TRUSTED_PROXY]
         self.folder = folder
         self.process: subprocess.Popen | None = None
 
@@ -32,7 +34,7 @@ class Pippin:
         log = (self.folder / "pippin.log").open("ab")
         begin = time.monotonic()
         self.process = subprocess.Popen(
-            [BINARY, "serve", *self.options, "--listen", f"127.0.0.1:{self.port}", "--trusted-proxy", TRUSTED_PROXY],
+            [BINARY, "serve", *self.options, "--listen", f"127.0.0.1:{self.port}", *self.serving],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log,
         )
         log.close()

@@ -4,10 +4,10 @@ import json
 import os
 import platform
 import statistics
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from generator import Run
+from generator import Run, Shares
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Metric:
     steady: Run | None = None
     # The same load before the crowd came.
     before: float | None = None
+    # Where several work together: whose time one of them took.
+    shares: Shares | None = None
 
     @property
     def median(self) -> float:
@@ -42,6 +44,7 @@ class Metric:
                 "p99_ms": self.steady.p99_ms, "errors": self.steady.errors,
             },
             "share_of_empty": self.before and round(self.median / self.before, 3),
+            "cpu_ms": self.shares and {name: round(ms, 3) for name, ms in asdict(self.shares).items()},
         }
 
 

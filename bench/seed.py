@@ -20,6 +20,8 @@ SQL = Path("bench/sql")
 PEOPLE = 20_000
 # More requests a second than any run can send, so that no file of requests ends before its run.
 FASTEST = 10_000
+# An introspection writes nothing and signs nothing.
+FASTEST_READING = 25_000
 BASE = f"/t/{acme.TEAM}"
 SIGNING_IN = [f"ada@{number}.example" for number in range(16)]
 
@@ -29,6 +31,7 @@ class Seed:
         self.cluster = cluster
         self.pippin = pippin
         self.count = seconds * FASTEST
+        self.count_reading = seconds * FASTEST_READING
         self.people = 0
         self.crowd: Crowd | None = None
         self.picked = 0
@@ -73,25 +76,25 @@ class Seed:
 
     def _refreshes(self) -> Load:
         form = _form(grant_type="refresh_token", refresh_token="")
-        return self._replay("token", [form + token for token in self._tokens()])
+        return self._replay("token", [form + token for token in self._tokens(self.count)])
 
     def _introspections(self) -> Load:
-        return self._replay("introspect", [_form(token="") + token for token in self._tokens()])
+        return self._replay("introspect", [_form(token="") + token for token in self._tokens(self.count_reading)])
 
     def _revocations(self) -> Load:
         """Revoking ends all a person granted to the app, so each is another person's."""
         form = _form(token_type_hint="refresh_token", token="")
-        return self._replay("revoke", [form + token for token in self._tokens(of_new_people=True)])
+        return self._replay("revoke", [form + token for token in self._tokens(self.count, of_new_people=True)])
 
-    def _tokens(self, of_new_people: bool = False) -> list[str]:
+    def _tokens(self, count: int, of_new_people: bool = False) -> list[str]:
         """Live tokens: of the crowd, each another person's, or else made for this run."""
         if self.crowd:
-            self.picked += self.count
-            return self._sql("crowd/pick.sql", count=self.count, first=self.picked, people=self.crowd.size.people)
+            self.picked += count
+            return self._sql("crowd/pick.sql", count=count, first=self.picked, people=self.crowd.size.people)
         if of_new_people:
-            first = self._add_people(self.count)
-            return self._sql("tokens.sql", count=self.count, first=first, people=self.count)
-        return self._sql("tokens.sql", count=self.count, first=1, people=PEOPLE)
+            first = self._add_people(count)
+            return self._sql("tokens.sql", count=count, first=first, people=count)
+        return self._sql("tokens.sql", count=count, first=1, people=PEOPLE)
 
     @property
     def _holder(self) -> str:
