@@ -234,9 +234,13 @@ private struct SiteParts: Sendable {
         )
     }
 
-    private func site() throws -> Site {
+    /// Read once for all sites: that takes longer than most tests.
+    private static let pages = Result {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let pages = try Pages(folder: root + "/Templates", texts: root + "/Texts", isWatching: false)
+        return try Pages(folder: root + "/Templates", texts: root + "/Texts", isWatching: false)
+    }
+
+    private func site() throws -> Site {
         let assets = AssetLinks(
             css: "/assets/pippin.css",
             js: SafeURL(literal: "/assets/pippin.js"),
@@ -247,7 +251,7 @@ private struct SiteParts: Sendable {
         )
         return Site(
             publicURL: teams.context.publicURL,
-            pages: pages,
+            pages: try Self.pages.get(),
             assets: assets,
             keyRing: teams.context.keyRing
         )

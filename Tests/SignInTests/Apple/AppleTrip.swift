@@ -70,12 +70,13 @@ extension Browser {
 
     /// Posts Apple's answer as a browser does: from another site, so without cookies.
     ///
-    /// - Parameter forged: what stands in place of Apple's token.
+    /// - Parameter changes: fields that come otherwise than Apple sent them; nil for those that do not come.
     /// - Returns: the address where the browser goes on.
-    func postBack(_ exit: Answer, forged: String? = nil, to port: UInt16) throws -> String {
+    func postBack(_ exit: Answer, changing changes: [String: String?] = [:], to port: UInt16) throws -> String
+    {
         let fields = ["code", "id_token", "user", "state", "error"]
             .compactMap { name in
-                ((name == "id_token" ? forged : nil) ?? exit.value(of: name)).map {
+                (changes[name] ?? exit.value(of: name)).map {
                     FormCoding.Field(name, $0)
                 }
             }

@@ -64,7 +64,9 @@ import Testing
             let exit = try browser.choose(.hidden, on: try browser.goToApple())
             let forged = try Self.forge(try #require(exit.value(of: "id_token")), as: forgery, at: site)
 
-            let page = try browser.get(try browser.postBack(exit, forged: forged, to: site.port))
+            let page = try browser.get(
+                try browser.postBack(exit, changing: ["id_token": forged], to: site.port)
+            )
 
             #expect(page.status == (forgery == .rivalsKey ? 503 : 400) && page.value(of: "code") == nil)
             #expect(try Self.people(site) == before)

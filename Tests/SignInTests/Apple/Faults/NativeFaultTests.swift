@@ -70,9 +70,9 @@ import Testing
     private static func expectHandover(of trouble: FaultCase, at site: TestSite) throws {
         let isDone = trouble.outcome == .done
         let handovers = try site.teams.admin(
-            "SELECT length(body_sealed) > 0, settled_at IS NOT NULL, claimed_until <= created_at FROM native_handovers"
+            "SELECT settled_at IS NOT NULL, claimed_until <= created_at FROM native_handovers"
         )
-        #expect(handovers == [["t", isDone ? "t" : "f", isDone ? "f" : "t"]])
+        #expect(handovers == [[isDone ? "t" : "f", isDone ? "f" : "t"]])
         let sessions = try site.teams.admin("SELECT FROM refresh_tokens WHERE team_id = 'ACMETEAM01'")
         #expect(sessions.count == (isDone ? 1 : 0))
     }

@@ -17,7 +17,7 @@ import Testing
             let back = try browser.postBack(answer, to: site.port)
             let page = try browser.get(back)
 
-            Self.expect(trouble.outcome, on: page)
+            trouble.outcome.expect(on: page)
             try site.expectTraces(of: trouble)
             try Self.expectTrip(of: trouble, at: site)
             try await site.expectFlow(trouble.outcome)
@@ -25,7 +25,7 @@ import Testing
 
             site.teams.clock.advance(by: .seconds(2))
             let second = try browser.get(back)
-            Self.expect(trouble.then, on: second)
+            trouble.then.expect(on: second)
             try await site.expectFlow(trouble.then)
             guard trouble.then != .done else {
                 #expect(second.value(of: "user")?.contains("Rita") == true)
@@ -37,21 +37,6 @@ import Testing
             let isDelivered = exit.value(of: "user")?.contains("Rita") == true
             #expect(isDelivered == trouble.traces.contains(.name))
         }
-    }
-
-    /// The page has what helps: the same answer again, another one, or neither.
-    private static func expect(_ outcome: FaultCase.Outcome, on page: Answer) {
-        let leadsBack = page.body.contains("\(Browser.callback)?state=")
-        let leadsToApple = page.link("/apple") != nil
-        switch outcome {
-        case .done: #expect(page.status == 200 && page.value(of: "code") != nil)
-        case .again: #expect(page.status == 503 && leadsBack && !leadsToApple && page["Retry-After"] != nil)
-        case .anew: #expect(page.status == 400 && leadsToApple && !leadsBack)
-        case .never: #expect(page.status == 400 && !leadsToApple && !leadsBack)
-        }
-        guard outcome != .done else { return }
-        #expect(page.reference != nil)
-        #expect(!page.body.contains("Error") && !page.body.contains("eyJ"))
     }
 
     /// What Apple said waits for another try, held by nobody, until the app has its code.
@@ -78,6 +63,23 @@ import Testing
             site.script.set(.newKey, at: .token)
             #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
         }
+    }
+}
+
+extension FaultCase.Outcome {
+    /// The page has what helps: the same answer again, another one, or neither.
+    func expect(on page: Answer) {
+        let leadsBack = page.body.contains("\(Browser.callback)?state=")
+        let leadsToApple = page.link("/apple") != nil
+        switch self {
+        case .done: #expect(page.status == 200 && page.value(of: "code") != nil)
+        case .again: #expect(page.status == 503 && leadsBack && !leadsToApple && page["Retry-After"] != nil)
+        case .anew: #expect(page.status == 400 && leadsToApple && !leadsBack)
+        case .never: #expect(page.status == 400 && !leadsToApple && !leadsBack)
+        }
+        guard self != .done else { return }
+        #expect(page.reference != nil)
+        #expect(!page.body.contains("Error") && !page.body.contains("eyJ"))
     }
 }
 
