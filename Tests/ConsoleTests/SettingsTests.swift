@@ -152,4 +152,34 @@ import Testing
             )
         }
     }
+
+    @Test func `say what a closed team is waiting for, which nobody takes back`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var olga = try await world.signedIn("Olga", [.system: .operator])
+            try world.admin(
+                """
+                UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'ACMETEAM01'
+                """
+            )
+            #expect(try await ada.get(Self.page).text.contains("Nothing is left to wait for"))
+            try world.admin(
+                """
+                INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+                SELECT team, repeat(letter, 26), 'provider.revocation', 1, '{}', now() + interval '1 hour'
+                FROM (VALUES ('ACMETEAM01', 'a'), ('ACMETEAM01', 'b'), ('RIVALTEAM1', 'c')) AS new (team, letter)
+                """
+            )
+
+            let page = try await ada.get(Self.page).text
+
+            #expect(page.contains("Waiting for 2 revocations at Apple") && !page.contains("Keep the team"))
+            let operators = try await olga.get(OperatorRoutes.teams.link()).text
+            #expect(operators.contains("being deleted") && operators.contains("Waiting for 2 revocations"))
+            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(World.acme))
+            #expect(kept.status == 303)
+            #expect(try world.admin("SELECT FROM teams WHERE closed_at IS NOT NULL").count == 1)
+            #expect(try await ada.get("/console/ACMETEAM01/flows").status == 200)
+        }
+    }
 }

@@ -31,7 +31,13 @@ import Testing
     }
 
     private func round(_ world: World) -> TeamDeletionRound {
-        TeamDeletionRound(world.database, world.system)
+        TeamDeletionRound(world.database, world.system, obligations: [])
+    }
+
+    /// Runs the rounds that a deletion takes from the day it is due.
+    private func carryOut(_ world: World) async throws {
+        let due = World.noon + TeamStore.gracePeriod
+        for pause in 0...2 { try await round(world).run(at: due + TeamDeletionStore.settlingTime * pause) }
     }
 
     /// Puts a row of both teams into every table that has a team, whatever the table asks of its rows.
@@ -106,7 +112,29 @@ import Testing
 
             try await round(world).run(at: World.noon + TeamStore.gracePeriod - .seconds(1))
 
-            #expect(try await world.teams.find(acme) != nil)
+            let team = try #require(try await world.teams.find(acme))
+            #expect(team.closedAt == nil)
+        }
+    }
+
+    @Test func `closes the team first, which cannot be taken back`() async throws {
+        try await withWorld { world in
+            let acme = try await addTeams(to: world)
+            let due = World.noon + TeamStore.gracePeriod
+            try await round(world).run(at: due)
+            try await round(world).run(at: due + TeamDeletionStore.settlingTime - .seconds(1))
+
+            let team = try #require(try await world.teams.find(acme))
+            #expect(team.closedAt == due && team.deletedAt == nil)
+            let kept = try await world.teams.cancelDeletion(
+                of: acme,
+                by: .command("test"),
+                from: World.origin
+            )
+            guard case .conflict = kept else {
+                Issue.record("a closed team was kept")
+                return
+            }
         }
     }
 
@@ -116,7 +144,9 @@ import Testing
             let versions = "SELECT version FROM registry_versions WHERE team_id = 'ACMETEAM01'"
             let before = try world.admin(versions)
 
-            try await round(world).run(at: World.noon + TeamStore.gracePeriod)
+            let due = World.noon + TeamStore.gracePeriod
+            try await round(world).run(at: due)
+            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
 
             #expect(try await world.teams.find(acme) == nil)
             // So every cache of every process forgets it.
@@ -124,7 +154,10 @@ import Testing
             #expect(try rows(of: Self.acme, world)["memberships"] == 1)
             #expect(
                 try world.actions(in: acme)
-                    == ["team.created", "member.added", "team.deletion_requested", "team.deleted"]
+                    == [
+                        "team.created", "member.added", "team.deletion_requested", "team.closed",
+                        "team.deleted",
+                    ]
             )
         }
     }
@@ -137,10 +170,10 @@ import Testing
             #expect(try await store.dueTeams(at: due) == [acme])
             _ = try await world.teams.cancelDeletion(of: acme, by: .command("test"), from: World.origin)
 
-            try await store.delete(acme, at: due)
+            try await store.close(acme, at: due)
 
             #expect(try await store.dueTeams(at: due).isEmpty)
-            #expect(try await world.teams.find(acme) != nil)
+            #expect(try await world.teams.find(acme)?.closedAt == nil)
         }
     }
 
@@ -151,10 +184,8 @@ import Testing
             try world.admin("UPDATE mailbox SET of_team = 'ACMETEAM01' WHERE team_id = 'RIVALTEAM1'")
             let full = try rows(of: Self.acme, world)
             #expect(full.count > 40 && full.values.allSatisfy { $0 > 0 })
-            let due = World.noon + TeamStore.gracePeriod
 
-            try await round(world).run(at: due)
-            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+            try await carryOut(world)
 
             let left = try rows(of: Self.acme, world).filter { $0.value > 0 }
             #expect(Set(left.keys) == Self.kept)
@@ -169,10 +200,8 @@ import Testing
             _ = try await addTeams(to: world)
             try fill(world)
             let before = try rows(of: Self.rival, world)
-            let due = World.noon + TeamStore.gracePeriod
 
-            try await round(world).run(at: due)
-            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+            try await carryOut(world)
 
             #expect(try rows(of: Self.rival, world) == before)
         }
@@ -204,16 +233,18 @@ import Testing
             )
             let store = TeamDeletionStore(world.database, world.system)
             let due = World.noon + TeamStore.gracePeriod
-            try await store.delete(acme, at: due)
+            try await store.close(acme, at: due)
+            try await store.delete(acme, at: due + TeamDeletionStore.settlingTime)
 
             // A process that dies after a batch leaves what the next one finds.
             #expect(try await store.removeRows(of: acme, batch: 7) == 7)
-            #expect(try await store.teamsToEmpty(at: due).isEmpty)
-            #expect(try await store.teamsToEmpty(at: due + TeamDeletionStore.settlingTime) == [acme])
+            let settled = due + TeamDeletionStore.settlingTime * 2
+            #expect(try await store.teamsToEmpty(at: due + TeamDeletionStore.settlingTime).isEmpty)
+            #expect(try await store.teamsToEmpty(at: settled) == [acme])
             while case let removed = try await store.removeRows(of: acme, batch: 7), removed > 0 {
                 #expect(removed <= 7)
             }
-            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+            try await round(world).run(at: settled)
             try await round(world).run(at: due + .seconds(86_400))
 
             #expect(Set(try rows(of: Self.acme, world).filter { $0.value > 0 }.keys).isSubset(of: Self.kept))
@@ -226,10 +257,8 @@ import Testing
             let acme = try await addTeams(to: world)
             let names = "SELECT FROM audit_people WHERE team_id = 'ACMETEAM01'"
             #expect(try !world.admin(names).isEmpty)
-            let due = World.noon + TeamStore.gracePeriod
 
-            try await round(world).run(at: due)
-            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+            try await carryOut(world)
 
             #expect(try world.admin(names).isEmpty)
             #expect(try world.actions(in: acme).contains("member.added"))
@@ -241,7 +270,9 @@ import Testing
             let acme = try await addTeams(to: world)
             let rival = try #require(TeamID(rawValue: Self.rival))
             let store = TeamDeletionStore(world.database, world.system)
-            try await store.delete(acme, at: World.noon + TeamStore.gracePeriod)
+            let due = World.noon + TeamStore.gracePeriod
+            try await store.close(acme, at: due)
+            try await store.delete(acme, at: due + TeamDeletionStore.settlingTime)
 
             await #expect(throws: PostgresFailure.self) { try await store.removeRows(of: rival, batch: 10) }
             await #expect(throws: PostgresFailure.self) { try await store.removeRows(of: .system, batch: 10) }

@@ -25,10 +25,16 @@ public final class TeamCache: @unchecked Sendable {
         store = TeamSnapshotStore(database: database, keyRing: context.keyRing)
     }
 
-    /// The team, or nil when there is none.
+    /// The team, or nil when there is none, or it is closed for good.
     ///
+    /// - Parameter evenClosed: for what goes on behind closed doors: revocations, and pages of the team's members.
     /// - Throws: `PostgresFailure` when it had to be read and could not be.
-    public func snapshot(of team: TeamID) async throws -> TeamSnapshot? {
+    public func snapshot(of team: TeamID, evenClosed: Bool = false) async throws -> TeamSnapshot? {
+        guard let found = try await newest(of: team), evenClosed || !found.isClosed else { return nil }
+        return found
+    }
+
+    private func newest(of team: TeamID) async throws -> TeamSnapshot? {
         if let known = snapshots[team], let provedAt, MonotonicTime.now() - provedAt < Self.proofLifetime {
             return known
         }

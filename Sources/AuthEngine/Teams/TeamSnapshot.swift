@@ -10,6 +10,8 @@ public final class TeamSnapshot: Sendable {
     public let id: TeamID
     public let name: String
     public let isSandbox: Bool
+    /// Whether it is about to be deleted, and answers apps and people no more.
+    let isClosed: Bool
     public let branding: Branding
     /// The SHA-256 of the logo in hexadecimal digits: part of its address.
     public let logoDigest: String?
@@ -64,6 +66,7 @@ public final class TeamSnapshot: Sendable {
         id: TeamID,
         name: String,
         isSandbox: Bool,
+        isClosed: Bool = false,
         branding: Branding = Branding(),
         logoDigest: String? = nil,
         registration: Registration = .open,
@@ -82,6 +85,7 @@ public final class TeamSnapshot: Sendable {
         self.id = id
         self.name = name
         self.isSandbox = isSandbox
+        self.isClosed = isClosed
         self.branding = branding
         self.logoDigest = logoDigest
         self.registration = registration

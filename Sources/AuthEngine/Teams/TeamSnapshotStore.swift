@@ -14,7 +14,7 @@ struct TeamSnapshotStore: Sendable {
     func load(_ team: TeamID) async throws -> TeamSnapshot? {
         let rows = try await database.query(
             """
-            SELECT name, mode = 'sandbox', accent_colour, privacy_url, terms_url,
+            SELECT name, mode = 'sandbox', closed_at IS NOT NULL, accent_colour, privacy_url, terms_url,
                 (SELECT digest FROM team_logos WHERE team_id = \(team)), registration, identity_sources,
                 second_factor,
                 coalesce((SELECT version FROM registry_versions WHERE team_id = \(team)), 0),
@@ -64,6 +64,7 @@ struct TeamSnapshotStore: Sendable {
     private func snapshot(of team: TeamID, _ row: inout Row) async throws -> TeamSnapshot {
         let name: String = try row.next()
         let isSandbox: Bool = try row.next()
+        let isClosed: Bool = try row.next()
         let branding = Branding(
             accent: try row.next(),
             privacyURL: try row.next(),
@@ -90,6 +91,7 @@ struct TeamSnapshotStore: Sendable {
             id: team,
             name: name,
             isSandbox: isSandbox,
+            isClosed: isClosed,
             branding: branding,
             logoDigest: logoDigest,
             registration: registration,

@@ -89,7 +89,9 @@ struct FlowPages: Sendable {
     }
 
     private func snapshot(_ scope: Scope) async throws -> TeamSnapshot {
-        guard let team = try await teams.snapshot(of: scope.teamID) else { throw Problem.notFound }
+        guard let team = try await teams.snapshot(of: scope.teamID, evenClosed: true) else {
+            throw Problem.notFound
+        }
         return team
     }
 

@@ -64,7 +64,7 @@ struct OverviewPages: Sendable {
     }
 
     private func failures(in team: TeamID, at now: Timestamp) async throws -> [FlowListPage.Row] {
-        guard let snapshot = try await teams.snapshot(of: team) else { return [] }
+        guard let snapshot = try await teams.snapshot(of: team, evenClosed: true) else { return [] }
         var filter = FlowFilter()
         filter.outcome = .failed
         let page = try await flows.page(in: team, matching: filter, limit: Self.failureLimit, at: now)

@@ -41,14 +41,18 @@ struct SettingsPage: ConsolePage {
         .optionalGroup("deletion", DangerView.fields) { $0.deletion }
         .optionalGroup("due", DeletionView.fields) { $0.due }
 
-    /// A deletion that waits for its day.
+    /// A deletion that waits for its day or, once that has come, for what the team owes.
     struct DeletionView: Sendable {
-        let action: String
+        /// Takes it back, as long as that is possible.
+        let action: String?
+        /// The day or, of a closed team, when it was closed.
         let due: TimeView
+        let waiting: Words?
 
         static let fields = Fields<DeletionView>()
-            .text("action") { $0.action }
+            .optionalText("action") { $0.action }
             .group("due", TimeView.fields) { $0.due }
+            .optionalWords("waiting") { $0.waiting }
     }
 
     let frame: ConsoleFrame

@@ -11,6 +11,7 @@ struct SettingsPages: Sendable {
     private let context: EngineContext
     private let teams: TeamStore
     let logos: TeamLogoStore
+    private let tokens: TeamTokenEndStore
     private let changed: @Sendable (TeamID) -> Void
     private let page: LivePage<SettingsPage>
     private let conflictPage: LivePage<ConflictPage>
@@ -21,6 +22,7 @@ struct SettingsPages: Sendable {
         context = parts.context
         teams = TeamStore(parts.database)
         logos = TeamLogoStore(parts.database)
+        tokens = TeamTokenEndStore(parts.database, context: parts.context)
         changed = parts.registryChanged
         page = try parts.site.pages.page(SettingsPage.self)
         conflictPage = try parts.site.pages.page(ConflictPage.self)
@@ -155,7 +157,8 @@ struct SettingsPages: Sendable {
         _ errors: FieldErrors = FieldErrors(),
         deletion: DangerView? = nil
     ) async throws -> Response {
-        var view = view(scope, draft)
+        let due = try await due(scope)
+        var view = view(scope, draft, due)
         view.logo = try await logos.digest(of: scope.teamID)
         view.errors = errors
         if let deletion { view.deletion = deletion }
@@ -163,9 +166,12 @@ struct SettingsPages: Sendable {
         return scope.site.respond(page, view, status: isRefused ? .unprocessableContent : .ok)
     }
 
-    private func view(_ scope: Scope, _ draft: SettingsDraft) -> SettingsPage {
-        let isOwner = scope.may(.dangerZone)
-        let due = scope.team.deletionDueAt
+    private func view(
+        _ scope: Scope,
+        _ draft: SettingsDraft,
+        _ due: SettingsPage.DeletionView?
+    ) -> SettingsPage {
+        let mayDelete = scope.may(.dangerZone) && scope.team.deletionDueAt == nil
         let typed = Confirmation(expecting: scope.team.settings.name.rawValue)
         return SettingsPage(
             frame: scope.frame(Phrase("console.settings.title")),
@@ -173,12 +179,22 @@ struct SettingsPages: Sendable {
             mayChange: scope.may(.changeSettings),
             setsMode: scope.account.isOperator,
             draft: draft,
-            deletion: isOwner && due == nil ? danger(scope, typed, .none) : nil,
-            due: due.flatMap { due in
-                guard isOwner else { return nil }
-                let action = SettingsRoutes.deletionCancellation.link(scope.teamID)
-                return SettingsPage.DeletionView(action: action, due: TimeView(due))
-            }
+            deletion: mayDelete ? danger(scope, typed, .none) : nil,
+            due: due
+        )
+    }
+
+    /// What is on its way already: the day while it can be taken back, then what is being waited for.
+    private func due(_ scope: Scope) async throws -> SettingsPage.DeletionView? {
+        guard scope.may(.dangerZone), let due = scope.team.deletionDueAt else { return nil }
+        guard let closedAt = scope.team.closedAt else {
+            let action = SettingsRoutes.deletionCancellation.link(scope.teamID)
+            return SettingsPage.DeletionView(action: action, due: TimeView(due), waiting: nil)
+        }
+        return SettingsPage.DeletionView(
+            action: nil,
+            due: TimeView(closedAt),
+            waiting: .waiting(for: try await tokens.waiting(in: scope.teamID))
         )
     }
 

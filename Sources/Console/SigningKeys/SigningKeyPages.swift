@@ -45,7 +45,9 @@ struct SigningKeyPages: Sendable {
         _ scope: Scope,
         confirmation: (typed: Confirmation, problems: FormProblems)? = nil
     ) async throws -> Response {
-        guard let team = try await teams.snapshot(of: scope.teamID) else { throw Problem.notFound }
+        guard let team = try await teams.snapshot(of: scope.teamID, evenClosed: true) else {
+            throw Problem.notFound
+        }
         let now = context.clock()
         let rows = team.signingKeys.map { SigningKeyRow(key: $0, state: $0.state(at: now, in: team)) }
         let mayChange = scope.may(.changeKeys)

@@ -31,6 +31,15 @@ extension JobKind {
         FROM (\(payloads)) AS wanted (payload)
         """
     }
+
+    /// A query of the jobs of this kind that are still to be done, or are under way; without columns, and open to more
+    /// conditions.
+    public static func pending(in team: TeamID) -> SQL {
+        """
+        SELECT FROM jobs
+        WHERE state = 'pending' AND priority = \(policy.priority) AND team_id = \(team) AND kind = \(kind)
+        """
+    }
 }
 
 /// Where jobs are put: the queue, and the bell that wakes this process's worker.

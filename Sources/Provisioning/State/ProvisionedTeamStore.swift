@@ -13,7 +13,7 @@ enum ProvisionedTeamStore {
     ) async throws(PostgresFailure) -> RegisteredTeam.State {
         let rows = try await transaction.query(
             """
-            SELECT deleted_at IS NOT NULL, name, mode, identity_sources, second_factor FROM teams
+            SELECT coalesce(closed_at, deleted_at) IS NOT NULL, name, mode, identity_sources, second_factor FROM teams
             WHERE team_id = \(team) AND NOT is_system
             FOR NO KEY UPDATE
             """

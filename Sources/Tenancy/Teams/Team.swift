@@ -13,13 +13,16 @@ public struct Team: Hashable, Sendable {
     public let createdAt: Timestamp
     /// When the team will be deleted, where an owner has asked for it and nobody has taken it back.
     public let deletionDueAt: Timestamp?
+    /// When that day had come, and the team was closed to apps and people; the deletion cannot be taken back since.
+    public let closedAt: Timestamp?
     /// When it was deleted; nobody but operators hears of it since.
     public let deletedAt: Timestamp?
 
     /// What `init(_:)` reads, of a table that goes by `t`.
     static var columns: SQL {
         """
-        t.team_id, \(TeamConfiguration.columns), t.is_system, t.version, t.created_at, t.deletion_due_at, t.deleted_at
+        t.team_id, \(TeamConfiguration.columns), t.is_system, t.version, t.created_at, t.deletion_due_at, t.closed_at,
+        t.deleted_at
         """
     }
 
@@ -30,6 +33,7 @@ public struct Team: Hashable, Sendable {
         version = try row.next()
         createdAt = try row.next()
         deletionDueAt = try row.next()
+        closedAt = try row.next()
         deletedAt = try row.next()
     }
 

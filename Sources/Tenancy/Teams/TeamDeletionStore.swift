@@ -10,15 +10,26 @@ struct TeamDeletionStore: Sendable {
 
     private let database: TeamDatabase
     private let system: SystemDatabase
+    private let obligations: [any TeamObligations]
 
-    init(_ database: TeamDatabase, _ system: SystemDatabase) {
+    init(
+        _ database: TeamDatabase,
+        _ system: SystemDatabase,
+        obligations: [any TeamObligations] = []
+    ) {
         self.database = database
         self.system = system
+        self.obligations = obligations
     }
 
-    /// The teams whose grace period is over.
+    /// The teams whose grace period is over, and that are open yet.
     func dueTeams(at now: Timestamp) async throws(PostgresFailure) -> [TeamID] {
-        try await teams("deleted_at IS NULL AND deletion_due_at <= \(now) AND NOT is_system")
+        try await teams("closed_at IS NULL AND deletion_due_at <= \(now) AND NOT is_system")
+    }
+
+    /// The closed teams that are not deleted yet.
+    func closedTeams() async throws(PostgresFailure) -> [TeamID] {
+        try await teams("closed_at IS NOT NULL AND deleted_at IS NULL")
     }
 
     /// The deleted teams of which something may be left.
@@ -26,22 +37,47 @@ struct TeamDeletionStore: Sendable {
         try await teams("deleted_at <= \(now - Self.settlingTime)")
     }
 
-    /// Marks the team as deleted: every address of it answers from now on as if it had never been.
+    /// Closes the team: no address of it answers apps and people from now on; its members still see its console.
     ///
     /// Does nothing when an owner has taken the deletion back meanwhile.
     ///
     /// - Throws: `PostgresFailure`.
-    func delete(_ id: TeamID, at now: Timestamp) async throws {
+    func close(_ id: TeamID, at now: Timestamp) async throws {
         try await database.transaction(in: id) { transaction in
-            let deleted = try await transaction.query(
+            let closed = try await transaction.query(
                 """
-                UPDATE teams t SET deleted_at = \(now), version = version + 1
-                WHERE t.team_id = \(id) AND t.deleted_at IS NULL AND t.deletion_due_at <= \(now)
-                RETURNING \(Team.columns)
+                UPDATE teams SET closed_at = \(now), version = version + 1
+                WHERE team_id = \(id) AND closed_at IS NULL AND deletion_due_at <= \(now)
                 """
             )
-            guard var row = deleted.first else { return }
+            guard closed.changed == 1 else { return }
+            try await event("team.closed", of: id).record(in: id, transaction)
+            for obligation in obligations { try await obligation.begin(in: id, transaction) }
+        }
+    }
+
+    /// Marks the team as deleted: from now on it is as if it had never been.
+    ///
+    /// Does nothing while it owes something, or what was under way when it was closed may still write.
+    ///
+    /// - Throws: `PostgresFailure`.
+    func delete(_ id: TeamID, at now: Timestamp) async throws {
+        try await database.transaction(in: id) { transaction in
+            let closed = try await transaction.query(
+                """
+                SELECT \(Team.columns) FROM teams t
+                WHERE t.team_id = \(id) AND t.deleted_at IS NULL AND t.closed_at <= \(now - Self.settlingTime)
+                FOR NO KEY UPDATE
+                """
+            )
+            guard var row = closed.first else { return }
             let team = try Team(&row)
+            for obligation in obligations {
+                guard try await obligation.conclude(in: id, transaction) else { return }
+            }
+            try await transaction.query(
+                "UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)"
+            )
             try await event("team.deleted", of: id, before: .object(team.settings.json))
                 .record(in: id, transaction)
         }

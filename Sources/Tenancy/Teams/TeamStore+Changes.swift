@@ -33,6 +33,8 @@ extension TeamStore {
 
     /// Has the team deleted once the grace period is over; until then everything goes on.
     ///
+    /// A conflict when that has begun already.
+    ///
     /// - Throws: `PostgresFailure`.
     public func requestDeletion(
         of id: TeamID,
@@ -43,7 +45,7 @@ extension TeamStore {
         at now: Timestamp
     ) async throws -> Update {
         let due = now + Self.gracePeriod
-        return try await save(id, "deletion_due_at = \(due)", version: version) { _ in
+        return try await save(id, "deletion_due_at = \(due)", version: version, whileOpen: true) { _ in
             let after: JSONValue = ["reason": .string(reason), "dueAt": .string(due.description)]
             return AuditEvent(
                 "team.deletion_requested",
@@ -55,29 +57,34 @@ extension TeamStore {
         }
     }
 
-    /// Takes a deletion back that is not carried out yet.
+    /// Takes a deletion back; a conflict once the team is closed.
     ///
     /// - Throws: `PostgresFailure`.
     public func cancelDeletion(of id: TeamID, by actor: Actor, from origin: Origin) async throws -> Update {
-        try await save(id, "deletion_due_at = NULL", version: nil) { _ in
+        try await save(id, "deletion_due_at = NULL", version: nil, whileOpen: true) { _ in
             AuditEvent("team.deletion_cancelled", by: actor, on: .team(id), from: origin)
         }
     }
 
     /// Runs one change of the row together with its event, unless somebody was faster.
     ///
-    /// - Parameter version: nil where the change does not depend on what its reader saw.
+    /// - Parameters:
+    ///   - version: nil where the change does not depend on what its reader saw.
+    ///   - whileOpen: whether it comes too late for a closed team.
     private func save(
         _ id: TeamID,
         _ assignments: SQL,
         version: Int?,
+        whileOpen: Bool = false,
         _ event: (Team) -> AuditEvent
     ) async throws -> Update {
         try await database.transaction(in: id) { transaction in
             let found = try await transaction.query("\(Self.selection(of: id)) FOR NO KEY UPDATE")
             guard var row = found.first else { return .notFound }
             let before = try Team(&row)
-            guard version == nil || before.version == version else { return .conflict(before) }
+            guard version == nil || before.version == version, !whileOpen || before.closedAt == nil else {
+                return .conflict(before)
+            }
             let changed = try await transaction.query(
                 """
                 UPDATE teams t SET \(assignments), version = version + 1 WHERE t.team_id = \(id)

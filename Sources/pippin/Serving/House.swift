@@ -134,7 +134,11 @@ final class House {
         background = BackgroundWork(
             on: workers,
             handlers: handlers,
-            schedules: Upkeep.schedules(on: worker, allowsLoopback: installation.settings.allowsLoopback)
+            schedules: Upkeep.schedules(
+                on: worker,
+                context: context,
+                allowsLoopback: installation.settings.allowsLoopback
+            )
                 + engineSchedules(on: worker) + providerSchedules(on: worker) + appleWatch(on: worker)
                 + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
             log: log

@@ -9,12 +9,13 @@ import Tenancy
 /// What is done now and then for the whole installation, whoever asks or not.
 enum Upkeep {
     /// The schedules, kept on that worker's loop.
-    static func schedules(on worker: Worker, allowsLoopback: Bool) -> [Schedule] {
+    static func schedules(on worker: Worker, context: EngineContext, allowsLoopback: Bool) -> [Schedule] {
         let system = SystemDatabase(worker.system)
         let purge = PurgeStore(system)
         let app = TeamDatabase(worker.app)
         let mailbox = MailboxStore(app)
-        let deletion = TeamDeletionRound(app, system)
+        let tokens = TeamTokenEndStore(app, context: context)
+        let deletion = TeamDeletionRound(app, system, obligations: [tokens])
         let round = RegistryCheckRound(system, worker.checks(allowsLoopback: allowsLoopback))
         return [
             Schedule("slots.sweep", every: .seconds(240)) {

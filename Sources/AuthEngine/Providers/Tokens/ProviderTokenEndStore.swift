@@ -17,11 +17,21 @@ enum ProviderTokenEnd {
         in team: TeamID,
         when condition: SQL = ""
     ) -> SQL {
+        parts(
+            ofThose: """
+                sub = \(subject) AND (\(group) IS NULL OR app_id = \(group))
+                    AND state = 'live' AND EXISTS (SELECT \(condition))
+                """,
+            in: team
+        )
+    }
+
+    /// The same for the tokens that meet a condition.
+    static func parts(ofThose condition: SQL, in team: TeamID) -> SQL {
         """
         provider_ended AS (
-            UPDATE provider_tokens SET state = 'ending', problem = NULL, problem_at = NULL
-            WHERE team_id = \(team) AND sub = \(subject) AND (\(group) IS NULL OR app_id = \(group))
-                AND state = 'live' AND EXISTS (SELECT \(condition))
+            UPDATE provider_tokens SET state = 'ending', problem = NULL, problem_at = NULL, settled_at = NULL
+            WHERE team_id = \(team) AND \(condition)
             RETURNING token_id
         ), provider_jobs AS (
             \(ProviderRevocation.insertion(in: team, for: Self.payloads))

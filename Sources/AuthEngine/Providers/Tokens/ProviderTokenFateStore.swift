@@ -100,6 +100,24 @@ struct ProviderTokenFateStore: Sendable {
         }
     }
 
+    /// Writes that the tokens whose revocation nobody works on any more cannot be revoked.
+    func refuseAbandoned(
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let rows = try await transaction.query(
+            """
+            SELECT token_id, \(Self.columns) FROM provider_tokens
+            WHERE team_id = \(team) AND state = 'ending'
+            ORDER BY token_id FOR UPDATE
+            """
+        )
+        for var row in rows {
+            let token = try token(try row.next(), &row, in: team)
+            try await settle(token, as: .refused(.unreachable), in: team, transaction)
+        }
+    }
+
     private func settle(
         _ token: ProviderToken,
         as fate: Fate,

@@ -35,7 +35,7 @@ public struct ProviderTokenLife: Sendable {
     private func revoke(_ job: ProviderRevocation, _ run: JobRun) async throws -> JobOutcome {
         guard let id = ProviderTokenID(rawValue: job.token),
             let token = try await fates.find(id.octets, .ending, in: run.team),
-            let team = try await teams.snapshot(of: run.team)
+            let team = try await teams.snapshot(of: run.team, evenClosed: true)
         else { return .succeeded(["fate": "settled otherwise"]) }
         guard let text = token.text else {
             return try await refuse(token, .sealed, "the token cannot be opened", run)

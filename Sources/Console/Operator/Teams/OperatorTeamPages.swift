@@ -1,3 +1,4 @@
+import AuthEngine
 import Bytes
 import Domain
 import HTTP
@@ -12,12 +13,14 @@ struct OperatorTeamPages: Sendable {
 
     private let site: Site
     private let teams: TeamListStore
+    private let tokens: TeamTokenEndStore
     private let listPage: LivePage<OperatorTeamListPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         teams = TeamListStore(parts.system)
+        tokens = TeamTokenEndStore(parts.database, context: parts.context)
         listPage = try parts.site.pages.page(OperatorTeamListPage.self)
     }
 
@@ -38,12 +41,21 @@ struct OperatorTeamPages: Sendable {
         let view = OperatorTeamListPage(
             frame: OperatorFrame(visit, Phrase("console.operator.teams.title"), at: .teams),
             query: search.isEmpty ? nil : search,
-            rows: page.teams.map { team in
-                .init(team: team, isMember: visit.account.rights.membership(in: team.id) != nil)
-            },
+            rows: try await rows(page.teams, visit),
             paging: trail.paging(Phrase("console.operator.teams.found", count: page.total), next: next)
         )
         return site.respond(listPage, view)
+    }
+
+    private func rows(_ teams: [Team], _ visit: Visit) async throws -> [OperatorTeamListPage.Row] {
+        var rows: [OperatorTeamListPage.Row] = []
+        for team in teams {
+            let isClosing = team.closedAt != nil && team.deletedAt == nil
+            let waiting = isClosing ? try await tokens.waiting(in: team.id) : nil
+            let isMember = visit.account.rights.membership(in: team.id) != nil
+            rows.append(.init(team: team, isMember: isMember, waiting: waiting.map(Words.waiting(for:))))
+        }
+        return rows
     }
 
     private static func cursor(_ trail: PageTrail) throws(Problem) -> TeamPage.Cursor? {
@@ -53,6 +65,15 @@ struct OperatorTeamPages: Sendable {
     }
 
     static var views: [any View.Type] { [OperatorTeamListPage.self] }
+}
+
+extension Words {
+    /// What a closed team is waiting for: so many revocations, or nothing any more.
+    static func waiting(for revocations: Int) -> Words {
+        revocations == 0
+            ? Phrase("console.settings.closed.going").asWords
+            : Phrase("console.settings.closed.waiting", count: revocations).asWords
+    }
 }
 
 /// The list of teams as operators see it.
@@ -69,13 +90,16 @@ struct OperatorTeamListPage: OperatorPage {
     struct Row: Sendable {
         let team: Team
         let isMember: Bool
+        /// What a closed team is waiting for.
+        let waiting: Words?
 
         static let fields = Fields<Row>()
             .optionalText("url") { $0.isMember ? ConsoleRoutes.overview.link($0.team.id) : nil }
             .text("name") { $0.team.settings.name.rawValue }
             .text("id") { $0.team.id.rawValue }
             .flag("sandbox") { $0.team.settings.mode == .sandbox }
-            .flag("leaving") { $0.team.deletedAt == nil && $0.team.deletionDueAt != nil }
+            .flag("leaving") { $0.team.closedAt == nil && $0.team.deletionDueAt != nil }
+            .optionalWords("waiting") { $0.waiting }
             .flag("deleted") { $0.team.deletedAt != nil }
             .group("created", TimeView.fields) { TimeView($0.team.createdAt) }
             .text("jobsURL") { "\(OperatorRoutes.jobs.link())?team=\($0.team.id)" }
