@@ -3,6 +3,7 @@
 #define PIPPIN_CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <string.h>
 
 static inline CURLcode pippin_curl_set_number(CURL *_Nonnull easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -52,6 +53,26 @@ static inline long pippin_curl_status(CURL *_Nonnull easy) {
     long status = 0;
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     return status;
+}
+
+// The certificate the server proved itself with, in PEM, of a transfer that asked for it; NULL when there is none.
+static inline const char *_Nullable pippin_curl_certificate(CURL *_Nonnull easy) {
+    struct curl_certinfo *chain = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &chain) != CURLE_OK || !chain || chain->num_of_certs < 1) {
+        return NULL;
+    }
+    static const char label[] = "Cert:";
+    for (struct curl_slist *entry = chain->certinfo[0]; entry; entry = entry->next) {
+        if (strncmp(entry->data, label, sizeof label - 1) == 0) return entry->data + sizeof label - 1;
+    }
+    return NULL;
+}
+
+// What is wrong with the chain, as one of OpenSSL's X509_V_ERR numbers; 0 when the chain itself is right.
+static inline long pippin_curl_chain_fault(CURL *_Nonnull easy) {
+    long fault = 0;
+    curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &fault);
+    return fault;
 }
 
 static inline void pippin_curl_set_multi_number(CURLM *_Nonnull multi, CURLMoption option, long value) {

@@ -6,6 +6,7 @@
 
 public import AuthEngine
 public import Directory
+public import Doctor
 public import Domain
 public import EventLoop
 public import HTTP
@@ -61,6 +62,8 @@ public struct Console: Sendable {
         /// Belongs to the same loop.
         public let apple: AppleProvider
         public let client: HTTPClient
+        /// Where this installation holds its certificate, if it does.
+        public let certificateFile: CertificateFile?
         /// Where a stand-in is in Apple's place; else nil.
         public let standIn: AppleStandIn?
         public let teams: TeamCache
@@ -89,6 +92,7 @@ public struct Console: Sendable {
             checks: RegistryChecks,
             apple: AppleProvider,
             client: HTTPClient,
+            certificateFile: CertificateFile? = nil,
             standIn: AppleStandIn? = nil,
             teams: TeamCache,
             flows: FlowRecorder,
@@ -111,6 +115,7 @@ public struct Console: Sendable {
             self.checks = checks
             self.apple = apple
             self.client = client
+            self.certificateFile = certificateFile
             self.standIn = standIn
             self.teams = teams
             self.flows = flows

@@ -9,8 +9,8 @@ public enum ClientFailure: Error, Equatable, Sendable {
     case addressRefused(String)
     case nameNotFound
     case cannotConnect
-    /// The certificate is not trusted or is for another name.
-    case untrusted(String)
+    /// The certificate is not trusted or is for another name, in libcurl's words too.
+    case untrusted(CertificateFault, String)
     case deadlinePassed
     /// The answer was not one, or the connection ended in the middle of it.
     case malformedAnswer
@@ -24,13 +24,16 @@ public enum ClientFailure: Error, Equatable, Sendable {
     case other(String)
 
     /// Says what libcurl's result means.
-    init(_ code: CURLcode) {
+    ///
+    /// - Parameter chainFault: what OpenSSL found wrong with the chain of certificates.
+    init(_ code: CURLcode, chainFault: Int = 0) {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED: self = .malformedRequest
         case CURLE_COULDNT_RESOLVE_HOST: self = .nameNotFound
         case CURLE_COULDNT_CONNECT: self = .cannotConnect
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE:
-            self = .untrusted(Self.text(of: code))
+            let fault = CertificateFault(chainFault, isName: code == CURLE_PEER_FAILED_VERIFICATION)
+            self = .untrusted(fault, Self.text(of: code))
         case CURLE_OPERATION_TIMEDOUT: self = .deadlinePassed
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
             CURLE_WEIRD_SERVER_REPLY,

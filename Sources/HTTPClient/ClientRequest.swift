@@ -16,6 +16,8 @@ public struct ClientRequest: Sendable {
     public var addresses: AddressPolicy
     /// How many redirects are followed; each is checked like the first address.
     public var redirectLimit: Int
+    /// Whether the answer brings the server's certificate; the connection is then a new one.
+    public var asksForCertificate = false
 
     public init(
         _ method: String = "GET",

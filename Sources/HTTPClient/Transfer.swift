@@ -76,6 +76,11 @@ internal import Glibc
         set(CURLOPT_MAXREDIRS, max(0, request.redirectLimit))
         for host in options.hosts { unsafe hostList = curl_slist_append(hostList, host) }
         unsafe pippin_curl_set_fields(easy, CURLOPT_RESOLVE, hostList)
+        if request.asksForCertificate {
+            set(CURLOPT_CERTINFO, 1)
+            // A connection that is open already says nothing of certificates.
+            set(CURLOPT_FRESH_CONNECT, 1)
+        }
         if let file = options.trustedCertificates { set(CURLOPT_CAINFO, file) }
     }
 
@@ -136,10 +141,13 @@ extension Transfer {
     func result(_ code: CURLcode) -> Result<ClientResponse, ClientFailure> {
         if code == CURLE_OK {
             let status = unsafe pippin_curl_status(easy)
-            return .success(ClientResponse(status: status, fields: fields, body: body))
+            let certificate = unsafe pippin_curl_certificate(easy).map { unsafe String(cString: $0) }
+            return .success(
+                ClientResponse(status: status, fields: fields, body: body, certificate: certificate)
+            )
         }
         if failure == nil, let refusal = mailRefusal(code) { return .success(refusal) }
-        return .failure(failure ?? ClientFailure(code))
+        return .failure(failure ?? ClientFailure(code, chainFault: unsafe pippin_curl_chain_fault(easy)))
     }
 
     /// Whether the address may be connected to, or used where a connection is already open.

@@ -89,6 +89,12 @@ import Testing
             _ = try await admin.post("\(Self.page)/tests", [])
             let refused = try await admin.get(Self.page).text
             #expect(refused.contains("invalid_client") && refused.contains("AuthKey_KEY1234567.p8"))
+            // Both clients fail alike: what to look at is said once, and each of them is named.
+            #expect(refused.split(separator: "must be the name of the very").count == 2)
+            #expect(refused.contains("Apple does not believe these 2 clients"))
+            #expect(
+                refused.contains("Services ID: com.acme.siwa") && refused.contains("Bundle ID: com.acme.app")
+            )
             #expect(
                 try world.admin(Self.outcomes) == [
                     ["com.acme.app", "refused"], ["com.acme.siwa", "refused"],
@@ -128,6 +134,29 @@ import Testing
             )
             let advises = try await admin.get(Self.page).text.contains("AuthKey_KEY1234567.p8")
             #expect(advises == (fault == .unknownClient))
+        }
+    }
+
+    @Test func `are tested so often by one team, whoever asks, and say when again`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            _ = try await world.addAcmeWeb()
+            var ada = try await world.signedIn("Ada", [World.acme: .admin])
+            var olive = try await world.signedIn("Olive", [World.acme: .owner])
+            try await importKey(&ada)
+            _ = try await ada.post(Self.hub, Self.form)
+            for _ in 1...5 {
+                #expect(try await ada.post("\(Self.page)/tests", []).status == 303)
+                #expect(try await olive.post("\(Self.page)/tests", []).status == 303)
+            }
+
+            let refused = try await olive.post("\(Self.page)/tests", [])
+
+            #expect(refused.status == 429 && refused["retry-after"] != nil)
+            #expect(refused.text.contains("id=\"test-error\"") && refused.text.contains("in 5 minutes"))
+            let rival =
+                "SELECT count(*) FROM limits WHERE team_id = 'RIVALTEAM1' AND subject = 'apple-test.team'"
+            #expect(try world.admin(rival) == [["0"]])
         }
     }
 

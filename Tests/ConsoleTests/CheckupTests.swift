@@ -40,7 +40,7 @@ import Testing
 
             #expect(answer.status == 200)
             for sentence in [
-                "Apple believed the key and knows this client", "Apple opens its sign-in page for",
+                "Apple believed the key and knows these 2 clients", "Apple opens its sign-in page for",
                 "clock agrees with Apple’s", "and the addresses this version knows",
                 "but only this machine reaches it", "is not forwarded to people who hid theirs",
             ] { #expect(answer.text.contains(sentence), "\(sentence)") }
@@ -84,6 +84,48 @@ import Testing
 
             #expect(text.contains("no App ID is connected: nobody can sign in there"))
             #expect(text.contains("Apple does not answer"))
+        }
+    }
+
+    @Test func `says what ends soon, and whether Apple reached the address for its notices`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await connect(world, &admin, registers: true)
+            #expect(try await admin.post(Self.address, []).text.contains("Keys from Apple have no end"))
+            try world.admin(
+                """
+                INSERT INTO client_secret_ends (team_id, client_id, ends_at, seen_at)
+                SELECT 'ACMETEAM01', identifier, now() + interval '9 days', now() FROM service_ids WHERE team_id = 'ACMETEAM01'
+                """
+            )
+            try world.admin(
+                """
+                INSERT INTO provider_notices (team_id, provider, notice_hash, app_id, events, received_at)
+                VALUES ('ACMETEAM01', 'apple', '\\x00', 'com.acme.app', '[]', now())
+                """
+            )
+
+            let text = try await admin.post(Self.address, []).text
+
+            #expect(text.contains("Client secret of com.acme.web"))
+            #expect(text.contains("The app keeps a client secret that ends"))
+            #expect(text.contains("auth/notifications/apple: its last notice came"))
+            #expect(!text.contains("Keys from Apple have no end"))
+            #expect(text.contains("Return URLs on acme.example"))
+        }
+    }
+
+    @Test func `runs as often as connections are tested, and says when again`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .admin])
+            var ben = try await world.signedIn("Ben", [World.rival: .admin])
+            for _ in 1...10 { #expect(try await ada.post(Self.address, []).status == 200) }
+
+            let refused = try await ada.post(Self.address, [])
+
+            #expect(refused.status == 429 && refused.text.contains("has tested often enough"))
+            #expect(try #require(refused["retry-after"].flatMap { Int($0) }) > 200)
+            #expect(try await ben.post(CheckupPages.checkup.link(World.rival), []).status == 200)
         }
     }
 

@@ -79,7 +79,7 @@ import Testing
             $0.get(Route("/")) { _ in .text("here") }
         } _: { test async throws in
             let request = ClientRequest("GET", "https://localhost:\(test.port)/", addresses: .any)
-            guard case .untrusted = await test.failure(request) else {
+            guard case .untrusted(.selfSigned, _) = await test.failure(request) else {
                 Issue.record("a certificate of nobody was taken")
                 return
             }
@@ -89,9 +89,16 @@ import Testing
             $0.get(Route("/")) { _ in .text("here") }
         } _: { test async throws in
             let named = ClientRequest("GET", "https://localhost:\(test.port)/", addresses: .any)
-            #expect(try await test.send(named).body == Array("here".utf8))
+            let answer = try await test.send(named)
+            #expect(answer.body == Array("here".utf8) && answer.certificate == nil)
+            // Asked for on a connection of its own, whatever is open already.
+            var curious = named
+            curious.asksForCertificate = true
+            #expect(
+                try await test.send(curious).certificate?.hasPrefix("-----BEGIN CERTIFICATE-----") == true
+            )
             let other = ClientRequest("GET", "https://127.0.0.1:\(test.port)/", addresses: .any)
-            guard case .untrusted = await test.failure(other) else {
+            guard case .untrusted(.otherName, _) = await test.failure(other) else {
                 Issue.record("a certificate for another name was taken")
                 return
             }

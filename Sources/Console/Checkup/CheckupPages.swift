@@ -1,4 +1,6 @@
+import AuthEngine
 import Bytes
+import Directory
 import Doctor
 import Domain
 import HTTP
@@ -12,11 +14,20 @@ struct CheckupPages: Sendable {
 
     private let installation: InstallationCheckup
     private let team: TeamCheckup
+    private let limit: ConnectionTestLimit
+    private let context: EngineContext
     private let page: LivePage<CheckupPage>
 
     /// - Throws: `Diagnostics`, when the template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
-        installation = InstallationCheckup(parts.context, apple: parts.apple, client: parts.client)
+        context = parts.context
+        limit = ConnectionTestLimit(LimitStore(parts.database))
+        installation = InstallationCheckup(
+            parts.context,
+            apple: parts.apple,
+            client: parts.client,
+            certificateFile: parts.certificateFile
+        )
         team = TeamCheckup(
             parts.database,
             context: parts.context,
@@ -28,20 +39,28 @@ struct CheckupPages: Sendable {
     }
 
     func mount(on router: inout ConsoleRouter) {
-        router.get(Self.checkup, needs: .read, at: .checkup) { show($0, []) }
+        router.get(Self.checkup, needs: .read, at: .checkup) { $0.site.respond(page, view($0)) }
         router.post(Self.checkup, needs: .changeRegistry, at: .checkup) { scope, _ in
-            let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
-            return show(scope, found + (await installation.run()))
+            try await run(scope)
         }
     }
 
-    private func show(_ scope: Scope, _ findings: [Finding]) -> Response {
-        let view = CheckupPage(
+    /// A check-up asks Apple what a test of a connection asks.
+    private func run(_ scope: Scope) async throws -> Response {
+        if let wait = try await limit.charge(scope.teamID, at: context.clock()) {
+            return scope.site.respond(page, view(scope, wait: wait), after: wait)
+        }
+        let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
+        return scope.site.respond(page, view(scope, found + (await installation.run())))
+    }
+
+    private func view(_ scope: Scope, _ findings: [Finding] = [], wait: Duration? = nil) -> CheckupPage {
+        CheckupPage(
             frame: scope.frame(Phrase("console.doctor.title")),
             runURL: scope.may(.changeRegistry) ? Self.checkup.link(scope.teamID) : nil,
+            wait: wait,
             findings: findings
         )
-        return scope.site.respond(page, view)
     }
 
     static var views: [any View.Type] { [CheckupPage.self] }
@@ -53,6 +72,7 @@ struct CheckupPage: ConsolePage {
     static let fields =
         frameFields
         .optionalText("runURL") { $0.runURL }
+        .optionalWords("error") { $0.wait?.words }
         .optionalWords("summary") { $0.summary }
         .list("groups", Group.fields) { $0.groups }
 
@@ -69,6 +89,8 @@ struct CheckupPage: ConsolePage {
 
     let frame: ConsoleFrame
     let runURL: String?
+    /// How long the next one has to wait, where one was asked for too early.
+    let wait: Duration?
     /// None before it was run.
     let findings: [Finding]
 

@@ -10,17 +10,29 @@ public struct InstallationCheckup: Sendable {
 
     private let apple: AppleProvider
     private let surroundings: Surroundings
+    private let certificateFile: CertificateFile?
 
     /// - Parameters:
     ///   - apple: belongs to the client's loop.
     ///   - client: asks for addresses of this installation.
-    public init(_ context: EngineContext, apple: AppleProvider, client: HTTPClient) {
+    ///   - certificateFile: where this installation holds its own.
+    public init(
+        _ context: EngineContext,
+        apple: AppleProvider,
+        client: HTTPClient,
+        certificateFile: CertificateFile? = nil
+    ) {
         self.apple = apple
+        self.certificateFile = certificateFile
         surroundings = Surroundings(context: context, client: client)
     }
 
     public func run() async -> [Finding] {
-        await lookAtApple() + [await lookAtWayIn(), relay]
+        await lookAtApple() + (await lookAtWayIn()) + ownCertificate + [relay]
+    }
+
+    private var ownCertificate: [Finding] {
+        certificateFile.map { [$0.finding(at: surroundings.context.clock())] } ?? []
     }
 
     private func lookAtApple() async -> [Finding] {
@@ -76,22 +88,36 @@ public struct InstallationCheckup: Sendable {
         )
     }
 
-    private func lookAtWayIn() async -> Finding {
+    /// Whoever does not believe the certificate gets no answer either, so that is said once.
+    private func lookAtWayIn() async -> [Finding] {
         let url = surroundings.context.publicURL
+        let answer = await surroundings.answer(
+            ClientRequest("GET", "\(url)/healthz", addresses: .any)
+        )
+        let certificate = CertificateCheck(at: surroundings.context.clock()).finding(
+            Phrase("console.doctor.certificate"),
+            of: surroundings.host,
+            answer
+        )
+        if case .failure(.untrusted) = answer { return [certificate] }
+        guard surroundings.isEncrypted, case .success = answer else { return [wayIn(url, answer)] }
+        return [wayIn(url, answer), certificate]
+    }
+
+    private func wayIn(_ url: String, _ answer: Result<ClientResponse, ClientFailure>) -> Finding {
         let subject = Phrase("console.doctor.way-in")
-        let request = ClientRequest("GET", "\(url)/healthz", addresses: .any)
-        switch await surroundings.answers(request) {
-        case .success(200) where surroundings.isLoopback:
-            return Finding(.note, subject, Phrase("console.doctor.way-in.loopback", ["url": url]))
-        case .success(200):
-            return Finding(.good, subject, Phrase("console.doctor.way-in.answers", ["url": url]))
-        case .success(let status):
-            return wrongWayIn(subject, url, "status \(status)")
-        case .failure(let failure): return wrongWayIn(subject, url, "\(failure)")
+        switch answer {
+        case .success(let response) where response.status == 200:
+            return surroundings.isLoopback
+                ? Finding(.note, subject, Phrase("console.doctor.way-in.loopback", ["url": url]))
+                : Finding(.good, subject, Phrase("console.doctor.way-in.answers", ["url": url]))
+        case .success(let response):
+            return wrongWayIn(subject, url, .status(response.status))
+        case .failure(let failure): return wrongWayIn(subject, url, failure.words)
         }
     }
 
-    private func wrongWayIn(_ subject: Phrase, _ url: String, _ reason: String) -> Finding {
+    private func wrongWayIn(_ subject: Phrase, _ url: String, _ reason: Phrase) -> Finding {
         Finding(
             .wrong,
             subject,
@@ -107,5 +133,12 @@ public struct InstallationCheckup: Sendable {
             Phrase("console.doctor.relay"),
             Phrase("console.doctor.relay.absent", ["domain": surroundings.context.relayDomain])
         )
+    }
+}
+
+extension Phrase {
+    /// An answer with a status that was not wanted.
+    static func status(_ status: Int) -> Phrase {
+        Phrase("console.doctor.reason.status", ["status": String(status)])
     }
 }

@@ -4,13 +4,18 @@ import HTTPClient
 
 /// What is around a team: the place it is reached under.
 struct Surroundings: Sendable {
+    /// What ends within this time is worth a word.
+    static let horizon = Duration.seconds(30 * 86_400)
+
     let context: EngineContext
     let client: HTTPClient
 
-    /// Whether a path below the public URL answers to this machine, by the name that others use.
-    func answers(_ request: ClientRequest) async -> Result<Int, ClientFailure> {
+    /// The answer of an address to this machine, with its certificate.
+    func answer(_ request: ClientRequest) async -> Result<ClientResponse, ClientFailure> {
+        var request = request
+        request.asksForCertificate = true
         do throws(ClientFailure) {
-            return .success(try await client.send(request).status)
+            return .success(try await client.send(request))
         } catch {
             return .failure(error)
         }
@@ -18,7 +23,13 @@ struct Surroundings: Sendable {
 
     /// Whether only this machine reaches the public URL.
     var isLoopback: Bool {
-        let host = context.publicURL.split(separator: "/").dropFirst().first ?? ""
-        return host.hasPrefix("localhost") || host.hasPrefix("127.") || host.hasPrefix("[::1]")
+        host.hasPrefix("localhost") || host.hasPrefix("127.") || host.hasPrefix("[::1]")
+    }
+
+    var isEncrypted: Bool { context.publicURL.hasPrefix("https://") }
+
+    /// The public URL's host, with its port.
+    var host: String {
+        context.publicURL.split(separator: "/").dropFirst().first.map(String.init) ?? ""
     }
 }

@@ -9,11 +9,11 @@ public import Tenancy
 
 /// Looks at what one team has set up, live.
 public struct TeamCheckup: Sendable {
-    private let database: TeamDatabase
-    private let context: EngineContext
+    let database: TeamDatabase
+    let context: EngineContext
     private let apple: AppleProvider
-    private let surroundings: Surroundings
-    private let checks: RegistryChecks
+    let surroundings: Surroundings
+    let checks: RegistryChecks
 
     /// - Parameters:
     ///   - apple: belongs to the client's loop, as `checks` does.
@@ -42,7 +42,8 @@ public struct TeamCheckup: Sendable {
         let connections = try await AppleConnectionStore(database).list(in: team.id)
         var findings = sources(team.settings.identitySources, connections)
         for connection in connections { findings += try await look(at: connection, of: team.id) }
-        if !connections.isEmpty { findings += await lookAtAddresses(of: team.id) }
+        if !connections.isEmpty { findings += try await lookAtAddresses(of: team.id) }
+        findings += try await lookAtReturnURLs(of: team)
         findings += try await lookAtDomains(of: team, actor, origin)
         findings += try await lookAtMail(of: team.id)
         return findings + (try await lookAtUse(of: team.id))
@@ -79,16 +80,12 @@ extension TeamCheckup {
                 )
             ]
         }
-        let isKeyProved = results.contains { $0.outcome == .accepted }
-        let found = results.map { result in
+        let found = ConnectionVerdict.all(of: results, servicesID: connection.servicesID).map { verdict in
             Finding(
-                result.outcome == .accepted ? .good : .wrong,
-                Phrase("console.doctor.client", ["client": result.clientID.rawValue]),
-                result.meaning,
-                advice: result.advice(
-                    isServicesID: result.clientID == connection.servicesID,
-                    isKeyProved: isKeyProved
-                )
+                verdict.outcome == .accepted ? .good : .wrong,
+                Phrase("console.doctor.client", ["client": verdict.tests.map(\.clientID.rawValue)]),
+                verdict.meaning,
+                advice: verdict.advice
             )
         }
         return found + [await lookAtSheet(registration, of: team)]
@@ -110,117 +107,5 @@ extension TeamCheckup {
         case .unknown(let reason):
             return Finding(.note, subject, Phrase("console.doctor.sheet.unknown", ["reason": reason]))
         }
-    }
-
-    /// Return URL and notification endpoint, asked by the name that Apple uses.
-    private func lookAtAddresses(of team: TeamID) async -> [Finding] {
-        let base = context.base(of: team)
-        let back = ClientRequest("GET", "\(base)/.well-known/openid-configuration", addresses: .any)
-        let notices = ClientRequest(
-            "POST",
-            context.notificationURL(of: .apple, in: team),
-            fields: [("Content-Type", "application/json")],
-            body: Array(#"{"payload":""}"#.utf8),
-            addresses: .any
-        )
-        return [
-            address(
-                Phrase("console.doctor.return-url"),
-                context.returnURL(of: .apple, in: team),
-                await surroundings.answers(back),
-                wanted: 200...200
-            ),
-            // It refuses what Apple did not sign; that it is there is all that is asked.
-            address(
-                Phrase("console.doctor.notices"),
-                notices.url,
-                await surroundings.answers(notices),
-                wanted: 200...403
-            ),
-        ]
-    }
-
-    private func address(
-        _ subject: Phrase,
-        _ url: String,
-        _ answer: Result<Int, ClientFailure>,
-        wanted: ClosedRange<Int>
-    ) -> Finding {
-        let reason: String
-        switch answer {
-        case .success(let status) where wanted.contains(status) && !(300..<400).contains(status):
-            return surroundings.isLoopback
-                ? Finding(.note, subject, Phrase("console.doctor.address.loopback", ["url": url]))
-                : Finding(.good, subject, Phrase("console.doctor.address.answers", ["url": url]))
-        case .success(let status): reason = "status \(status)"
-        case .failure(let failure): reason = "\(failure)"
-        }
-        return Finding(
-            .wrong,
-            subject,
-            Phrase("console.doctor.way-in.silent", ["url": url, "reason": reason]),
-            advice: [Phrase("console.doctor.way-in.silent.advice")]
-        )
-    }
-}
-
-// What is registered.
-extension TeamCheckup {
-    private func lookAtDomains(
-        of team: Team,
-        _ actor: Actor,
-        _ origin: Origin
-    ) async throws -> [Finding] {
-        var findings: [Finding] = []
-        for domain in try await DomainStore(database).all(in: team.id) {
-            let checked = try await checks.check(domain, in: team.id, by: actor, from: origin)
-            guard let finding = checked?.finding else { continue }
-            let isWrong = finding.kind != .served
-            let isNeeded = team.configuration.policy.requiresVerifiedDomains
-            findings.append(
-                Finding(
-                    isWrong ? (isNeeded ? .wrong : .note) : .good,
-                    Phrase("console.doctor.domain", ["domain": domain.name.text]),
-                    finding.headline,
-                    advice: isWrong ? [finding.advice] : []
-                )
-            )
-        }
-        return findings
-    }
-
-    /// As the last check of each source saw it.
-    private func lookAtMail(of team: TeamID) async throws -> [Finding] {
-        try await EmailSourceStore(database).list(in: team).map { source in
-            let subject = Phrase("console.doctor.mail", ["source": source.source.text])
-            return switch source.state {
-            case .ok: Finding(.good, subject, Phrase("console.doctor.mail.ok"))
-            case .pending: Finding(.note, subject, Phrase("console.doctor.mail.pending"))
-            case .missing, .wrong:
-                Finding(
-                    .wrong,
-                    subject,
-                    Phrase("console.doctor.mail.wrong"),
-                    advice: source.records.filter { $0.state == .missing || $0.state == .wrong }.map {
-                        $0.repair
-                    }
-                )
-            }
-        }
-    }
-
-    /// What is unused, old or half done; domains have been looked at.
-    private func lookAtUse(of team: TeamID) async throws -> [Finding] {
-        try await TeamAttentionStore(database).find(team, at: context.clock())
-            .filter { $0.kind != .domainUnverified }
-            .map { Finding(.note, $0.subject, Phrase(in: "console.attention", $0.kind.rawValue)) }
-    }
-}
-
-extension MailRecord {
-    /// The record to put there, or where to look for it.
-    fileprivate var repair: Phrase {
-        guard let advice else { return Phrase("console.doctor.mail.look", ["name": name]) }
-        return Phrase("console.doctor.mail.advice", ["name": name, "text": advice])
     }
 }

@@ -15,7 +15,8 @@ public struct RegistryChecks: Sendable {
     private let emailSources: EmailSourceStore
     private let client: HTTPClient
     private let resolver: Resolver
-    private let allowsLoopback: Bool
+    /// Whether the operator lets sandbox teams name addresses of this machine.
+    public let allowsLoopback: Bool
 
     /// - Parameter allowsLoopback: whether the operator lets sandbox teams name addresses of this machine.
     public init(

@@ -65,7 +65,7 @@ public struct DomainFinding: Hashable, Sendable {
         case .addressRefused(let address): self.init(.addressRefused, detail: address)
         case .nameNotFound: self.init(.nameNotFound)
         case .cannotConnect, .cancelled: self.init(.unreachable)
-        case .untrusted(let reason): self.init(.untrusted, detail: reason)
+        case .untrusted(_, let reason): self.init(.untrusted, detail: reason)
         case .deadlinePassed: self.init(.deadlinePassed)
         case .bodyTooLong: self.init(.tooLong)
         case .malformedAnswer, .malformedRequest, .tooManyRedirects: self.init(.malformed)

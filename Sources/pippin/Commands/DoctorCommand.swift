@@ -58,10 +58,16 @@ struct DoctorCommand {
         let (worker, context, allowsLoopback) = (
             house.workers[0], house.context, settings.allowsLoopback
         )
+        let file = settings.certificateFile
         do {
             return try worker.loop.wait {
                 let teams = try await Self.teams(id, worker)
-                let installation = InstallationCheckup(context, apple: worker.apple, client: worker.client)
+                let installation = InstallationCheckup(
+                    context,
+                    apple: worker.apple,
+                    client: worker.client,
+                    certificateFile: file
+                )
                 var sections = [Section(heading: context.publicURL, findings: await installation.run())]
                 let checkup = TeamCheckup(
                     TeamDatabase(worker.app),
@@ -95,7 +101,7 @@ struct DoctorCommand {
         var (teams, cursor): ([Team], TeamPage.Cursor?) = ([], nil)
         repeat {
             let page = try await store.page(matching: "", after: cursor, limit: pageSize)
-            teams += page.teams
+            teams += page.teams.filter { $0.closedAt == nil }
             cursor = page.next.map { TeamPage.Cursor(createdAt: $0.createdAt, id: $0.id) }
         } while cursor != nil
         return teams

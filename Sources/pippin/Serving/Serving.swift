@@ -143,6 +143,7 @@ struct Serving {
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),
                     apple: worker.apple,
                     client: worker.client,
+                    certificateFile: settings.certificateFile,
                     standIn: standIn,
                     teams: worker.teams,
                     flows: worker.flows,

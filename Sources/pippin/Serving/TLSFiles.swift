@@ -1,4 +1,5 @@
 import Bytes
+import Doctor
 import Glibc
 import HTTP
 
@@ -13,6 +14,13 @@ enum TLSFiles {
             throw CommandFailure("\(path) cannot be read or is not PEM")
         }
         return text
+    }
+}
+
+extension Settings {
+    /// The certificate's file for check-ups, as it is when they look.
+    var certificateFile: CertificateFile? {
+        tls.map { files in CertificateFile(files.certificate) { TextFile.read(files.certificate) } }
     }
 }
 

@@ -10,10 +10,14 @@ import Web
 /// What is done with a connection beside editing it: a test, and one click at the stand-in.
 struct AppleConnectionEndpoints: Sendable {
     private let connections: ConnectionTests
+    private let limit: ConnectionTestLimit
+    private let pages: AppleConnections
     private let context: EngineContext
     private let standIn: AppleStandIn?
 
-    init(_ parts: Console.Parts) {
+    init(_ parts: Console.Parts, _ pages: AppleConnections) {
+        self.pages = pages
+        limit = ConnectionTestLimit(LimitStore(parts.database))
         connections = ConnectionTests(parts.database, context: parts.context, apple: parts.apple)
         context = parts.context
         standIn = parts.standIn
@@ -30,6 +34,12 @@ struct AppleConnectionEndpoints: Sendable {
     }
 
     private func test(_ scope: Scope, _ appID: ClientID) async throws -> Response {
+        guard let connection = try await pages.find(appID, in: scope.teamID) else {
+            throw Web.Problem.notFound
+        }
+        if let wait = try await limit.charge(scope.teamID, at: context.clock()) {
+            return try await pages.show(connection, scope, testAfter: wait)
+        }
         guard let tests = try await connections.test(appID, in: scope.teamID) else {
             return try await refuse(scope, appID)
         }

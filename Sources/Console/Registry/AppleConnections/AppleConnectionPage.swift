@@ -1,4 +1,5 @@
 import Bytes
+import Doctor
 import Domain
 import HTTP
 import Registry
@@ -18,8 +19,10 @@ struct AppleConnectionPage: ConsolePage {
         .group("state", BadgeView.fields) { $0.tests.badge }
         .optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
         .optionalText("testURL") { $0.testURL }
+        .optionalWords("testError") { $0.testWait?.words }
         .list("tests", AppleTestRow.fields) { page in
-            page.tests.map { AppleTestRow($0, of: page.connection, among: page.tests) }
+            ConnectionVerdict.all(of: page.tests, servicesID: page.connection.servicesID)
+                .map(AppleTestRow.init)
         }
         .flag("unused") { !$0.isUsed }
         .text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
@@ -78,6 +81,8 @@ struct AppleConnectionPage: ConsolePage {
     let isUsed: Bool
     let values: AppleValues
     let testURL: String?
+    /// How long the next test has to wait, where one was asked for too early.
+    let testWait: Duration?
     let standIn: StandInView?
     let editing: Editing?
     let danger: DangerView?

@@ -98,10 +98,28 @@ struct AppleConnections: ListedResource {
         _ scope: Scope,
         _ unfinished: Unfinished<AppleConnectionForm>
     ) async throws -> Response {
+        let view = try await view(connection, scope, unfinished)
+        return scope.site.respond(page, view, status: unfinished.status)
+    }
+
+    /// The page after a test that was asked for too early, with words beside the button.
+    func show(_ connection: AppleConnection, _ scope: Scope, testAfter wait: Duration) async throws
+        -> Response
+    {
+        let view = try await view(connection, scope, .nothing, testWait: wait)
+        return scope.site.respond(page, view, after: wait)
+    }
+
+    private func view(
+        _ connection: AppleConnection,
+        _ scope: Scope,
+        _ unfinished: Unfinished<AppleConnectionForm>,
+        testWait: Duration? = nil
+    ) async throws -> AppleConnectionPage {
         let (team, mayChange) = (scope.teamID, scope.may(right))
         let id = connection.appID
         let bundleIDs = try await registry.groupBundleIDs(of: id.rawValue, in: team)
-        let view = AppleConnectionPage(
+        return AppleConnectionPage(
             frame: scope.frame(Phrase("console.apple.title-of", ["app": id.rawValue])),
             team: team,
             name: try await registry.appIDs.find(id, in: team)?.description ?? id.rawValue,
@@ -110,6 +128,7 @@ struct AppleConnections: ListedResource {
             isUsed: scope.team.settings.identitySources.contains(.apple),
             values: AppleValues(of: team, bundleIDs: bundleIDs, context),
             testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil,
+            testWait: testWait,
             standIn: standIn.map { standIn in
                 AppleConnectionPage.StandInView(
                     teamID: standIn.teamID.rawValue,
@@ -119,7 +138,6 @@ struct AppleConnections: ListedResource {
             editing: mayChange ? try await editing(connection, team, unfinished) : nil,
             danger: mayChange ? danger(connection, unfinished, team) : nil
         )
-        return scope.site.respond(page, view, status: unfinished.status)
     }
 
     private func editing(

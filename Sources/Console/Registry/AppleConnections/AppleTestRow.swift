@@ -5,29 +5,31 @@ import Registry
 import Templates
 import Web
 
-/// What Apple said to one client of a connection, in words, and what to look at.
+/// What Apple said alike to some clients of a connection, in words, and what to look at.
 struct AppleTestRow: Sendable {
-    private let test: AppleConnectionTest
-    private let isServicesID: Bool
-    /// Whether Apple believed the same key for another client: then key and team are right.
-    private let isKeyProved: Bool
-
-    init(_ test: AppleConnectionTest, of connection: AppleConnection, among all: [AppleConnectionTest]) {
-        self.test = test
-        isServicesID = test.clientID == connection.servicesID
-        isKeyProved = all.contains { $0.outcome == .accepted }
-    }
+    let verdict: ConnectionVerdict
 
     static let fields = Fields<AppleTestRow>()
-        .text("client") { $0.test.clientID.rawValue }
-        .words("kind") {
-            $0.isServicesID ? Phrase("console.apple.services-id") : Phrase("console.apple.bundle-id")
+        .list("clients", ClientLine.fields) { row in
+            row.verdict.tests.map {
+                ClientLine(id: $0.clientID, isServicesID: row.verdict.isServicesID($0))
+            }
         }
-        .group("badge", BadgeView.fields) { $0.test.outcome.badge }
-        .words("meaning") { $0.test.meaning }
-        .list("advice", Fields<Phrase>().words("text") { $0 }) { row in
-            row.test.advice(isServicesID: row.isServicesID, isKeyProved: row.isKeyProved)
-        }
+        .group("badge", BadgeView.fields) { $0.verdict.outcome.badge }
+        .words("meaning") { $0.verdict.meaning }
+        .list("advice", Fields<Phrase>().words("text") { $0 }) { $0.verdict.advice }
+
+    /// One of the clients.
+    struct ClientLine: Sendable {
+        let id: ClientID
+        let isServicesID: Bool
+
+        static let fields = Fields<ClientLine>()
+            .text("client") { $0.id.rawValue }
+            .words("kind") {
+                $0.isServicesID ? Phrase("console.apple.services-id") : Phrase("console.apple.bundle-id")
+            }
+    }
 }
 
 extension AppleConnectionTest.Outcome {

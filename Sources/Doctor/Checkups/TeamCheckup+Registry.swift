@@ -1,0 +1,148 @@
+import AuthEngine
+import Bytes
+import Domain
+import HTTPClient
+import Registry
+import Tenancy
+
+// What is registered.
+extension TeamCheckup {
+    /// Hosts asked at a time, and in all.
+    private static let width = 8
+    private static let hostLimit = 40
+
+    /// Whether each host that people are sent back to answers, with a certificate that browsers believe.
+    func lookAtReturnURLs(of team: Team) async throws -> [Finding] {
+        let services = try await database.transaction(in: team.id) { transaction in
+            try await ServiceIDStore(database).all(in: team.id, transaction)
+        }
+        let origins = Set(services.flatMap(\.returnURLs).compactMap(Self.origin))
+        let loopback = team.settings.mode == .sandbox && checks.allowsLoopback
+        let wanted = Array(origins.sorted().prefix(Self.hostLimit))
+        return try await concurrently(wanted) { origin in
+            let request = ClientRequest(
+                "HEAD",
+                "\(origin)/",
+                deadline: .seconds(5),
+                addresses: loopback ? .publicAndLoopback : .publicOnly
+            )
+            let answer = await surroundings.answer(request)
+            let host = String(origin.dropFirst("https://".count))
+            return CertificateCheck(at: context.clock()).finding(
+                Phrase("console.doctor.return-host", ["host": host]),
+                of: host,
+                answer
+            )
+        }
+    }
+
+    /// Scheme, host and port of an encrypted return URL; the others lie on this machine.
+    private static func origin(_ url: ReturnURL) -> String? {
+        guard url.text.hasPrefix("https://") else { return nil }
+        let rest = url.text.dropFirst("https://".count)
+        return "https://\(rest.prefix { $0 != "/" && $0 != "?" })"
+    }
+
+    func lookAtDomains(
+        of team: Team,
+        _ actor: Actor,
+        _ origin: Origin
+    ) async throws -> [Finding] {
+        let isNeeded = team.configuration.policy.requiresVerifiedDomains
+        return try await concurrently(try await DomainStore(database).all(in: team.id)) { domain in
+            let checked = try await checks.check(domain, in: team.id, by: actor, from: origin)
+            guard let finding = checked?.finding else { return nil }
+            let isWrong = finding.kind != .served
+            return Finding(
+                isWrong ? (isNeeded ? .wrong : .note) : .good,
+                Phrase("console.doctor.domain", ["domain": domain.name.text]),
+                finding.headline,
+                advice: isWrong ? [finding.advice] : []
+            )
+        }
+    }
+
+    /// The records of each source as the name servers know them now.
+    func lookAtMail(of team: TeamID) async throws -> [Finding] {
+        try await concurrently(try await EmailSourceStore(database).list(in: team)) { known in
+            guard let source = try await checks.check(known, in: team) else { return nil }
+            let subject = Phrase("console.doctor.mail", ["source": source.source.text])
+            return switch source.state {
+            case .ok: Finding(.good, subject, Phrase("console.doctor.mail.ok"))
+            case .pending: Finding(.note, subject, Phrase("console.doctor.mail.pending"))
+            case .missing, .wrong:
+                Finding(
+                    .wrong,
+                    subject,
+                    Phrase("console.doctor.mail.wrong"),
+                    advice: source.records.filter { $0.state == .missing || $0.state == .wrong }.map {
+                        $0.repair
+                    }
+                )
+            }
+        }
+    }
+
+    /// One finding for each thing, a few at a time, in the order of the things.
+    private func concurrently<Thing: Sendable>(
+        _ things: [Thing],
+        _ look: @escaping @Sendable (Thing) async throws -> Finding?
+    ) async throws -> [Finding] {
+        var found: [Int: Finding] = [:]
+        try await withThrowingTaskGroup(of: (Int, Finding?).self) { group in
+            for (index, thing) in things.enumerated() {
+                if index >= Self.width, let (index, finding) = try await group.next() {
+                    found[index] = finding
+                }
+                group.addTask { (index, try await look(thing)) }
+            }
+            for try await (index, finding) in group { found[index] = finding }
+        }
+        return things.indices.compactMap { found[$0] }
+    }
+}
+
+// What is unused, old or half done, and what ends soon.
+extension TeamCheckup {
+    /// Domains have been looked at.
+    func lookAtUse(of team: TeamID) async throws -> [Finding] {
+        let found = try await TeamAttentionStore(database).find(team, at: context.clock())
+            .filter { $0.kind != .domainUnverified }
+        let endsSomething = found.contains { [.secretEnds, .secretEnded].contains($0.kind) }
+        return found.map(\.finding) + (endsSomething ? [] : [Self.nothingEnds])
+    }
+
+    private static var nothingEnds: Finding {
+        Finding(.good, Phrase("console.doctor.ends"), Phrase("console.doctor.ends.nothing"))
+    }
+}
+
+extension TeamAttention {
+    fileprivate var finding: Finding {
+        switch (kind, since) {
+        case (.secretEnds, let end?):
+            Finding(
+                .note,
+                Phrase("console.doctor.secret", ["client": subject]),
+                Phrase("console.doctor.secret.ends", ["at": end]),
+                advice: [Phrase("console.doctor.secret.advice")]
+            )
+        case (.secretEnded, let end?):
+            Finding(
+                .wrong,
+                Phrase("console.doctor.secret", ["client": subject]),
+                Phrase("console.doctor.secret.ended", ["at": end]),
+                advice: [Phrase("console.doctor.secret.advice")]
+            )
+        default: Finding(.note, subject, Phrase(in: "console.attention", kind.rawValue))
+        }
+    }
+}
+
+extension MailRecord {
+    /// The record to put there, or where to look for it.
+    fileprivate var repair: Phrase {
+        guard let advice else { return Phrase("console.doctor.mail.look", ["name": name]) }
+        return Phrase("console.doctor.mail.advice", ["name": name, "text": advice])
+    }
+}
