@@ -36,7 +36,7 @@ struct DeskPage: View {
         .text("crowd") { _ in Script.Turn.crowdName }
         .flag("crowdChosen") { if case .crowd = $0.script.turn { true } else { false } }
         .text("noticesURL") { _ in Routes.notices.link() }
-        .list("events", Choice.fields) { _ in NoticeType.allCases.map { Choice($0) } }
+        .list("events", Choice.fields) { _ in News.allCases.map { Choice($0) } }
         .list("places", PlaceView.fields) { page in
             Place.allCases.map { PlaceView(place: $0, fault: page.script.fault(at: $0)) }
         }
@@ -74,14 +74,15 @@ struct Choice: Sendable {
             }
     }
 
-    init(_ event: NoticeType) {
+    init(_ event: News) {
         value = event.rawValue
         note = ""
         isChosen = false
         label =
             switch event {
             case .consentRevoked: "stops using the apps"
-            case .accountDelete: "deletes their Apple account"
+            case .accountDelete: "deletes their Apple account (account-delete)"
+            case .accountDeleted: "deletes their Apple account (account-deleted)"
             case .emailDisabled: "wants no mail forwarded"
             case .emailEnabled: "wants mail forwarded again"
             }

@@ -2,6 +2,7 @@ import AuthEngine
 import Directory
 import Domain
 import HTTP
+import Tenancy
 import Web
 
 // What Apple tells by itself, where an app registered an address for it.
@@ -10,14 +11,26 @@ extension Simulator {
     func tell(_ request: Request) async throws -> Response {
         let form = try request.form()
         guard let performer = form["person"].flatMap(Performer.init(rawValue:)),
-            let type = form["event"].flatMap(NoticeType.init(rawValue:))
+            let news = form["event"].flatMap(News.init(rawValue:))
         else { throw Problem.wrongChoice }
-        try await tell(type, of: performer, from: request.auditOrigin)
+        guard let copies = Int(form["copies"] ?? "1"), (1...Self.mostCopies).contains(copies) else {
+            throw Problem.wrongChoice
+        }
+        let shape = NoticeForm(accountDeleteEvent: news.spelling, copies: copies)
+        try await tell(news.type, shape, of: performer, from: request.auditOrigin)
         return .redirect(to: Routes.desk.link())
     }
 
+    /// How often the same notice may come, more than Apple ever sends it.
+    private static let mostCopies = 5
+
     /// Somebody who stops using the apps is asked anew by each; of the rest only the news is true.
-    private func tell(_ type: NoticeType, of performer: Performer, from origin: Origin) async throws {
+    private func tell(
+        _ type: NoticeType,
+        _ form: NoticeForm,
+        of performer: Performer,
+        from origin: Origin
+    ) async throws {
         let subject = performer.subject
         for app in try await consentList.list(of: subject, in: team) {
             let group = app.consent.appID
@@ -27,13 +40,41 @@ extension Simulator {
                     for: group,
                     in: team,
                     by: .person(subject),
-                    from: origin
+                    from: origin,
+                    telling: form
                 )
                 continue
             }
+            let notice = NewNotice(type, of: subject, to: group, form: form)
             try await database.transaction(in: team) { transaction in
-                _ = try await Notices.enqueue(NewNotice(type, of: subject, to: group), in: team, transaction)
+                _ = try await Notices.enqueue(notice, in: team, transaction)
             }
+        }
+    }
+}
+
+/// What happens to somebody; a deleted account in both of Apple's spellings.
+enum News: String, CaseIterable, Sendable {
+    case consentRevoked = "consent-revoked"
+    case accountDelete = "account-delete"
+    case accountDeleted = "account-deleted"
+    case emailDisabled = "email-disabled"
+    case emailEnabled = "email-enabled"
+
+    var type: NoticeType {
+        switch self {
+        case .consentRevoked: .consentRevoked
+        case .accountDelete, .accountDeleted: .accountDelete
+        case .emailDisabled: .emailDisabled
+        case .emailEnabled: .emailEnabled
+        }
+    }
+
+    var spelling: AccountDeleteEvent? {
+        switch self {
+        case .accountDelete: .accountDelete
+        case .accountDeleted: .accountDeleted
+        default: nil
         }
     }
 }

@@ -20,6 +20,7 @@ public struct NewNotice: Sendable {
         of subject: Subject,
         to appID: ClientID,
         isTest: Bool = false,
+        form: NoticeForm = NoticeForm(),
         random: RandomSource = .system
     ) {
         id = NoticeID(random: random)
@@ -27,6 +28,6 @@ public struct NewNotice: Sendable {
         self.subject = subject
         self.appID = appID
         self.isTest = isTest
-        job = NewJob(NoticeJob(notice: id.rawValue), random: random)
+        job = NewJob(NoticeJob(id, form), random: random)
     }
 }

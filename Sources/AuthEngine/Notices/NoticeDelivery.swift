@@ -37,21 +37,40 @@ public struct NoticeDelivery: Sendable {
     private func deliver(_ job: NoticeJob, _ run: JobRun) async throws -> JobOutcome {
         let store = NoticeDeliveryStore(database: database)
         guard let id = NoticeID(rawValue: job.notice),
-            let letter = try await store.letter(id, in: run.team),
+            var letter = try await store.letter(id, in: run.team),
             let team = try await teams.snapshot(of: run.team)
         else { return .refused("the notice is not waiting any more") }
-        let (attempt, pause) = try await send(letter, of: team)
+        if let spelling = job.spelling { letter.accountDeleteEvent = spelling }
+        let (attempts, pause) = try await send(letter, copies: job.copies ?? 1, of: team)
+        let (isDelivered, summary) = (attempts.allSatisfy(\.isDelivery), attempts.last?.summary ?? "")
         let isFinal = run.isLast || letter.url == nil
-        let state: NoticeState = attempt.isDelivery ? .delivered : isFinal ? .dead : .pending
+        let state: NoticeState = isDelivered ? .delivered : isFinal ? .dead : .pending
         return try await database.transaction(in: run.team) { transaction in
-            try await store.record(attempt, of: id, state: state, in: run.team, transaction)
+            for attempt in attempts {
+                try await store.record(attempt, of: id, state: state, in: run.team, transaction)
+            }
             switch state {
             case .delivered: return try await run.succeed(nil, transaction)
-            case .dead: return .refused(attempt.summary)
+            case .dead: return .refused(summary)
             case .pending:
-                return pause.map { .retry(after: $0, attempt.summary) } ?? .failed(attempt.summary)
+                return pause.map { .retry(after: $0, summary) } ?? .failed(summary)
             }
         }
+    }
+
+    /// Sends the letter so often, as long as it is taken.
+    private func send(
+        _ letter: NoticeLetter,
+        copies: Int,
+        of team: TeamSnapshot
+    ) async throws -> (attempts: [NoticeAttempt], pause: Duration?) {
+        var attempts: [NoticeAttempt] = []
+        for _ in 0..<max(1, copies) {
+            let (attempt, pause) = try await send(letter, of: team)
+            attempts.append(attempt)
+            guard attempt.isDelivery else { return (attempts, pause) }
+        }
+        return (attempts, nil)
     }
 
     /// Sends the letter once.

@@ -1,4 +1,5 @@
 public import Jobs
+import Tenancy
 
 /// The delivery of a notice.
 ///
@@ -13,4 +14,14 @@ public struct NoticeJob: JobKind {
     }
 
     let notice: String
+    /// The spelling of a deleted account, where it is not the team's.
+    let spelling: String?
+    /// How often it is sent, where that is more than once.
+    let copies: Int?
+
+    init(_ id: NoticeID, _ form: NoticeForm = NoticeForm()) {
+        notice = id.rawValue
+        spelling = form.accountDeleteEvent?.rawValue
+        copies = form.copies > 1 ? form.copies : nil
+    }
 }

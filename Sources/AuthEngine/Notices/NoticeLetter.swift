@@ -14,7 +14,7 @@ struct NoticeLetter: Sendable {
     /// The person's relay address, for events about it: ours, or that of the provider they came by.
     let relayAddress: String?
     /// How the team spells a deleted account: Apple's documents know two ways.
-    let accountDeleteEvent: String
+    var accountDeleteEvent: String
 
     /// The body, Apple's `{"payload":"<JWS>"}`.
     ///

@@ -19,7 +19,7 @@ public struct NoticeReplayStore: Sendable {
         by actor: Actor,
         from origin: Origin
     ) async throws(PostgresFailure) -> Bool {
-        let job = NewJob(NoticeJob(notice: id.rawValue))
+        let job = NewJob(NoticeJob(id))
         let event = AuditEvent("notice.replayed", by: actor, on: .notice(id), from: origin)
         let rows = try await database.query(
             """

@@ -18,6 +18,7 @@ public struct ConsentEndStore: Sendable {
     ///
     /// What a provider gave for the group is revoked there, by the outbox.
     ///
+    /// - Parameter form: how the group is told.
     /// - Returns: whether there was anything to end.
     @discardableResult
     public func end(
@@ -25,7 +26,8 @@ public struct ConsentEndStore: Sendable {
         for appID: ClientID,
         in team: TeamID,
         by actor: Actor,
-        from origin: Origin
+        from origin: Origin,
+        telling form: NoticeForm = NoticeForm()
     ) async throws(PostgresFailure) -> Bool {
         let event = AuditEvent(
             "consent.ended",
@@ -34,7 +36,7 @@ public struct ConsentEndStore: Sendable {
             from: origin,
             after: ["appID": .string(appID.rawValue)]
         )
-        let notice = NewNotice(.consentRevoked, of: subject, to: appID)
+        let notice = NewNotice(.consentRevoked, of: subject, to: appID, form: form)
         let end = ConsentEnd(subject: subject, appID: appID, team: team, event: event, notice: notice)
         return try await !database.query([end.codes, end.consentAndTokens], in: team).isEmpty
     }

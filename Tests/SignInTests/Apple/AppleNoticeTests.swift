@@ -164,23 +164,51 @@ import Testing
     }
 
     @Test func `come from the stand-in as from Apple`() async throws {
-        try await withNotices { site in
-            try site.teams.admin(
-                """
-                UPDATE app_ids SET notification_url = 'http://127.0.0.1:' || $1 || $2 WHERE team_id = 'APPLESIM00'
-                """,
-                String(site.port),
-                Self.path
-            )
-            try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'APPLESIM00'")
+        try await withStandIn { site in
             let token = try site.tokens()
-            // A notice is dated by the database's clock, a sign-in by the test's.
-            try site.teams.admin("UPDATE provider_identities SET last_seen_at = '2000-01-01'")
-            try site.teams.admin("UPDATE provider_tokens SET created_at = '2000-01-01'")
+            try site.predate()
             let form = ["person": "regular", "event": "consent-revoked"]
             #expect(try site.post("/apple/notices", form).status == 303)
             try await site.work { try site.tokenStates() == ["revoked"] }
             #expect(try !site.isAlive(token))
+        }
+    }
+
+    @Test(arguments: ["account-delete", "account-deleted"])
+    func `come from the stand-in twice in either spelling, and are acted on once`(_ spelling: String)
+        async throws
+    {
+        try await withStandIn { site in
+            _ = try site.tokens()
+            try site.predate()
+            let form = ["person": "regular", "event": spelling, "copies": "2"]
+            #expect(try site.post("/apple/notices", form).status == 303)
+            let delivered = "SELECT state FROM notices WHERE team_id = 'APPLESIM00'"
+            try await site.work { try site.teams.admin(delivered) == [["delivered"]] }
+
+            #expect(try site.credentialState() == "notFound" && site.tokenStates() == ["revoked"])
+            let told = try site.teams.admin("SELECT events::text FROM provider_notices")
+            #expect(told.count == 1 && told[0][0]?.contains(spelling) == true)
+            #expect(try site.teams.actions().count { $0 == "user.deleted" } == 1)
+            let arrivals = try site.teams.admin(
+                "SELECT count(*)::text FROM notice_attempts WHERE team_id = 'APPLESIM00'"
+            )
+            #expect(arrivals == [["2"]])
+        }
+    }
+
+    @Test func `come from the stand-in twice with the same jti`() async throws {
+        try await withStandIn { site in
+            _ = try site.tokens()
+            try site.predate()
+            let form = ["person": "regular", "event": "consent-revoked", "copies": "2"]
+            #expect(try site.post("/apple/notices", form).status == 303)
+            try await site.work { try site.tokenStates() == ["revoked"] }
+            #expect(try site.teams.actions().count { $0 == "consent.ended" } == 1)
+            for copies in ["0", "6", "many"] {
+                let form = ["person": "regular", "event": "consent-revoked", "copies": copies]
+                #expect(try site.post("/apple/notices", form).status != 303, "\(copies)")
+            }
         }
     }
 }
@@ -199,7 +227,28 @@ private func withNotices(_ body: (TestSite) async throws -> Void) async throws {
     }
 }
 
+/// The same, told by the stand-in itself.
+private func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
+    try await withNotices { site in
+        try site.teams.admin(
+            """
+            UPDATE app_ids SET notification_url = 'http://127.0.0.1:' || $1 || $2 WHERE team_id = 'APPLESIM00'
+            """,
+            String(site.port),
+            `Apple's notices`.path
+        )
+        try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'APPLESIM00'")
+        try await body(site)
+    }
+}
+
 extension TestSite {
+    /// Lets sign-ins lie before notices: those are dated by the database's clock, these by the test's.
+    fileprivate func predate() throws {
+        try teams.admin("UPDATE provider_identities SET last_seen_at = '2000-01-01'")
+        try teams.admin("UPDATE provider_tokens SET created_at = '2000-01-01'")
+    }
+
     /// Something that happens to somebody now.
     fileprivate func event(
         _ type: String,
