@@ -81,6 +81,22 @@ extension Engine {
         return try JSON.decode(JSONValue.self, from: body)
     }
 
+    /// What the team that took the app says of somebody.
+    func movedState(of sub: String) async throws -> String? {
+        let secret = try teams.secret(of: .otherWeb, in: .rival, key: .acmeOther)
+        let proof = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
+        let states = CredentialStates(
+            context: teams.context,
+            database: teams.database,
+            trials: teams.trials
+        )
+        let body = try await states.respond(
+            to: try ProtocolParameters(proof, ["sub": sub]),
+            of: try await snapshot(.rival)
+        )
+        return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
+    }
+
     func transferName(of sub: String? = nil) async throws -> String {
         let answer = try await migrate(
             ["sub": sub ?? ada.rawValue, "target": TeamID.rival.rawValue],

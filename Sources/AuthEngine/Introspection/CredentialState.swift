@@ -34,9 +34,6 @@ public struct CredentialStates: Sendable {
         var state = CredentialState.notFound
         if let subject = Subject(rawValue: sub) {
             state = try await store.state(of: subject, for: client.client.group, in: team.id)
-            if state == .authorized, team.transfers.outgoing[client.client.group] != nil {
-                state = .transferred
-            }
         }
         var json = JSONWriter(capacity: 64)
         json.member("credential_state", state.rawValue)

@@ -9,7 +9,8 @@ struct CredentialStateStore: Sendable {
     ///
     /// A consent that stands is `authorized`; one that ended has left tokens behind, by which it is known. Someone
     /// suspended may not sign in, which an app treats as it treats a revocation. What a provider has said of the person
-    /// goes before their consent; that it ended concerns the groups it holds no live token for.
+    /// goes before their consent; that it ended concerns the groups it holds no live token for. A group that another team
+    /// has taken is `transferred` for good, unless it came back since.
     func state(
         of subject: Subject,
         for group: ClientID,
@@ -36,7 +37,12 @@ struct CredentialStateStore: Sendable {
                     UNION ALL
                     SELECT FROM provider_tokens
                     WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
-                )
+                ),
+                coalesce((
+                    SELECT team_id = \(team) FROM app_transfers
+                    WHERE app_id = \(group) AND state = 'accepted' AND (team_id = \(team) OR target_team = \(team))
+                    ORDER BY settled_at DESC LIMIT 1
+                ), false)
             FROM users
             WHERE team_id = \(team) AND sub = \(subject)
             """,
@@ -52,6 +58,7 @@ struct CredentialStateStore: Sendable {
         let hasLiveToken: Bool
         let hasConsent: Bool
         let hadTokens: Bool
+        let hasMoved: Bool
 
         init(_ row: inout Row) throws(PostgresFailure) {
             isSuspended = try row.next()
@@ -59,12 +66,13 @@ struct CredentialStateStore: Sendable {
             hasLiveToken = try row.next()
             hasConsent = try row.next()
             hadTokens = try row.next()
+            hasMoved = try row.next()
         }
 
         var state: CredentialState {
             guard hasConsent else { return hadTokens ? .revoked : .notFound }
             if isSuspended || providerState == "revoked" && !hasLiveToken { return .revoked }
-            return providerState == "transferred" ? .transferred : .authorized
+            return hasMoved ? .transferred : .authorized
         }
     }
 }

@@ -115,7 +115,8 @@ extension ProviderPersonStore {
 
 extension ProviderPersonStore.Arrival {
     fileprivate func statements(in team: TeamID) -> [SQL] {
-        [person(team), identity(team), profile(team)] + (group.map { [consent($0, team)] } ?? [])
+        [person(team), identity(team)] + (identity.transferSubject.map { [departure($0, team)] } ?? [])
+            + [profile(team)] + (group.map { [consent($0, team)] } ?? [])
             + [known(team)]
     }
 
@@ -188,6 +189,15 @@ extension ProviderPersonStore.Arrival {
             state = 'authorized',
             state_at = CASE WHEN known.state = 'authorized' THEN known.state_at ELSE excluded.state_at END,
             last_seen_at = excluded.last_seen_at
+        """
+    }
+
+    /// What the person was called at the provider's other team is theirs no more.
+    private func departure(_ transferSubject: String, _ team: TeamID) -> SQL {
+        """
+        UPDATE provider_identities SET state = 'transferred', state_at = \(at)
+        WHERE team_id = \(team) AND provider = \(provider) AND transfer_sub = \(transferSubject)
+            AND identifier <> \(identity.identifier) AND state <> 'transferred'
         """
     }
 

@@ -23,6 +23,28 @@ import Testing
         }
     }
 
+    @Test func `whose app went is transferred for good, and authorized where they arrived`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            _ = try await engine.tokens()
+            try await engine.moveApp()
+            let ada = engine.ada.rawValue
+            let arrived = try await engine.migrate(
+                ["transfer_sub": try await engine.transferName()],
+                in: .rival
+            )
+            let sub = try #require(arrived["sub"]?.string)
+
+            engine.clock.advance(by: AppTransfer.window + .seconds(86_400))
+
+            #expect(try await engine.credentialState(of: ada, at: .otherWeb) == "transferred")
+            // Apps that stayed know nothing of it.
+            #expect(try await engine.credentialState(of: ada) == "authorized")
+            #expect(try await engine.movedState(of: sub) == "authorized")
+            #expect(try await engine.movedState(of: ada) == "notFound")
+        }
+    }
+
     @Test func `groups are ungrouped first, and one offer stands at a time`() async throws {
         try await withEngine { engine in
             for (app, target, expected) in [
