@@ -28,6 +28,28 @@ import Testing
         )
     }
 
+    @Test func `calls invitations and deleted people so, with the id beside`() async throws {
+        try await withWorld { world in
+            var olive = try await world.signedIn("Olive", [World.acme: .owner])
+            try world.admin(
+                """
+                INSERT INTO audit_events (
+                    team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
+                ) VALUES
+                    ('ACMETEAM01', now(), 'member', '000000.gone.0000', 'user_invitation.sent', 'user_invitation',
+                        'aaaabbbbccccdddd', 'succeeded', '{}'),
+                    ('ACMETEAM01', now(), 'system', 'test', 'user.deleted', 'user', '000000.left.0000', 'succeeded', '{}')
+                """
+            )
+
+            let text = try await olive.get(Self.path).text
+
+            #expect(text.contains(">an invitation</span> <code>aaaabbbbccccdddd</code>"))
+            #expect(text.contains(">a deleted person</span> <code>000000.left.0000</code>"))
+            #expect(text.contains("<span>a deleted person</span>"))
+        }
+    }
+
     private static let app = "<code>com.acme.app</code></span>"
     private static let key = "<code>ACMEKEY001</code></span>"
 

@@ -18,12 +18,26 @@ import Testing
             ("<input value=\"{{name}}\">", "<input value=\"\(escaped)\">"),
             ("<input value='{{name}}'>", "<input value='\(escaped)'>"),
             ("<input value = \"a>b {{name}}\">", "<input value = \"a>b \(escaped)\">"),
+            ("<h2>{{name}}</h2>", "<h2>\(escaped)</h2>"),
             ("<meta name=\"d\" content=\"{{name}}\">", "<meta name=\"d\" content=\"\(escaped)\">"),
             ("<div data-name=\"{{name}}\">", "<div data-name=\"\(escaped)\">"),
         ]
     )
     func `is escaped for where it stands`(template: String, expected: String) throws {
         #expect(try TeamPage(name: Self.script).rendered(template) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("Sign-ins", #"<span class="whole">Sign-ins</span>"#), ("One - two", "One - two"),
+            ("The sign-in & <b>", #"The <span class="whole">sign-in</span> &amp; &lt;b&gt;"#),
+            ("a-<b>-c", #"<span class="whole">a-&lt;b&gt;-c</span>"#), ("-", "-"), ("", ""), (" ", " "),
+            ("ada-of-the-very-long-name@acme.example", "ada-of-the-very-long-name@acme.example"),
+        ]
+    )
+    func `in a heading keeps words with a hyphen whole`(text: String, expected: String) throws {
+        #expect(try TeamPage(name: text).rendered("<h1>{{name}}</h1>") == "<h1>\(expected)</h1>")
+        #expect(try TeamPage(name: "Sign-ins").rendered("<h1>x</h1><p>{{name}}") == "<h1>x</h1><p>Sign-ins")
     }
 
     @Test(

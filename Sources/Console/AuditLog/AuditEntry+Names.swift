@@ -8,13 +8,28 @@ extension AuditEntry {
         switch actorKind {
         case "command": Phrase("console.audit.by-command", ["name": actor])
         case "system": Phrase("console.audit.by-system", ["name": actor])
-        default: actorPerson?.shownName ?? actor
+        default: Self.name(of: actor, actorKind, actorPerson)
         }
     }
 
     /// What it was done to.
-    var shownTarget: String { targetPerson?.shownName ?? target }
+    var shownTarget: any Wording { Self.name(of: target, targetKind, targetPerson) }
+
+    /// The id of what has no name of its own, to stand beside what it is.
+    var targetID: String? { shownTarget is String ? nil : target }
 
     /// Whether people did it to themselves.
-    var isOwn: Bool { shownTarget == actorPerson?.shownName || target == actor }
+    var isOwn: Bool { target == actor || targetPerson?.shownName ?? target == actorPerson?.shownName }
+
+    /// Names of deleted people are erased, and the addresses of those who were invited lie with the invitation.
+    private static func name(of id: String, _ kind: String, _ person: Person?) -> any Wording {
+        if let name = person?.shownName { return name }
+        return switch kind {
+        case "user", "person",
+            "member" where person == nil:
+            Phrase("console.audit.deleted-person")
+        case "invitation", "user_invitation": Phrase("console.audit.an-invitation")
+        default: id
+        }
+    }
 }

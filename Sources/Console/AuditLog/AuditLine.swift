@@ -16,7 +16,7 @@ struct AuditLine: Sendable {
     }
 
     /// What it concerns; nothing where people did it to themselves, for the name stands there already.
-    private var target: String? {
+    private var target: (any Wording)? {
         entry.isOwn ? nil : entry.shownTarget
     }
 
@@ -24,6 +24,6 @@ struct AuditLine: Sendable {
         .group("time", TimeView.fields) { TimeView($0.entry.at) }
         .words("actor") { $0.entry.shownActor }
         .words("action") { AuditWords.action($0.entry.action) }
-        .optionalText("target") { $0.target }
+        .optionalWords("target") { $0.target }
         .text("url") { ConsoleRoutes.auditEvent.link($0.team, AuditReference($0.entry.place)) }
 }

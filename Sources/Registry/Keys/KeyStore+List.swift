@@ -26,14 +26,16 @@ extension KeyStore {
         }
     }
 
-    /// Every key of the team, revoked ones included, in the order of ids.
+    /// Every key of the team, revoked ones included, newest first as in the list; ids are random, so they only part keys
+    /// of one moment.
     public func all(
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> [Key] {
         let rows = try await transaction.query(
             """
-            SELECT \(Self.columns) FROM \(Self.tables) WHERE k.team_id = \(team) ORDER BY k.key_id
+            SELECT \(Self.columns) FROM \(Self.tables) WHERE k.team_id = \(team)
+            ORDER BY k.created_at DESC, k.key_id DESC
             """
         )
         return try rows.all(Key.init)

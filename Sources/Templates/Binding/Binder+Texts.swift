@@ -36,7 +36,7 @@ extension Binder {
     /// Whether words may stand here; reports why not.
     private mutating func holdsWords(_ tag: TextTag) -> Bool {
         do throws(Refusal) {
-            guard try html.escape(for: .text) == .markup else {
+            guard [.markup, .heading].contains(try html.escape(for: .text)) else {
                 throw Refusal(found: "words in a URL", expected: "a value there")
             }
             return true
@@ -99,7 +99,7 @@ extension Binder {
             switch piece {
             case .words(let words):
                 var bytes: [UInt8] = []
-                Escape.markup.write(words, into: &bytes)
+                (html.isInHeading ? Escape.heading : .markup).write(words, into: &bytes)
                 builder.literal(bytes[...])
             case .markup(let markup):
                 advance(markup)

@@ -4,7 +4,7 @@ extension HTMLTokenizer {
         let isHTML = if case .html = kind { true } else { false }
         switch place {
         case .text:
-            return isHTML ? .none : .markup
+            return isHTML ? .none : isInHeading ? .heading : .markup
         case .rawText:
             guard element.holdsEscapableText, !isInClosingTag else { break }
             if isHTML { throw Refusal(found: "a SafeHTML inside `<\(element.text)>`", expected: "a text") }
@@ -22,6 +22,9 @@ extension HTMLTokenizer {
             expected: "values only in text and in quoted attributes"
         )
     }
+
+    /// Whether this is the text of a heading.
+    var isInHeading: Bool { place == .text && isInsideHeading }
 
     private func attributeEscape(for kind: FieldKind) throws(Refusal) -> Escape {
         let attribute = attributeKind

@@ -13,6 +13,8 @@ struct HTMLElement: Equatable, Sendable {
     /// Elements whose inside is text to the tokenizer, up to their closing tag (HTML Standard 13.2.6.2).
     var holdsRawText: Bool { !isClosing && Self.rawText.contains(text) }
 
+    var isHeading: Bool { ["h1", "h2", "h3", "h4"].contains(text) }
+
     /// Raw text in which character references work, so that an escaped value is safe (13.1.2).
     var holdsEscapableText: Bool { text == "title" || text == "textarea" }
 

@@ -4,6 +4,8 @@
 struct HTMLTokenizer: Equatable, Sendable {
     private(set) var place = HTMLPlace.text
     private(set) var element = HTMLElement()
+    /// Whether a heading is open.
+    private(set) var isInsideHeading = false
     private(set) var attribute: [UInt8] = []
     private(set) var value = AttributeValue.plain
     /// Bytes of the end that is looked for in a comment, a declaration or raw text.
@@ -188,6 +190,7 @@ extension HTMLTokenizer {
     private mutating func finishTag() {
         endAttribute(element.holdsRawText ? .rawText : .text)
         progress = 0
+        if element.isHeading { isInsideHeading = !element.isClosing }
         element = place == .rawText ? HTMLElement(name: element.name) : HTMLElement()
     }
 }

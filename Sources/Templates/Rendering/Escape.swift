@@ -4,6 +4,9 @@ enum Escape: Equatable, Sendable {
     case none
     /// `& < > " '` as character references, for text and quoted attribute values.
     case markup
+    /// The same in a heading, where words with a hyphen inside stay whole: balanced lines are short, and CSS knows no
+    /// other way.
+    case heading
     /// A URL's beginning: `#blocked` unless it is relative or of a harmless scheme.
     case urlStart
     /// A part of a URL, percent-encoded (RFC 3986, 2.1).
@@ -13,6 +16,7 @@ enum Escape: Equatable, Sendable {
         switch self {
         case .none: out.append(contentsOf: text.utf8)
         case .markup: Self.writeMarkup(text, into: &out)
+        case .heading: Self.writeHeading(text, into: &out)
         case .urlStart: Self.writeMarkup(Self.isHarmless(text) ? text : "#blocked", into: &out)
         case .urlComponent: Self.writeComponent(text, into: &out)
         }
@@ -29,6 +33,25 @@ enum Escape: Equatable, Sendable {
             clean = index + 1
         }
         out.append(copying: bytes.extracting(clean..<bytes.count))
+    }
+
+    /// Longer words have to break somewhere on a narrow screen.
+    private static let longestWhole = 24
+
+    private static func writeHeading(_ text: String, into out: inout [UInt8]) {
+        var isFirst = true
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            if !isFirst { out.append(UInt8(ascii: " ")) }
+            isFirst = false
+            let isHyphenated = word.utf8.dropFirst().dropLast().contains(UInt8(ascii: "-"))
+            guard isHyphenated, word.utf8.count <= longestWhole else {
+                writeMarkup(String(word), into: &out)
+                continue
+            }
+            out.append(contentsOf: #"<span class="whole">"#.utf8)
+            writeMarkup(String(word), into: &out)
+            out.append(contentsOf: "</span>".utf8)
+        }
     }
 
     @inline(__always)
