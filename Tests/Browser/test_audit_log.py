@@ -51,7 +51,7 @@ def test_filter_take_off_page_export(signed_in_console: Console, pippin: Pippin)
     expect(events).to_have_count(50)
 
     page.get_by_role("link", name="Take off the filter Address: 203.0.113.0/24").click()
-    expect(page.get_by_text("77 events")).to_be_visible()
+    expect(page.get_by_text("77 events", exact=True)).to_be_visible()
     page.get_by_text("Filter", exact=True).click()
     page.get_by_label("Outcome", exact=True).select_option("Refused")
     page.get_by_role("button", name="Apply").click()
