@@ -141,11 +141,18 @@ func withSite(
 }
 
 /// A port that nobody listens on, for what must know its address before it listens.
+///
+/// Not one that the kernel would give: until it is listened on again, any connection of this machine might be given it.
 private func freePort(on loop: EventLoop) async throws -> UInt16 {
-    let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-    let server = try await Server.start(Application(routes: try Router().frozen()), options, on: [loop])[0]
-    try await loop.run { await server.stop(within: .zero) }
-    return server.port
+    let address = try #require(IPAddress("127.0.0.1"))
+    let application = Application(routes: try Router().frozen())
+    for _ in 0..<100 {
+        let options = ServerOptions(address: address, port: .random(in: 20_000..<32_000))
+        guard let server = try? await Server.start(application, options, on: [loop])[0] else { continue }
+        try await loop.run { await server.stop(within: .zero) }
+        return server.port
+    }
+    throw TestFailure("no port is free")
 }
 
 /// What a site is made of, put together as the server does it.
