@@ -48,3 +48,22 @@ public enum ClientFailure: Error, Equatable, Sendable {
         unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
     }
 }
+
+extension ClientFailure: CustomStringConvertible {
+    /// As logs and details say it.
+    public var description: String {
+        switch self {
+        case .malformedRequest: "the request cannot be sent"
+        case .addressRefused(let address): "\(address) is no address to be called"
+        case .nameNotFound: "the name is not found"
+        case .cannotConnect: "nobody takes the connection"
+        case .untrusted(_, let reason): "the encrypted connection failed: \(reason)"
+        case .deadlinePassed: "no answer came in time"
+        case .malformedAnswer: "the answer broke off, or is none"
+        case .bodyTooLong(let limit): "the answer is longer than \(limit) octets"
+        case .tooManyRedirects: "too many redirects"
+        case .cancelled: "the request was broken off"
+        case .other(let text): text
+        }
+    }
+}

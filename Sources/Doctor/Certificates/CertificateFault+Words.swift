@@ -15,14 +15,16 @@ extension CertificateFault {
         }
     }
 
-    func advice(for host: String) -> Phrase {
-        switch self {
+    /// - Parameter authority: a host, perhaps with a port, which no certificate names.
+    func advice(for authority: String) -> Phrase {
+        let host = authority.hasPrefix("[") ? authority : String(authority.prefix { $0 != ":" })
+        return switch self {
         case .expired: Phrase("console.doctor.certificate.expired.advice")
         case .notYetValid: Phrase("console.doctor.certificate.not-yet-valid.advice")
         case .selfSigned: Phrase("console.doctor.certificate.self-signed.advice", ["host": host])
         case .unknownIssuer: Phrase("console.doctor.certificate.unknown-issuer.advice")
         case .otherName: Phrase("console.doctor.certificate.other-name.advice", ["host": host])
-        case .other: Phrase("console.doctor.certificate.other.advice", ["host": host])
+        case .other: Phrase("console.doctor.certificate.other.advice", ["host": authority])
         }
     }
 }
