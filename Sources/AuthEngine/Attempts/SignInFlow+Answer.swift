@@ -12,6 +12,8 @@ extension SignInFlow {
         let user: User
         let consent: Consent
         let authenticatedAt: Timestamp
+        /// Who said who the person is; nil for the directory.
+        var provider: ProviderID?
         let browserHash: [UInt8]
         let team: TeamSnapshot
         let origin: Origin
@@ -34,6 +36,7 @@ extension SignInFlow {
             email: identity.email.map(SharedEmail.init),
             deliversUser: deliversUser,
             authenticatedAt: decision.authenticatedAt,
+            provider: decision.provider,
             expiresAt: moment + TokenLifetime.code,
             flow: FlowID(of: attempt.id, begunAt: attempt.createdAt)
         )

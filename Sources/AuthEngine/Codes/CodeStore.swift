@@ -1,4 +1,5 @@
 import Bytes
+import Directory
 import Domain
 import Postgres
 
@@ -13,6 +14,8 @@ struct CodeStore: Sendable {
         let email: SharedEmail?
         let deliversUser: Bool
         let authenticatedAt: Timestamp
+        /// Who said who the person is; nil for the directory.
+        let provider: ProviderID?
         let expiresAt: Timestamp
         /// The sign-in it ends, to whose steps the redemption is added.
         let flow: FlowID
@@ -49,12 +52,13 @@ struct CodeStore: Sendable {
             )
             INSERT INTO authorization_codes (
                 team_id, slot, code_hash, client_id, app_id, sub, redirect_uri, nonce, code_challenge, email,
-                is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, expires_at, flow_id
+                is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, provider, expires_at,
+                flow_id
             )
             SELECT \(team), \(issue.code.slot.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
                 nullif(redirect_uri, ''), nonce, code_challenge, \(issue.email?.address),
                 \(issue.email?.isVerified ?? false), \(issue.email?.isPrivate ?? false), \(issue.deliversUser),
-                trial_id, \(issue.authenticatedAt), \(issue.expiresAt), \(issue.flow)
+                trial_id, \(issue.authenticatedAt), \(issue.provider), \(issue.expiresAt), \(issue.flow)
             FROM ended
             RETURNING code_hash
             """
@@ -88,13 +92,13 @@ struct CodeStore: Sendable {
                             AND suspended_at IS NOT NULL
                     )
                 RETURNING sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at,
-                    trial_id, flow_id, delivers_user
+                    trial_id, flow_id, delivers_user, provider
             ), issued AS (
                 INSERT INTO refresh_tokens (
-                    team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at,
-                    last_used_at
+                    team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, provider,
+                    created_at, last_used_at
                 )
-                SELECT \(team), \(claim.tokenID), sub, app_id, \(claim.clientID), trial_id, authenticated_at,
+                SELECT \(team), \(claim.tokenID), sub, app_id, \(claim.clientID), trial_id, authenticated_at, provider,
                     \(moment), \(moment)
                 FROM redeemed
             ), delivered AS (

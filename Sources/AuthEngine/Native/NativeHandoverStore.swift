@@ -90,6 +90,7 @@ struct NativeHandoverStore: Sendable {
         let group: ClientID
         let clientID: ClientID
         let authenticatedAt: Timestamp
+        let provider: ProviderID
         let isNewUser: Bool
         let at: Timestamp
     }
@@ -103,11 +104,12 @@ struct NativeHandoverStore: Sendable {
     ) async throws(PostgresFailure) {
         let session: SQL = """
             INSERT INTO refresh_tokens (
-                team_id, token_id, secret_hash, sub, app_id, client_id, authenticated_at, created_at, last_used_at
+                team_id, token_id, secret_hash, sub, app_id, client_id, authenticated_at, provider, created_at,
+                last_used_at
             ) VALUES (
                 \(team), \(settlement.token.id), \(settlement.token.secretHash), \(settlement.subject),
-                \(settlement.group), \(settlement.clientID), \(settlement.authenticatedAt), \(settlement.at),
-                \(settlement.at)
+                \(settlement.group), \(settlement.clientID), \(settlement.authenticatedAt), \(settlement.provider),
+                \(settlement.at), \(settlement.at)
             )
             """
         let delivery: SQL = """

@@ -100,6 +100,7 @@ extension NativeSignIn {
             group: arrival.client.group,
             clientID: arrival.client.id,
             authenticatedAt: grant.identity.authenticatedAt,
+            provider: provider.id,
             isNewUser: isNewUser,
             at: arrival.at
         )

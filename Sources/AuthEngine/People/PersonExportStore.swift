@@ -80,7 +80,7 @@ public struct PersonExportStore: Sendable {
                 'provider', provider, 'identifier', identifier, 'transferSub', transfer_sub,
                 'realUserStatus', real_user_status, 'givenName', form_given_name, 'familyName', form_family_name,
                 'email', form_email, 'receivedAt', form_received_at, 'state', state, 'stateAt', state_at,
-                'createdAt', created_at, 'lastSeenAt', last_seen_at,
+                'createdAt', created_at, 'lastSeenAt', last_seen_at, 'linkedAt', linked_at, 'signedEmail', email,
                 'tokens', (
                     SELECT coalesce(jsonb_agg(jsonb_build_object(
                         'clientID', client_id, 'appID', app_id, 'state', token.state, 'problem', problem,
@@ -102,7 +102,8 @@ public struct PersonExportStore: Sendable {
             SELECT coalesce(jsonb_agg(jsonb_build_object(
                 'appID', app_id, 'sharesName', shares_name, 'sharesEmail', shares_email,
                 'hidesEmail', hides_email, 'givenName', given_name, 'familyName', family_name,
-                'grantedAt', granted_at, 'ip', ip, 'deliveredAt', delivered_at
+                'grantedAt', granted_at, 'ip', ip, 'deliveredAt', delivered_at, 'provider', provider,
+                'providerEmail', provider_email
             ) ORDER BY granted_at), '[]')
             FROM consents WHERE team_id = \(team) AND sub = \(subject)
         )

@@ -10,8 +10,12 @@ struct RefreshTokenStore: Sendable {
     /// What `SharedEmail` reads of `users` and `consents`: the address as it is shared today, or NULL.
     static let sharedEmail: SQL = """
         CASE WHEN NOT consents.shares_email THEN NULL
+            WHEN consents.provider IS NOT NULL THEN consents.provider_email
             WHEN consents.hides_email THEN users.relay_address ELSE users.email END,
-        users.is_email_verified, consents.hides_email OR users.is_private_email
+        CASE WHEN consents.provider IS NULL THEN users.is_email_verified
+            ELSE consents.is_provider_email_verified END,
+        CASE WHEN consents.provider IS NULL THEN consents.hides_email OR users.is_private_email
+            ELSE consents.is_provider_email_private END
         """
 
     /// Whether the half of a token that changes is the newest; where nothing changes there is nothing to match.

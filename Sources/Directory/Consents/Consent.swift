@@ -24,6 +24,10 @@ public struct Consent: Hashable, Sendable {
     public let deliveredAt: Timestamp?
     /// Whether mail to the relay address is passed on to the person.
     public let forwardsMail: Bool
+    /// On whose sheet a person decided who has connected an account there; nil for the sheet here.
+    public let provider: ProviderID?
+    /// The address that the provider gave the apps, in the place of the person's own.
+    public let providerEmail: SharedIdentity.Email?
 
     init(
         appID: ClientID,
@@ -31,7 +35,9 @@ public struct Consent: Hashable, Sendable {
         email: EmailChoice,
         grantedAt: Timestamp,
         deliveredAt: Timestamp? = nil,
-        forwardsMail: Bool = true
+        forwardsMail: Bool = true,
+        provider: ProviderID? = nil,
+        providerEmail: SharedIdentity.Email? = nil
     ) {
         self.appID = appID
         self.name = name
@@ -39,6 +45,8 @@ public struct Consent: Hashable, Sendable {
         self.grantedAt = grantedAt
         self.deliveredAt = deliveredAt
         self.forwardsMail = forwardsMail
+        self.provider = provider
+        self.providerEmail = providerEmail
     }
 
     /// Reads the columns of `ConsentStore.columns`.
@@ -53,6 +61,12 @@ public struct Consent: Hashable, Sendable {
         grantedAt = try row.next()
         deliveredAt = try row.next()
         forwardsMail = try row.next()
+        provider = try row.next()
+        let address: EmailAddress? = try row.next()
+        let (isVerified, isPrivate): (Bool, Bool) = (try row.next(), try row.next())
+        providerEmail = address.map {
+            SharedIdentity.Email(address: $0, isVerified: isVerified, isPrivate: isPrivate)
+        }
     }
 }
 

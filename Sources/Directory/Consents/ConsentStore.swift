@@ -31,7 +31,8 @@ public struct ConsentStore: Sendable {
     /// What `Consent` reads, of a table that goes by `c`.
     static let columns: SQL = """
         c.app_id, c.shares_name, c.shares_email, c.hides_email, c.given_name, c.family_name, c.granted_at,
-        c.delivered_at, c.forwards_mail
+        c.delivered_at, c.forwards_mail, c.provider, c.provider_email, c.is_provider_email_verified,
+        c.is_provider_email_private
         """
 
     /// What the person lets the group of `appID` know, or nil when they were not asked yet.

@@ -27,15 +27,18 @@ public struct SharedIdentity: Hashable, Sendable {
     public let userName: PersonName?
 
     public init(of user: User, under consent: Consent, asking scopes: Scopes) {
-        email = Self.email(of: user, consent.email)
+        email = Self.email(of: user, consent)
         userEmail = scopes.contains(.email) ? email : nil
         userName = scopes.contains(.name) ? consent.name : nil
     }
 
     /// A relay address is as good as the address behind it: mail to it ends there.
-    private static func email(of user: User, _ choice: Consent.EmailChoice) -> Email? {
+    ///
+    /// What was decided on a provider's sheet is about the address that the provider gave.
+    private static func email(of user: User, _ consent: Consent) -> Email? {
+        if consent.provider != nil { return consent.email == .withheld ? nil : consent.providerEmail }
         guard let own = user.email else { return nil }
-        switch choice {
+        switch consent.email {
         case .withheld: return nil
         case .shared:
             return Email(address: own, isVerified: user.isEmailVerified, isPrivate: user.isEmailPrivate)

@@ -1,8 +1,8 @@
 public import Bytes
-import Domain
-import Postgres
+public import Domain
+public import Postgres
 
-/// What happened to somebody's second factors.
+/// What happened to the ways in which somebody proves who they are.
 public enum FactorChange: Hashable, Sendable {
     case totpAdded
     case totpReplaced
@@ -12,9 +12,11 @@ public enum FactorChange: Hashable, Sendable {
     case recoveryCodesRenewed
     /// The team has taken all of them away.
     case reset
+    case providerLinked(ProviderID)
+    case providerUnlinked(ProviderID)
 }
 
-/// Tells people by mail that their second factors changed, in the transaction of the change.
+/// Tells people by mail that the ways in which they prove who they are changed, in the transaction of the change.
 public struct FactorPost: Sendable {
     private let post: AccountPost
     private let language: Language
@@ -26,7 +28,7 @@ public struct FactorPost: Sendable {
     }
 
     /// Writes to the person, if they have an address.
-    func tell(
+    public func tell(
         _ change: FactorChange,
         to subject: Subject,
         in team: TeamID,

@@ -28,6 +28,11 @@ public struct KnownProviderIdentity: Sendable {
     public let realUserStatus: Int?
     /// Nil where nothing came.
     public let vault: Vault?
+    /// The address as the provider signed it last, and whether it is its relay's.
+    public let email: EmailAddress?
+    public let isEmailPrivate: Bool
+    /// When the person connected it to an account they had; nil for somebody who came that way.
+    public let linkedAt: Timestamp?
     public let state: State
     public let stateAt: Timestamp
     public let createdAt: Timestamp

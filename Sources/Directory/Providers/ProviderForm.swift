@@ -23,4 +23,9 @@ public struct ProviderForm: Sendable {
         familyName = value["name"]?["lastName"]?.string ?? ""
         email = value["email"]?.string
     }
+
+    /// As much of the vault as fits its columns; what the form said stays what it said.
+    static func kept(_ text: String?) -> String? {
+        text.map { String(String.UnicodeScalarView($0.unicodeScalars.filter { $0.value != 0 }.prefix(200))) }
+    }
 }

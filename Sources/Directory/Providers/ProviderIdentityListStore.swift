@@ -18,7 +18,8 @@ public struct ProviderIdentityListStore: Sendable {
         let rows = try await database.query(
             """
             SELECT provider, identifier, transfer_sub, real_user_status::bigint, form_given_name, form_family_name,
-                form_email, form_received_at, state, state_at, created_at, last_seen_at
+                form_email, form_received_at, email, is_private_email, linked_at, state, state_at, created_at,
+                last_seen_at
             FROM provider_identities
             WHERE team_id = \(team) AND sub = \(subject)
             ORDER BY created_at, identifier
@@ -42,6 +43,9 @@ extension KnownProviderIdentity {
         vault = receivedAt.map {
             Vault(givenName: givenName, familyName: familyName, email: email, receivedAt: $0)
         }
+        self.email = try row.next()
+        isEmailPrivate = try row.next()
+        linkedAt = try row.next()
         state = try row.next()
         stateAt = try row.next()
         createdAt = try row.next()

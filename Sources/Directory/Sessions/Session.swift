@@ -5,9 +5,10 @@ import Postgres
 
 /// The name of a session that is no secret: what a page may show and a form send back.
 public struct SessionID: Hashable, Sendable {
-    let hash: [UInt8]
+    public let hash: [UInt8]
 
-    init(hash: [UInt8]) {
+    /// The name that was stored.
+    public init(hash: [UInt8]) {
         self.hash = hash
     }
 

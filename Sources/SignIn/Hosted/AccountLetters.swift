@@ -125,6 +125,8 @@ extension FactorChange {
         case .passkeyRemoved(let name): Phrase("mail.factors.passkey-removed", ["name": name, "team": team])
         case .recoveryCodesRenewed: Phrase("mail.factors.codes-renewed", ["team": team])
         case .reset: Phrase("mail.factors.reset", ["team": team])
+        case .providerLinked(.apple): Phrase("mail.factors.apple-connected", ["team": team])
+        case .providerUnlinked(.apple): Phrase("mail.factors.apple-disconnected", ["team": team])
         }
     }
 }
