@@ -9,8 +9,9 @@ struct CredentialStateStore: Sendable {
     ///
     /// A consent that stands is `authorized`; one that ended has left tokens behind, by which it is known. Someone
     /// suspended may not sign in, which an app treats as it treats a revocation. What a provider has said of the person
-    /// goes before their consent; that it ended concerns the groups it holds no live token for. A group that another team
-    /// has taken is `transferred` for good, unless it came back since.
+    /// goes before their consent; that it ended concerns the groups it holds no live token for and, of a person who has
+    /// connected an account there, those they came to on its sheet. A group that another team has taken is `transferred`
+    /// for good, unless it came back since.
     func state(
         of subject: Subject,
         for group: ClientID,
@@ -20,8 +21,16 @@ struct CredentialStateStore: Sendable {
             """
             SELECT suspended_at IS NOT NULL,
                 (
-                    SELECT state FROM provider_identities
-                    WHERE team_id = \(team) AND sub = \(subject) ORDER BY last_seen_at DESC LIMIT 1
+                    SELECT state FROM provider_identities AS identity
+                    WHERE team_id = \(team) AND sub = \(subject)
+                        AND (
+                            linked_at IS NULL OR EXISTS (
+                                SELECT FROM consents
+                                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
+                                    AND consents.provider = identity.provider
+                            )
+                        )
+                    ORDER BY last_seen_at DESC LIMIT 1
                 ),
                 EXISTS (
                     SELECT FROM provider_tokens

@@ -29,6 +29,32 @@ public struct ConsentEndStore: Sendable {
         from origin: Origin,
         telling form: NoticeForm = NoticeForm()
     ) async throws(PostgresFailure) -> Bool {
+        let end = Self.consentEnd(of: subject, for: appID, in: team, by: actor, from: origin, telling: form)
+        return try await !database.query([end.codes, end.consentAndTokens], in: team).isEmpty
+    }
+
+    /// The same in the caller's transaction.
+    static func end(
+        of subject: Subject,
+        for appID: ClientID,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let end = consentEnd(of: subject, for: appID, in: team, by: actor, from: origin, telling: NoticeForm())
+        try await transaction.query(end.codes)
+        try await transaction.query(end.consentAndTokens)
+    }
+
+    private static func consentEnd(
+        of subject: Subject,
+        for appID: ClientID,
+        in team: TeamID,
+        by actor: Actor,
+        from origin: Origin,
+        telling form: NoticeForm
+    ) -> ConsentEnd {
         let event = AuditEvent(
             "consent.ended",
             by: actor,
@@ -37,8 +63,7 @@ public struct ConsentEndStore: Sendable {
             after: ["appID": .string(appID.rawValue)]
         )
         let notice = NewNotice(.consentRevoked, of: subject, to: appID, form: form)
-        let end = ConsentEnd(subject: subject, appID: appID, team: team, event: event, notice: notice)
-        return try await !database.query([end.codes, end.consentAndTokens], in: team).isEmpty
+        return ConsentEnd(subject: subject, appID: appID, team: team, event: event, notice: notice)
     }
 }
 

@@ -39,15 +39,17 @@ struct ProviderAuthorizationEnd: Sendable {
 
     /// Ends sessions, codes and refresh tokens, flips what devices are told, and tells the group's apps.
     ///
+    /// Of a person who had an account before they connected that one, only what came by way of it ends; the apps hear of
+    /// a consent alone that was given there.
+    ///
     /// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
     func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query(
-            "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
-        )
+        let isLinked = try await isLinked(transaction)
+        let came: SQL = isLinked ? "AND provider = \(provider)" : ""
         try await transaction.query(
             """
             DELETE FROM authorization_codes
-            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND redeemed_at IS NULL
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND redeemed_at IS NULL \(came)
             """
         )
         let notice = NewNotice(.consentRevoked, of: subject, to: group)
@@ -57,19 +59,33 @@ struct ProviderAuthorizationEnd: Sendable {
                 DELETE FROM sessions
                 WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue)
             ), consent AS (
-                \(consent)
+                \(consent(came))
             ), tokens AS (
                 UPDATE refresh_tokens SET revoked_at = clock_timestamp()
-                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND revoked_at IS NULL
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND revoked_at IS NULL \(came)
                 RETURNING sub
             ), ended AS (
                 SELECT sub FROM consent UNION SELECT sub FROM tokens UNION SELECT sub FROM identity
             ), audit AS (
-                \(event.insertion(in: team, when: "FROM ended"))
-            ), \(notice.parts(in: team, when: "FROM ended"))
+                \(event(isLinked).insertion(in: team, when: "FROM ended"))
+            ), \(notice.parts(in: team, when: isLinked ? "FROM consent" : "FROM ended"))
             SELECT FROM ended
             """
         )
+    }
+
+    private func isLinked(_ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM provider_identities i
+                WHERE i.team_id = \(team) AND i.provider = \(provider) AND i.sub = u.sub AND i.linked_at IS NOT NULL
+            )
+            FROM users u WHERE u.team_id = \(team) AND u.sub = \(subject) FOR NO KEY UPDATE
+            """
+        )
+        guard var row = rows.first else { return false }
+        return try row.next()
     }
 
     private var identity: SQL {
@@ -86,17 +102,17 @@ struct ProviderAuthorizationEnd: Sendable {
     ///
     /// Where only the provider's token died it stays, since the provider will not say the name again; `user` is delivered
     /// once more, because the apps were told to forget the person.
-    private var consent: SQL {
-        let rows: SQL = "team_id = \(team) AND sub = \(subject) AND app_id = \(group)"
+    private func consent(_ came: SQL) -> SQL {
+        let rows: SQL = "team_id = \(team) AND sub = \(subject) AND app_id = \(group) \(came)"
         return switch cause {
         case .told: "DELETE FROM consents WHERE \(rows) RETURNING sub"
         case .grantDead: "UPDATE consents SET delivered_at = NULL WHERE \(rows) RETURNING sub"
         }
     }
 
-    private var event: AuditEvent {
+    private func event(_ isLinked: Bool) -> AuditEvent {
         AuditEvent(
-            cause == .told ? "consent.ended" : "provider_authorization.ended",
+            cause == .told && !isLinked ? "consent.ended" : "provider_authorization.ended",
             by: .system(provider.rawValue),
             on: AuditEvent.Target("user", subject.rawValue),
             from: .local,

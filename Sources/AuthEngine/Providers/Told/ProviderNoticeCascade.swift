@@ -69,7 +69,7 @@ struct ProviderNoticeCascade: Sendable {
         )
     }
 
-    /// A person who has no other way in goes with their account there.
+    /// A person who has no other way in goes with their account there; one who connected it is parted from it.
     private func endAccount(_ change: Change, _ transaction: borrowing Transaction) async throws {
         guard !change.isStale else { return }
         let (subject, team, reason) = (change.person.subject, change.team, change.event.name)
@@ -82,7 +82,7 @@ struct ProviderNoticeCascade: Sendable {
             in: team,
             transaction
         )
-        guard change.person.hasOtherWays else {
+        guard change.person.stays else {
             _ = try await deletion.delete(
                 subject,
                 in: team,
@@ -93,7 +93,8 @@ struct ProviderNoticeCascade: Sendable {
             )
             return
         }
-        try await store.unlink(subject, from: provider, in: team, transaction)
+        try await ProviderParting(of: subject, from: provider, by: actor, from: .local, in: team)
+            .apply(transaction)
         let target = AuditEvent.Target("user", subject.rawValue)
         try await AuditEvent("provider_identity.removed", by: actor, on: target, from: .local)
             .record(in: team, transaction)
@@ -105,7 +106,9 @@ struct ProviderNoticeCascade: Sendable {
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
         let (subject, group, team) = (change.person.subject, change.group, change.team)
-        guard try await store.forwardMail(forwards, of: subject, to: group, in: team, transaction) else {
+        guard
+            try await store.forwardMail(forwards, of: subject, at: provider, to: group, in: team, transaction)
+        else {
             return
         }
         try await AuditEvent(

@@ -68,8 +68,8 @@ struct ProviderNoticeStore: Sendable {
         let subject: Subject
         /// When they last came by way of it.
         let lastSeenAt: Timestamp
-        /// Whether they have a password or a passkey here, too.
-        let hasOtherWays: Bool
+        /// Whether they have a password or a passkey here, too, or had an account before they connected that one.
+        let stays: Bool
     }
 
     func person(
@@ -83,36 +83,21 @@ struct ProviderNoticeStore: Sendable {
             SELECT sub, last_seen_at,
                 EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = i.sub)
                     OR EXISTS (SELECT FROM passkeys p WHERE p.team_id = \(team) AND p.sub = i.sub)
+                    OR linked_at IS NOT NULL
             FROM provider_identities i
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
             """
         )
         guard var row = rows.first else { return nil }
-        return Person(subject: try row.next(), lastSeenAt: try row.next(), hasOtherWays: try row.next())
+        return Person(subject: try row.next(), lastSeenAt: try row.next(), stays: try row.next())
     }
 
-    /// Parts a person from the provider, who stays as they have other ways in.
-    func unlink(
-        _ subject: Subject,
-        from provider: ProviderID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        try await transaction.query(
-            "DELETE FROM provider_identities WHERE team_id = \(team) AND sub = \(subject) AND provider = \(provider)"
-        )
-        try await transaction.query(
-            """
-            DELETE FROM sessions
-            WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue)
-            """
-        )
-    }
-
-    /// Notes whether mail to the address a group was given is passed on; false when it was so already.
+    /// Notes whether mail to the address a group was given is passed on; false when it was so already, or the group was
+    /// given an address that is not the provider's.
     func forwardMail(
         _ forwards: Bool,
         of subject: Subject,
+        at provider: ProviderID,
         to group: ClientID,
         in team: TeamID,
         _ transaction: borrowing Transaction
@@ -122,6 +107,13 @@ struct ProviderNoticeStore: Sendable {
             UPDATE consents SET forwards_mail = \(forwards)
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND shares_email
                 AND forwards_mail <> \(forwards)
+                AND (
+                    provider = \(provider) OR NOT EXISTS (
+                        SELECT FROM provider_identities i
+                        WHERE i.team_id = \(team) AND i.sub = \(subject) AND i.provider = \(provider)
+                            AND i.linked_at IS NOT NULL
+                    )
+                )
             """
         )
         return rows.changed == 1
