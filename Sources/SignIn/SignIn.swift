@@ -122,7 +122,8 @@ public struct SignIn: Sendable {
             SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
             ExitMessagePage.self,
             HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
-            StopUsingPage.self, AccountDeletionPage.self, AccountDeletedPage.self, ReceiptPage.self,
+            StopUsingPage.self, AppleDetailPage.self, AccountDeletionPage.self, AccountDeletedPage.self,
+            ReceiptPage.self,
             RegistrationPage.self, RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self,
             EmailPage.self, InvitedPage.self,
         ] + FactorPages.views
@@ -199,6 +200,9 @@ extension AccountEndpoints {
                 hasher: parts.hasher,
                 emailChanges: parts.emailChanges
             ),
+            linking: ProviderLinking(parts.apple, context: parts.context, database: parts.database),
+            limits: parts.limits,
+            counts: LimitStore(parts.database),
             post: parts.post,
             context: parts.context
         )

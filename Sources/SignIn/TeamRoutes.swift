@@ -81,6 +81,9 @@ public enum TeamRoutes {
     public static let ownPassword = Route("/t/:team/account/password", TeamID.self)
     public static let ownEmail = Route("/t/:team/account/email", TeamID.self)
     public static let ownData = Route("/t/:team/account/data", TeamID.self)
+    /// The account at Apple that is connected to theirs: POST begins connecting one.
+    public static let ownApple = Route("/t/:team/account/apple", TeamID.self)
+    public static let appleRemoval = Route("/t/:team/account/apple/removal", TeamID.self)
     public static let deletion = Route("/t/:team/account/deletion", TeamID.self)
 
     /// The team's logo, by its SHA-256.

@@ -1,6 +1,8 @@
 """Two teams to look at: Garden, in which there is something of everything, and Fallow, in which there is nothing."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import quote
 
 import jwt
@@ -205,6 +207,32 @@ class Garden:
             """,
         )
         self.people.append(sub)
+
+    @contextmanager
+    def open_to_apple(self) -> Iterator[None]:
+        """Lets people of the directory come by way of Apple, too."""
+        self._admit("{directory,apple}")
+        try:
+            yield
+        finally:
+            self._admit("{directory}")
+
+    def _admit(self, sources: str) -> None:
+        database.rows(self.pippin, f"UPDATE teams SET identity_sources = '{sources}' WHERE team_id = '{GARDEN}'")
+        time.sleep(1.5)  # until every node has heard of it
+
+    def connect_to_apple(self, person: Person) -> None:
+        database.rows(
+            self.pippin,
+            f"""
+            INSERT INTO provider_identities (
+                team_id, provider, identifier, sub, email, is_private_email, linked_at, state_at, created_at, last_seen_at
+            )
+            SELECT team_id, 'apple', '001122.fedcba9876543210fedcba9876543210.0002', sub,
+                'k3v9t5m2p8@privaterelay.appleid.com', true, now(), now(), now(), now()
+            FROM login_names WHERE team_id = '{GARDEN}' AND login = '{person.email}'
+            """,
+        )
 
     def _delete(self, person: Person) -> None:
         """Somebody signs in and is deleted by the app, which is told in the end."""

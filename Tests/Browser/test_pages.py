@@ -72,6 +72,7 @@ def test_every_hosted_page(garden: Garden, new_context, screenshot, seen: set[st
     walk.ways_in()
     walk.ways_out()
     walk.account()
+    walk.apple()
     walk.factors()
     walk.errors()
     walk.farewell()
@@ -185,6 +186,17 @@ class HostedWalk:
         self.look("email-sent", "Look into your mailbox")
         page.goto(self.garden.letter(f"other-{self.person.email}"))
         self.look("email-link", "Is this your address?")
+
+    def apple(self) -> None:
+        """An account at Apple that is connected to the person's."""
+        page = self.page
+        with self.garden.open_to_apple():
+            page.goto(self.account_url)
+            expect(page.get_by_role("button", name="Connect Apple")).to_be_visible()
+            self.look("account-apple", "Your Garden account")
+            self.garden.connect_to_apple(self.person)
+            page.goto(f"{self.account_url}/apple")
+            self.look("apple", "Sign in with Apple")
 
     def factors(self) -> None:
         page, secrets = self.page, self.garden.secrets

@@ -4,13 +4,7 @@ import Domain
 extension ProviderSignIn {
     /// The person does not want to, which is the app's to know; or the provider does not want us.
     func refused(_ error: String, _ arrival: Arrival) async throws -> Outcome {
-        guard error == "user_cancelled_authorize" || error == "access_denied" else {
-            throw ProviderFailure(
-                .providerRefused,
-                .none,
-                because: "the provider answered the browser with \(Redaction.text(error, limit: 60))"
-            )
-        }
+        guard Self.isCancellation(error) else { throw Self.refusal(error) }
         try await trips.end(arrival.trip, in: arrival.team.id)
         let answer = try await flow.cancel(
             arrival.attempt,
@@ -19,6 +13,26 @@ extension ProviderSignIn {
             from: arrival.origin
         )
         return answer.map { .answered($0) } ?? .goOn(arrival.attempt.id)
+    }
+
+    static func isCancellation(_ error: String) -> Bool {
+        error == "user_cancelled_authorize" || error == "access_denied"
+    }
+
+    static func refusal(_ error: String) -> ProviderFailure {
+        ProviderFailure(
+            .providerRefused,
+            .none,
+            because: "the provider answered the browser with \(Redaction.text(error, limit: 60))"
+        )
+    }
+
+    static var incomplete: ProviderFailure {
+        ProviderFailure(.providerAnswer, .anew, because: "the answer has neither a code nor an error")
+    }
+
+    static var otherPerson: ProviderFailure {
+        ProviderFailure(.providerToken, .anew, because: "the code is about somebody else")
     }
 
     /// Tells the team why, and leaves what may be tried again.

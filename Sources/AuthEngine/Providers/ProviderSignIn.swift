@@ -1,6 +1,6 @@
 import Audit
 import Bytes
-import Directory
+public import Directory
 public import Domain
 public import Postgres
 import Tenancy
@@ -14,6 +14,7 @@ public struct ProviderSignIn: Sendable {
     let flow: SignInFlow
     let context: EngineContext
     let trips: ProviderTripStore
+    private let linking: ProviderLinking
     private let people: ProviderPersonStore
     private let tokens: ProviderTokenStore
 
@@ -27,6 +28,7 @@ public struct ProviderSignIn: Sendable {
         self.flow = flow
         self.context = context
         trips = ProviderTripStore(database, context: context)
+        linking = ProviderLinking(provider, context: context, database: database)
         people = ProviderPersonStore(database)
         tokens = ProviderTokenStore(context: context)
     }
@@ -38,6 +40,8 @@ public struct ProviderSignIn: Sendable {
         /// The attempt goes on at its own address: proved, or left at the provider.
         case goOn(AttemptID)
         case failed(ProviderFailure, AttemptID)
+        /// The trip was to connect an account, and no sign-in.
+        case linking(ProviderLinking.Outcome)
         /// Another request is at work with the answer, or it has not come.
         case busy
         /// The trip is unknown, over, or another browser's.
@@ -56,7 +60,7 @@ public struct ProviderSignIn: Sendable {
         guard let group = attempt.app?.group ?? team.groupOfAccounts else { return nil }
         let trip = try await trips.begin(
             provider.id,
-            of: attempt.id,
+            .signIn(attempt.id),
             for: group,
             isForApp: attempt.app != nil,
             attempt.app?.scope ?? AuthorizationRequest.Scope(name: true, email: true),
@@ -83,11 +87,17 @@ public struct ProviderSignIn: Sendable {
     }
 
     /// Goes on with what the provider posted, for the browser that began the trip.
+    ///
+    /// - Parameters:
+    ///   - session: the browser's, in which alone an account is connected that was to be.
+    ///   - post: tells the person then.
     public func finish(
         _ state: String,
         browserHash: [UInt8],
+        session: Session?,
         in team: TeamSnapshot,
-        from origin: Origin
+        from origin: Origin,
+        telling post: FactorPost
     ) async throws -> Outcome {
         let moment = context.clock()
         let claimed = try await trips.claim(
@@ -104,7 +114,20 @@ public struct ProviderSignIn: Sendable {
             case .over: return .over
             }
         }
-        guard let attempt = try await flow.find(claimed.attempt, browserHash: browserHash, in: team.id) else {
+        let id: AttemptID
+        switch claimed.purpose {
+        case .signIn(let attempt): id = attempt
+        case .link(let subject, let owner):
+            let arrival = ProviderLinking.Arrival(
+                claimed: claimed,
+                isOwn: session?.user.subject == subject && session?.id == owner,
+                link: (subject, owner),
+                team: team,
+                origin: origin
+            )
+            return .linking(try await linking.finish(arrival, telling: post))
+        }
+        guard let attempt = try await flow.find(id, browserHash: browserHash, in: team.id) else {
             return .over
         }
         let arrival = Arrival(
@@ -140,13 +163,7 @@ extension ProviderSignIn {
 
     private func finish(_ arrival: Arrival) async throws -> Outcome {
         if let error = arrival.answer.error { return try await refused(error, arrival) }
-        guard let code = arrival.answer.code else {
-            throw ProviderFailure(
-                .providerAnswer,
-                .anew,
-                because: "the answer has neither a code nor an error"
-            )
-        }
+        guard let code = arrival.answer.code else { throw Self.incomplete }
         let identity = try await provider.identify(
             arrival.answer,
             of: arrival.trip,
@@ -158,9 +175,7 @@ extension ProviderSignIn {
             throw ProviderFailure(.personSuspended, .none, because: "the person is suspended")
         }
         let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
-        guard grant.identity.identifier == identity.identifier else {
-            throw ProviderFailure(.providerToken, .anew, because: "the code is about somebody else")
-        }
+        guard grant.identity.identifier == identity.identifier else { throw Self.otherPerson }
         return try await answer(arrival, known, grant)
     }
 
@@ -207,6 +222,7 @@ extension ProviderSignIn {
                 user: known.user,
                 consent: consent,
                 authenticatedAt: grant.identity.authenticatedAt,
+                provider: provider.id,
                 browserHash: arrival.browserHash,
                 team: arrival.team,
                 origin: arrival.origin

@@ -19,10 +19,17 @@ struct ProviderTripStore: Sendable {
         sealer = context.keyRing.sealer(purpose: "answers of providers")
     }
 
+    /// What a trip is for, which is stored here and nowhere else.
+    enum Purpose: Sendable {
+        case signIn(AttemptID)
+        /// Connecting an account there to that person's, within that session.
+        case link(Subject, SessionID)
+    }
+
     /// An answer that one request has for itself.
     struct Claimed: Sendable {
         let trip: ProviderTrip
-        let attempt: AttemptID
+        let purpose: Purpose
         let answer: ProviderAnswer
         let answeredAt: Timestamp
     }
@@ -39,10 +46,11 @@ struct ProviderTripStore: Sendable {
 
     /// Begins a trip.
     ///
-    /// A crash of the server may lose it: the person starts again.
+    /// A crash of the server may lose it: the person starts again. Without its browser nothing is connected, so there
+    /// is nothing to settle later.
     func begin(
         _ provider: ProviderID,
-        of attempt: AttemptID,
+        _ purpose: Purpose,
         for group: ClientID,
         isForApp: Bool,
         _ scope: AuthorizationRequest.Scope,
@@ -54,11 +62,12 @@ struct ProviderTripStore: Sendable {
         try await database.queryRelaxed(
             """
             INSERT INTO provider_trips (
-                team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email, for_app,
-                created_at
+                team_id, state_hash, provider, attempt_id, link_sub, link_session, browser_hash, app_id, wants_name,
+                wants_email, for_app, created_at, settled_at
             ) VALUES (
-                \(team), \(trip.stateHash), \(provider), \(attempt), \(browserHash), \(group), \(scope.name),
-                \(scope.email), \(isForApp), \(moment)
+                \(team), \(trip.stateHash), \(provider), \(purpose.attempt), \(purpose.person?.subject),
+                \(purpose.person?.session.hash), \(browserHash), \(group), \(scope.name), \(scope.email), \(isForApp),
+                \(moment), \(purpose.attempt == nil ? moment : nil)
             )
             """,
             in: team
@@ -103,19 +112,19 @@ struct ProviderTripStore: Sendable {
                 AND browser_hash = \(browserHash) AND answered_at IS NOT NULL
                 AND (claimed_until IS NULL OR claimed_until <= \(moment))
                 AND created_at > \(moment - ProviderTrip.lifetime)
-            RETURNING attempt_id, app_id, wants_name, wants_email, answered_at, answer_sealed
+            RETURNING attempt_id, link_sub, link_session, app_id, wants_name, wants_email, answered_at, answer_sealed
             """,
             in: team
         )
         guard var row = rows.first else { return nil }
-        let attempt: AttemptID = try row.next()
+        guard let purpose = try Purpose(&row) else { return nil }
         let group: ClientID = try row.next()
         let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
         let answeredAt: Timestamp = try row.next()
         guard let answer = open(try row.next(), hash, team) else { return nil }
         return Claimed(
             trip: trips.trip(state, provider, group, scope, team),
-            attempt: attempt,
+            purpose: purpose,
             answer: answer,
             answeredAt: answeredAt
         )
@@ -169,5 +178,27 @@ struct ProviderTripStore: Sendable {
     /// What a sealed answer is bound to.
     private static func place(_ hash: [UInt8], _ team: TeamID) -> [String] {
         [team.rawValue, "provider_trips", Hex.encode(hash), "answer_sealed"]
+    }
+}
+
+extension ProviderTripStore.Purpose {
+    fileprivate init?(_ row: inout Row) throws(PostgresFailure) {
+        let (attempt, subject): (AttemptID?, Subject?) = (try row.next(), try row.next())
+        let session: [UInt8]? = try row.next()
+        if let attempt {
+            self = .signIn(attempt)
+        } else if let subject, let session {
+            self = .link(subject, SessionID(hash: session))
+        } else {
+            return nil
+        }
+    }
+
+    fileprivate var attempt: AttemptID? {
+        if case .signIn(let attempt) = self { attempt } else { nil }
+    }
+
+    fileprivate var person: (subject: Subject, session: SessionID)? {
+        if case .link(let subject, let session) = self { (subject, session) } else { nil }
     }
 }

@@ -42,7 +42,14 @@ public struct ConsentEndStore: Sendable {
         from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        let end = consentEnd(of: subject, for: appID, in: team, by: actor, from: origin, telling: NoticeForm())
+        let end = consentEnd(
+            of: subject,
+            for: appID,
+            in: team,
+            by: actor,
+            from: origin,
+            telling: NoticeForm()
+        )
         try await transaction.query(end.codes)
         try await transaction.query(end.consentAndTokens)
     }

@@ -24,6 +24,8 @@ struct UserAppleView: Sendable {
         .words("address") { $0.address }
         .words("reality") { $0.reality }
         .group("first", TimeView.fields) { TimeView($0.identity.createdAt) }
+        .optionalGroup("linked", TimeView.fields) { $0.identity.linkedAt.map { TimeView($0) } }
+        .optionalText("linkedEmail") { $0.identity.linkedAt == nil ? nil : $0.identity.email?.rawValue }
         .group("last", TimeView.fields) { TimeView($0.identity.lastSeenAt) }
         .optionalGroup("vault", Vault.fields) { $0.identity.vault.map(Vault.init) }
         .list("tokens", UserAppleTokenRow.fields) { $0.tokens.map { UserAppleTokenRow(token: $0) } }
@@ -40,10 +42,18 @@ struct UserAppleView: Sendable {
     }
 
     private var address: Phrase {
+        if identity.linkedAt != nil { return linkedAddress }
         guard user.email != nil else { return Phrase("console.users.apple.address.none") }
         if user.isEmailPrivate { return Phrase("console.users.apple.address.relay") }
         return user.isEmailVerified
             ? Phrase("console.users.apple.address.own") : Phrase("console.users.apple.address.unverified")
+    }
+
+    /// Of somebody who keeps an address of their own beside Apple's.
+    private var linkedAddress: Phrase {
+        guard identity.email != nil else { return Phrase("console.users.apple.address.none") }
+        return identity.isEmailPrivate
+            ? Phrase("console.users.apple.address.relay") : Phrase("console.users.apple.address.beside")
     }
 
     private var reality: Phrase {

@@ -99,6 +99,8 @@ public struct ProviderLinkStore: Sendable {
 }
 
 extension ProviderLinkStore.Link {
+    private static let transferWindow = ProviderPersonStore.Arrival.transferWindow
+
     /// Whose the account is, whether somebody goes by its name, and whether the person has one there already.
     fileprivate func standing(in team: TeamID) -> SQL {
         """
@@ -106,7 +108,8 @@ extension ProviderLinkStore.Link {
             (
                 SELECT sub FROM provider_identities
                 WHERE team_id = \(team) AND provider = \(provider)
-                    AND (identifier = \(identity.identifier) OR transfer_sub = \(identity.transferSubject))
+                    AND (identifier = \(identity.identifier)
+                        OR transfer_sub = \(identity.transferSubject) AND last_seen_at > \(at - Self.transferWindow))
                 ORDER BY created_at LIMIT 1
             ),
             EXISTS (

@@ -18,7 +18,7 @@ extension ProviderPersonStore.Arrival {
     private var email: EmailAddress? { identity.email?.address }
 
     /// How long a name of a transfer is good (Apple, "Transferring your apps and users to another team").
-    private static let transferWindow = Duration.seconds(60 * 86_400)
+    static let transferWindow = Duration.seconds(60 * 86_400)
 
     /// The rows that are about the same person: by name, or by that of the transfer under way.
     ///

@@ -16,6 +16,10 @@ enum AccountChange: String, CaseIterable, Sendable {
     case factorAdded
     case factorRenamed
     case factorRemoved
+    case appleConnected
+    case appleDisconnected
+    case appleKnown
+    case appleCancelled
 
     private static let life = Duration.seconds(60)
 
@@ -30,8 +34,15 @@ enum AccountChange: String, CaseIterable, Sendable {
         case .factorAdded: Phrase("hosted.factors.done.added")
         case .factorRenamed: Phrase("hosted.factors.done.renamed")
         case .factorRemoved: Phrase("hosted.factors.done.removed")
+        case .appleConnected: Phrase("hosted.apple.done.connected")
+        case .appleDisconnected: Phrase("hosted.apple.done.disconnected")
+        case .appleKnown: Phrase("hosted.apple.done.known")
+        case .appleCancelled: Phrase("hosted.apple.done.cancelled")
         }
     }
+
+    /// Whether nothing was done after all.
+    var isNone: Bool { self == .appleKnown || self == .appleCancelled }
 
     func cookie(_ names: CookieNames, of team: TeamID) -> SetCookie {
         names.cookie(Self.cookieName(names, of: team), rawValue, maxAge: Self.life)

@@ -22,6 +22,7 @@ extension AccountEndpoints {
             done: done,
             hasPassword: detail.hasPassword,
             factors: try await factorSection(person),
+            apple: try await appleSection(person),
             apps: detail.consents.map {
                 AppRow(team: team, app: $0, relayAddress: detail.user.relayAddress?.rawValue)
             },

@@ -15,6 +15,9 @@ struct AccountEndpoints: Sendable {
     let teams: TeamCache
     let sessions: SessionStore
     let accounts: AccountStores
+    let linking: ProviderLinking
+    let limits: AttemptLimits
+    let counts: LimitStore
     let post: AccountPost
     let context: EngineContext
 
@@ -25,6 +28,7 @@ struct AccountEndpoints: Sendable {
             try await asPerson(request, team) { try await show($0) }
         }
         mountFactors(on: &router)
+        mountApple(on: &router)
         router.post(TeamRoutes.sessionEnd, .form) { try await signOut($0, $1) }
         router.get(TeamRoutes.appEnd) { request, team, app in
             try await asPerson(request, team) { try await askToStop($0, app) }

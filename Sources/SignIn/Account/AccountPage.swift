@@ -13,7 +13,8 @@ struct AccountPage: HostedPage {
         frameFields
         .group("person", PersonView.fields) { $0.person }
         .text("csrf") { $0.formToken }
-        .optionalWords("done") { $0.done?.words.asWords }
+        .optionalWords("done") { page in page.done.flatMap { $0.isNone ? nil : $0.words.asWords } }
+        .optionalWords("undone") { page in page.done.flatMap { $0.isNone ? $0.words.asWords : nil } }
         .list("apps", AppRow.fields) { $0.apps }
         .list("sessions", SessionRow.fields) { $0.sessions }
         .flag("others") { $0.sessions.contains { !$0.isCurrent } }
@@ -21,6 +22,7 @@ struct AccountPage: HostedPage {
         .optionalText("passwordURL") { $0.hasPassword ? TeamRoutes.ownPassword.link($0.team) : nil }
         .optionalText("emailURL") { $0.hasPassword ? TeamRoutes.ownEmail.link($0.team) : nil }
         .optionalGroup("factors", FactorSectionView.fields) { $0.factors }
+        .optionalGroup("apple", AppleSectionView.fields) { $0.apple }
         .text("dataURL") { TeamRoutes.ownData.link($0.team) }
         .optionalText("deletionURL") { $0.team == .system ? nil : TeamRoutes.deletion.link($0.team) }
         .text("signOutURL") { TeamRoutes.sessionEnd.link($0.team) }
@@ -33,6 +35,8 @@ struct AccountPage: HostedPage {
     let hasPassword: Bool
     /// Nil where the team wants no second factors.
     let factors: FactorSectionView?
+    /// Nil where nobody can connect an account at Apple.
+    let apple: AppleSectionView?
     let apps: [AppRow]
     let sessions: [SessionRow]
 }
@@ -58,7 +62,10 @@ struct AppRow: Sendable {
         .text("stopURL") { TeamRoutes.appEnd.link($0.team, $0.app.consent.appID) }
 
     private var knows: any Wording {
-        switch (app.consent.name != nil, app.consent.email) {
+        if let given = app.consent.providerEmail, given.isPrivate, app.consent.email == .shared {
+            return Phrase("hosted.account.gets-relay", ["address": given.address.rawValue])
+        }
+        return switch (app.consent.name != nil, app.consent.email) {
         case (false, .withheld): Phrase("hosted.account.gets-nothing")
         case (true, .withheld): Phrase("hosted.account.gets-name")
         case (false, .shared): Phrase("hosted.account.gets-email")

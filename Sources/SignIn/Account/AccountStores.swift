@@ -13,6 +13,8 @@ struct AccountStores: Sendable {
     let emailChanges: EmailChange
     let deletions: AccountDeletion
     let exports: PersonExportStore
+    let identities: ProviderIdentityListStore
+    let linkEnds: ProviderLinkEndStore
 
     init(_ database: TeamDatabase, signIn: PasswordSignIn, hasher: PasswordHasher, emailChanges: EmailChange)
     {
@@ -25,5 +27,7 @@ struct AccountStores: Sendable {
         self.emailChanges = emailChanges
         deletions = AccountDeletion(database)
         exports = PersonExportStore(database)
+        identities = ProviderIdentityListStore(database)
+        linkEnds = ProviderLinkEndStore(database)
     }
 }

@@ -60,10 +60,19 @@ extension AccountEndpoints {
     ) async throws -> Response {
         try await asPerson(request, team) { person in
             guard person.team.secondFactor != .off else { throw Problem.notFound }
-            if context.clock() - person.session.provedAt <= Self.proofLife { return try await body(person) }
-            let next = PercentCoding.encode(page ?? request.path)
-            return .redirect(to: "\(TeamRoutes.proof.link(team))?next=\(next)")
+            return try await freshly(person, page: page ?? request.path) { try await body(person) }
         }
+    }
+
+    /// Goes on with a person who has shown a short while ago that it is them; others do so first and come back to `page`.
+    func freshly(
+        _ person: Person,
+        page: String,
+        _ body: () async throws -> Response
+    ) async throws -> Response {
+        if context.clock() - person.session.provedAt <= Self.proofLife { return try await body() }
+        let next = PercentCoding.encode(page)
+        return .redirect(to: "\(TeamRoutes.proof.link(person.team.id))?next=\(next)")
     }
 
     /// How long a proof counts as recent.

@@ -40,7 +40,7 @@ extension HostedEndpoints {
                 because: "no connection to Apple belongs to the app's group"
             )
             flows.fail(failure, of: context.attempt, in: context.team.id, from: context.request.auditOrigin)
-            return tell(failure, context.attempt.id, retry: nil, context.request, context.team)
+            return tell(failure, retry: nil, anew: nil, context.request, context.team)
         }
         return .redirect(to: url, status: .found)
     }
@@ -73,14 +73,18 @@ extension HostedEndpoints {
         let outcome = try await apple.finish(
             state,
             browserHash: visitor.browserHash,
+            session: visitor.session,
             in: team,
-            from: request.auditOrigin
+            from: request.auditOrigin,
+            telling: FactorPost(post, in: request.language)
         )
         switch outcome {
         case .answered(let answer): return try leave(with: answer, request, team)
         case .goOn(let attempt): return .redirect(to: TeamRoutes.attempt.link(teamID, attempt))
         case .failed(let failure, let attempt):
-            return tell(failure, attempt, retry: backURL(state, teamID), request, team)
+            let anew = TeamRoutes.apple.link(teamID, attempt)
+            return tell(failure, retry: backURL(state, teamID), anew: anew, request, team)
+        case .linking(let outcome): return answer(outcome, retry: backURL(state, teamID), request, team)
         case .busy: return busy(request, team, backURL(state, teamID))
         case .over: return over(request, team)
         }
@@ -101,10 +105,14 @@ extension HostedEndpoints {
     }
 
     /// Says what went wrong in words for the person, and what helps.
-    private func tell(
+    ///
+    /// - Parameters:
+    ///   - retry: where the same answer is tried again.
+    ///   - anew: where another one is asked for.
+    func tell(
         _ failure: ProviderFailure,
-        _ attempt: AttemptID,
         retry: String?,
+        anew: String?,
         _ request: Request,
         _ team: TeamSnapshot
     ) -> Response {
@@ -119,8 +127,7 @@ extension HostedEndpoints {
         switch failure.remedy {
         case .again: return pages.respond(.appleLater, to: request, of: team, retryURL: retry)
         case .anew:
-            let url = TeamRoutes.apple.link(team.id, attempt)
-            return pages.respond(.appleAnew, to: request, of: team, retryURL: url)
+            return pages.respond(.appleAnew, to: request, of: team, retryURL: anew)
         case .none:
             let isSuspended = failure.cause == .personSuspended
             return pages.respond(isSuspended ? .suspended : .appleNever, to: request, of: team)

@@ -27,6 +27,7 @@ struct HostedPages: Sendable {
     private let email: LivePage<EmailPage>
     private let password: LivePage<PasswordPage>
     private let stopUsing: LivePage<StopUsingPage>
+    private let apple: LivePage<AppleDetailPage>
     private let deletion: LivePage<AccountDeletionPage>
     private let deleted: LivePage<AccountDeletedPage>
     private let receipt: LivePage<ReceiptPage>
@@ -52,6 +53,7 @@ struct HostedPages: Sendable {
         email = try site.pages.page(EmailPage.self)
         password = try site.pages.page(PasswordPage.self)
         stopUsing = try site.pages.page(StopUsingPage.self)
+        apple = try site.pages.page(AppleDetailPage.self)
         deletion = try site.pages.page(AccountDeletionPage.self)
         deleted = try site.pages.page(AccountDeletedPage.self)
         receipt = try site.pages.page(ReceiptPage.self)
@@ -102,8 +104,8 @@ struct HostedPages: Sendable {
         site.respond(recovery, page, status: status)
     }
 
-    func respond(_ page: MessagePage) -> Response {
-        site.respond(message, page)
+    func respond(_ page: MessagePage, status: Status = .ok) -> Response {
+        site.respond(message, page, status: status)
     }
 
     func respond(_ page: LinkPage) -> Response {
@@ -120,6 +122,10 @@ struct HostedPages: Sendable {
 
     func respond(_ page: StopUsingPage) -> Response {
         site.respond(stopUsing, page)
+    }
+
+    func respond(_ page: AppleDetailPage, status: Status = .ok) -> Response {
+        site.respond(apple, page, status: status)
     }
 
     func respond(_ page: AccountDeletionPage, status: Status = .ok) -> Response {
@@ -153,6 +159,13 @@ struct HostedPages: Sendable {
         var response = site.respond(error, page, status: problem.status)
         if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
         return response
+    }
+
+    /// The way to a place outside after a form of the person's own page.
+    func leave(to url: String, _ frame: HostedFrame, named name: String) throws(Problem) -> Response {
+        guard let target = SafeURL(vetted: url) else { throw .failed }
+        let page = ExitRedirectPage(frame: frame, appName: name, target: target)
+        return site.respond(exitRedirect, page, forms: .anywhere)
     }
 
     /// The one way out of the hosted pages after a form.

@@ -26,11 +26,12 @@ struct ExitPostPage: HostedPage {
     let hidden: [Hidden]
 }
 
-/// The way out by query or fragment: a refresh, with a link beside it.
+/// The way out by query or fragment, or to Apple after a form: a refresh, with a link beside it.
 struct ExitRedirectPage: HostedPage {
     static let template = "hosted/exit-redirect"
     static let fields =
         frameFields
+        .words("headline") { $0.frame.title }
         .text("appName") { $0.appName }
         .url("target") { $0.target }
 

@@ -214,7 +214,7 @@ import Testing
 }
 
 /// A site whose Apple has published the key that tests sign with, and whose app wants to be told.
-private func withNotices(_ body: (TestSite) async throws -> Void) async throws {
+func withNotices(_ body: (TestSite) async throws -> Void) async throws {
     try await withApple { site in
         site.script.set(.newKey, at: .keys)
         try site.teams.admin(
@@ -250,7 +250,7 @@ extension TestSite {
     }
 
     /// Something that happens to somebody now.
-    fileprivate func event(
+    func event(
         _ type: String,
         of performer: Performer = .regular,
         after delay: Duration = .zero
@@ -262,7 +262,7 @@ extension TestSite {
     }
 
     /// Posts a notice as Apple does, with what a test changes in it.
-    fileprivate func notice(
+    func notice(
         _ events: JSONValue,
         id: String = "notice-1",
         to path: String = `Apple's notices`.path,
