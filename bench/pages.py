@@ -70,7 +70,10 @@ def _audit(size: Size) -> list[Page]:
         Page("audit by two words, page 2", _fixed(_with(here, q="com.acme.app granted")), is_second=True),
         Page("audit by actor and outcome", lambda: _with(here, actor=_sub(size), outcome="refused")),
         Page("audit by action and day", lambda: _with(here, action="token.revoked", **_days(today, 200))),
-        Page("audit by word and address", _fixed(_with(here, q="password", ip="10.3.0.0/16"))),
+        Page("audit by word and network", _fixed(_with(here, q="password", ip="10.3.0.0/16"))),
+        Page("audit by word and address", lambda: _with(here, q="password", ip=_ip(_person(size)))),
+        Page("audit by word and actor", lambda: _with(here, q="password", actor=_sub(size))),
+        Page("audit by word and action", _fixed(_with(here, q="com.acme.app", action="token.revoked"))),
         Page("audit by action and outcome, none", _fixed(_with(here, action="sign_in.completed", outcome="refused"))),
     ]
 

@@ -3,6 +3,8 @@ public struct AuditPage: Sendable {
     public let entries: [AuditEntry]
     /// Where the next page begins, when there is one.
     public let next: AuditEntry.Place?
+    /// Whether the search stopped at `next` before it had found enough: what lies further back was not looked at.
+    public let isPartial: Bool
 }
 
 /// How many events fit a filter, as far as they are counted.

@@ -54,6 +54,59 @@ import Testing
         }
     }
 
+    /// Walking through the password sign-ins of years for one address would take as many looks as there are.
+    @Test func `walks through what is rare, be it the words or the rest`() async throws {
+        try await withWorld { world in
+            try seedMany(100_000, world)
+            try world.admin("ANALYZE audit_events, audit_words")
+            let cases: [(walksEvents: Bool, index: String, filter: AuditFilter)] = [
+                (
+                    true, "ip_key",
+                    Self.filter { ($0.words, $0.addresses) = (["word17"], AddressRange("10.0.1.77")) }
+                ),
+                (true, "target", Self.filter { ($0.words, $0.target) = (["word17"], "thing77") }),
+                (false, "words", Self.filter { ($0.words, $0.action) = (["thing77"], "sign_in.completed") }),
+                (
+                    false, "words",
+                    Self.filter { ($0.words, $0.outcome) = (["thing77", "word17"], .succeeded) }
+                ),
+            ]
+            for (walksEvents, index, filter) in cases {
+                let search = try await world.search.search(for: filter, in: World.acme)
+                #expect(search.walksEvents == walksEvents, "\(filter)")
+                for statement in [search.selection(before: nil, .page), search.count] {
+                    let plan = try await plan(of: statement, world)
+                    #expect(try !isScanned(plan, world), "\(filter)\n\(plan)")
+                    #expect(removed(plan) < 6000, "\(filter)\n\(plan)")
+                }
+                // What nearly every event has may be counted from the table's beginning.
+                let counting = try await plan(of: search.frequencies, world)
+                #expect(removed(counting) < 6000, "\(filter)\n\(counting)")
+                #expect(try await plan(of: search.selection(before: nil, .page), world).contains(index))
+            }
+        }
+    }
+
+    @Test func `stops where it has looked at much in vain, and goes on from there`() async throws {
+        try await withWorld { world in
+            try seedMany(100_000, world)
+            // Both are frequent, and no event has both.
+            let filter = Self.filter { ($0.words, $0.actors) = (["word1"], ["actor5"]) }
+
+            let first = try await world.search.page(matching: filter, in: World.acme)
+            #expect(first.entries.isEmpty && first.isPartial && first.next != nil)
+            let second = try await world.search.page(
+                matching: filter,
+                in: World.acme,
+                before: first.next
+            )
+            #expect(second.entries.isEmpty && !second.isPartial && second.next == nil)
+
+            let batch = try await world.search.batch(matching: filter, in: World.acme)
+            #expect(batch.entries.isEmpty && batch.next == nil)
+        }
+    }
+
     private func plan(of statement: SQL, _ world: World) async throws -> String {
         let rows = try await world.database.query(
             "EXPLAIN (ANALYZE, TIMING OFF) \(statement)",

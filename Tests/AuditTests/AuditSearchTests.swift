@@ -59,6 +59,8 @@ import Testing
                 (Self.filter { $0.words = ["acme"] }, ["com.acme.app", "com.acme.app"]),
                 (Self.filter { $0.words = ["password", "acme"] }, []),
                 (Self.filter { ($0.words, $0.actors) = (["acme"], [World.ada.rawValue]) }, ["com.acme.app"]),
+                (Self.filter { ($0.words, $0.outcome) = (["password", "wrong"], .refused) }, [refusal]),
+                (Self.filter { ($0.words, $0.target) = (["acme"], refusal) }, []),
                 (Self.filter { $0.since = now }, []),
                 (Self.filter { $0.until = now - .seconds(3600) }, []),
                 (

@@ -19,6 +19,7 @@ struct AuditLogPage: ConsolePage {
         .list("selects", SelectView.fields) { $0.selects }
         .list("inputs", FieldView.fields) { $0.inputs }
         .list("rows", AuditRow.fields) { $0.rows }
+        .optionalGroup("reached", TimeView.fields) { $0.reached }
         .group("paging", PagingView.fields) { $0.paging }
         .group("chain", AuditChainView.fields) { $0.chain }
         .optionalText("exportURL") { $0.chain.mayVerify ? ConsoleRoutes.auditExport.link($0.team) : nil }
@@ -40,6 +41,8 @@ struct AuditLogPage: ConsolePage {
     /// The names of everything that may have happened.
     let actions: [String]
     let rows: [AuditRow]
+    /// How far back a search has come that goes on at the next page.
+    let reached: TimeView?
     let paging: PagingView
     let chain: AuditChainView
 

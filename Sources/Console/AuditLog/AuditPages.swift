@@ -55,22 +55,26 @@ struct AuditPages: Sendable {
         let path = ConsoleRoutes.audit.link(team)
         let trail = try PageTrail(path, parameters, filter: query.parameters)
         let cursor = trail.current.map { AuditEntry.Place(at: $0.at, id: $0.id) }
-        var (entries, next, summary): ([AuditEntry], AuditEntry.Place?, Phrase) = (
-            [], nil, Self.count(.exactly(0))
-        )
+        var found: AuditPage?
+        var summary = Self.count(.exactly(0))
         if query.errors.isEmpty {
             let filter = try await filter(query, in: team)
-            let found = try await search.page(matching: filter, in: team, before: cursor)
-            (entries, next) = (found.entries, found.next)
-            summary = Self.count(try await search.count(matching: filter, in: team))
+            let page = try await search.page(matching: filter, in: team, before: cursor)
+            summary =
+                page.isPartial
+                ? Phrase("console.audit.found-so-far", count: page.entries.count)
+                : Self.count(try await search.count(matching: filter, in: team))
+            found = page
         }
+        let entries = found?.entries ?? []
         let page = AuditLogPage(
             frame: scope.frame(Phrase("console.audit.title")),
             team: team,
             query: query,
             actions: actions,
             rows: entries.map { AuditRow(entry: $0, team: team) },
-            paging: trail.paging(summary, next: next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }),
+            reached: found.flatMap { $0.isPartial ? $0.next.map { TimeView($0.at) } : nil },
+            paging: trail.paging(summary, next: found?.next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }),
             chain: AuditChainView(
                 chain: try await chains.find(in: team),
                 team: team,
