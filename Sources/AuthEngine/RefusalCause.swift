@@ -91,6 +91,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case providerExpired = "provider_expired"
     case providerKey = "provider_key"
     case providerNonce = "provider_nonce"
+    case providerSubjectTaken = "provider_subject_taken"
     case providerAbsent = "provider_absent"
     case providerBusy = "provider_busy"
 

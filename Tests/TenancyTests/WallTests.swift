@@ -190,7 +190,7 @@ import Testing
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
                 "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name",
                 "provider_tokens SELECT team_id state validate_at",
-                "provider_trips SELECT team_id answered_at settled_at",
+                "provider_trips SELECT team_id answered_at settled_at settle_at",
             ]
         )
     }

@@ -32,8 +32,14 @@ extension TestTeams {
         try admin("INSERT INTO teams (team_id, name, mode) VALUES ('APPLESIM00', 'Apple', 'production')")
         let registrar = Registrar(database: database, context: context)
         try await registrar.registerAppleSide(returnURL: context.returnURL(of: .apple, in: .acme))
-        try await registrar.connectAcme()
+        try await registrar.connect(.app, of: .acme)
         try admin("UPDATE teams SET identity_sources = $1::text[] WHERE team_id = 'ACMETEAM01'", sources)
+    }
+
+    /// Registers Rival's group there too, under the names that Acme has; called on the loop.
+    public func connectRival() async throws {
+        try await Registrar(database: database, context: context).connect(.rivalApp, of: .rival)
+        try admin("UPDATE teams SET identity_sources = '{directory,apple}' WHERE team_id = 'RIVALTEAM1'")
     }
 }
 
@@ -60,28 +66,28 @@ extension Registrar {
         }
     }
 
-    fileprivate func connectAcme() async throws {
-        try await database.transaction(in: .acme) { transaction in
+    fileprivate func connect(_ app: ClientID, of team: TeamID) async throws {
+        try await database.transaction(in: team) { transaction in
             let key = try AppleKey.Import(
                 parsing: AppleKey.Input(
                     id: KeyID.apple.rawValue,
                     appleTeamID: TeamID.appleSide.rawValue,
                     name: "Apple",
-                    appID: ClientID.app.rawValue,
+                    appID: app.rawValue,
                     privateKey: TestKeys.key(.apple).pem
                 )
             )
             _ = try await AppleKeyStore(database, keyRing: context.keyRing)
-                .create(key, in: .acme, by: Self.actor, from: Self.origin, transaction)
+                .create(key, in: team, by: Self.actor, from: Self.origin, transaction)
             let draft = try AppleConnection.Draft(
                 parsing: AppleConnection.Input(
-                    appID: ClientID.app.rawValue,
+                    appID: app.rawValue,
                     servicesID: ClientID.siwa.rawValue,
                     keyID: KeyID.apple.rawValue
                 )
             )
             _ = try await AppleConnectionStore(database)
-                .save(draft, over: .none, in: .acme, by: Self.actor, from: Self.origin, transaction)
+                .save(draft, over: .none, in: team, by: Self.actor, from: Self.origin, transaction)
         }
     }
 }

@@ -21,9 +21,15 @@ extension SignInFlow {
 
     /// Ends the attempt with a code for its app.
     ///
-    /// - Parameter statements: what is written in the same transaction.
+    /// - Parameters:
+    ///   - statements: what is written in the same transaction, even when the attempt has ended meanwhile.
+    ///   - completion: parts of a WITH clause, written where `FROM issued` yields a row.
     /// - Returns: nil when the attempt has ended meanwhile.
-    func answer(_ decision: Decision, with statements: [SQL] = []) async throws -> AuthorizationAnswer? {
+    func answer(
+        _ decision: Decision,
+        with statements: [SQL] = [],
+        completion: SQL? = nil
+    ) async throws -> AuthorizationAnswer? {
         let (attempt, app, team) = (decision.attempt, decision.app, decision.team)
         let moment = context.clock()
         let identity = SharedIdentity(of: decision.user, under: decision.consent, asking: app.scope.scopes)
@@ -45,6 +51,7 @@ extension SignInFlow {
             browserHash: decision.browserHash,
             for: issue,
             with: statements,
+            completion: completion,
             in: team.id
         )
         guard isIssued else { return nil }

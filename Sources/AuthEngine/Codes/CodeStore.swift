@@ -35,32 +35,38 @@ struct CodeStore: Sendable {
 
     /// Ends the attempt and stores its code, in one statement: of two requests one gets a code.
     ///
-    /// - Parameter statements: what is written before it in the same transaction.
+    /// - Parameters:
+    ///   - statements: what is written before it in the same transaction, whether or not there is a code.
+    ///   - completion: parts of a WITH clause, written where `FROM issued` yields a row.
     func exchange(
         _ attempt: AttemptID,
         browserHash: [UInt8],
         for issue: Issue,
         with statements: [SQL] = [],
+        completion: SQL? = nil,
         in team: TeamID
     ) async throws(PostgresFailure) -> Bool {
+        let more: SQL = completion.map { ", \($0)" } ?? ""
         let exchange: SQL = """
             WITH ended AS (
                 DELETE FROM attempts
                 WHERE team_id = \(team) AND \(attempt.slot.condition) AND attempt_id = \(attempt)
                     AND browser_hash = \(browserHash)
                 RETURNING client_id, app_id, redirect_uri, nonce, code_challenge, trial_id
-            )
-            INSERT INTO authorization_codes (
-                team_id, slot, code_hash, client_id, app_id, sub, redirect_uri, nonce, code_challenge, email,
-                is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, provider, expires_at,
-                flow_id
-            )
-            SELECT \(team), \(issue.code.slot.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
-                nullif(redirect_uri, ''), nonce, code_challenge, \(issue.email?.address),
-                \(issue.email?.isVerified ?? false), \(issue.email?.isPrivate ?? false), \(issue.deliversUser),
-                trial_id, \(issue.authenticatedAt), \(issue.provider), \(issue.expiresAt), \(issue.flow)
-            FROM ended
-            RETURNING code_hash
+            ), issued AS (
+                INSERT INTO authorization_codes (
+                    team_id, slot, code_hash, client_id, app_id, sub, redirect_uri, nonce, code_challenge, email,
+                    is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, provider,
+                    expires_at, flow_id
+                )
+                SELECT \(team), \(issue.code.slot.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
+                    nullif(redirect_uri, ''), nonce, code_challenge, \(issue.email?.address),
+                    \(issue.email?.isVerified ?? false), \(issue.email?.isPrivate ?? false), \(issue.deliversUser),
+                    trial_id, \(issue.authenticatedAt), \(issue.provider), \(issue.expiresAt), \(issue.flow)
+                FROM ended
+                RETURNING code_hash
+            )\(more)
+            SELECT code_hash FROM issued
             """
         return try await !database.query(statements + [exchange], in: team).isEmpty
     }

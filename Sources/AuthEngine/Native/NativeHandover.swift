@@ -4,7 +4,12 @@ import Directory
 import Domain
 
 /// What a native app hands over of a sign-in that Apple made with it: the code, and whatever else Apple gave.
-struct NativeHandover: Codable, Sendable {
+struct NativeHandover: Sendable {
+    /// Several times what a code of Apple's has.
+    private static let longestCode = 512
+    /// Of each part of a name, in Unicode scalars: as much as is kept.
+    private static let longestName = 200
+
     let clientID: String
     let code: String
     let identityToken: String?
@@ -20,15 +25,22 @@ struct NativeHandover: Codable, Sendable {
     init(_ parameters: ProtocolParameters) throws(OAuthError) {
         clientID = try parameters.required("client_id")
         code = try parameters.required("code")
+        guard code.utf8.count <= Self.longestCode else {
+            throw OAuthError(.invalidRequest, cause: .parameterTooLong, because: "code is too long")
+        }
         identityToken = parameters["identity_token"]
         nonce = parameters["nonce"]
         user = parameters["user"]
-        givenName = parameters["first_name"]
-        familyName = parameters["last_name"]
+        givenName = parameters["first_name"].map(Self.name)
+        familyName = parameters["last_name"].map(Self.name)
         email = parameters["email"]
         realUserStatus = parameters["real_user_status"].flatMap { Int($0) }.flatMap {
             (0...2).contains($0) ? $0 : nil
         }
+    }
+
+    private static func name(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestName)))
     }
 
     /// Names the body: the same one again is the same handover.
@@ -41,10 +53,15 @@ struct NativeHandover: Codable, Sendable {
         return SHA256.hash(parts.map { $0 ?? "" }.joined(separator: "\0"))
     }
 
-    /// What the person told Apple, where the app got it: once, signed by nobody.
+    /// What the person told Apple, where the app got it: once, signed by nobody, and said again by whoever likes.
     var form: ProviderForm? {
         guard givenName != nil || familyName != nil || email != nil else { return nil }
-        return ProviderForm(givenName: givenName ?? "", familyName: familyName ?? "", email: email)
+        return ProviderForm(
+            givenName: givenName ?? "",
+            familyName: familyName ?? "",
+            email: email,
+            from: .app
+        )
     }
 
     /// The forms in which libraries give a nonce to Apple.

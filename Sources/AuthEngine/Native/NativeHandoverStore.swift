@@ -1,59 +1,56 @@
-import Audit
 import Bytes
-import Crypto
 import Directory
 import Domain
 import Postgres
 
-/// Keeps what native apps handed over, from before Apple is asked.
+/// Keeps that native apps handed something over, from before Apple is asked: by its hash alone.
+///
+/// The body stays the app's until it has its answer. Whose name is in it nobody can say before Apple has, and once Apple has,
+/// the name is with its person: a copy in between would be of use to nobody.
 struct NativeHandoverStore: Sendable {
-    /// How long one request has a handover for itself.
-    private static let claim = Duration.seconds(20)
-
     private let database: TeamDatabase
-    private let sealer: Sealer
+    /// How long one request has a handover for itself.
+    private let claim: Duration
 
-    init(_ database: TeamDatabase, context: EngineContext) {
+    /// - Parameter patience: how long what is asked of the provider may take.
+    init(_ database: TeamDatabase, patience: Duration) {
         self.database = database
-        sealer = context.keyRing.sealer(purpose: "handovers of native apps")
+        claim = ProviderTripStore.claim(for: patience)
     }
 
     /// What a handover led to before.
     struct Settled: Sendable {
         let subject: Subject
-        let tokenID: [UInt8]
         let isNewUser: Bool
         let at: Timestamp
     }
 
     enum Standing: Sendable {
-        /// Ours to go on with.
-        case claimed
+        /// Ours to go on with, until then.
+        case claimed(until: Timestamp)
         /// Another request is at work with it.
         case busy
         case settled(Settled)
     }
 
-    /// Stores a handover, durable when this returns, or finds the same one.
+    /// Stores that a handover came, durable when this returns, or finds the same one.
     func keep(
         _ handover: NativeHandover,
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Standing {
-        let hash = handover.hash
-        let place = [team.rawValue, "native_handovers", Hex.encode(hash), "body_sealed"]
-        let sealed = sealer.seal(JSON.encode(handover), context: place)
+        let end = moment + claim
         let rows = try await database.query(
             """
             INSERT INTO native_handovers AS known (
-                team_id, body_hash, client_id, body_sealed, created_at, claimed_until
+                team_id, body_hash, client_id, created_at, claimed_until
             ) VALUES (
-                \(team), \(hash), \(handover.clientID), \(sealed), \(moment), \(moment + Self.claim)
+                \(team), \(handover.hash), \(handover.clientID), \(moment), \(end)
             )
             ON CONFLICT (team_id, body_hash) DO UPDATE SET claimed_until = CASE
                 WHEN known.settled_at IS NULL AND known.claimed_until <= \(moment)
                 THEN excluded.claimed_until ELSE known.claimed_until END
-            RETURNING claimed_until = \(moment + Self.claim), settled_at, sub, token_id, is_new_user
+            RETURNING claimed_until = \(end), settled_at, sub, is_new_user
             """,
             in: team
         )
@@ -61,22 +58,40 @@ struct NativeHandoverStore: Sendable {
         let isOurs: Bool = try row.next()
         let settledAt: Timestamp? = try row.next()
         let subject: Subject? = try row.next()
-        let tokenID: [UInt8]? = try row.next()
         let isNewUser: Bool? = try row.next()
-        if let settledAt, let subject, let tokenID {
-            return .settled(
-                Settled(subject: subject, tokenID: tokenID, isNewUser: isNewUser ?? false, at: settledAt)
-            )
+        if let settledAt, let subject {
+            return .settled(Settled(subject: subject, isNewUser: isNewUser ?? false, at: settledAt))
         }
-        return isOurs ? .claimed : .busy
+        return isOurs ? .claimed(until: end) : .busy
     }
 
     /// Gives a handover back that may be tried again.
-    func release(_ handover: NativeHandover, in team: TeamID) async throws(PostgresFailure) {
+    func release(
+        _ handover: NativeHandover,
+        claimedUntil end: Timestamp,
+        in team: TeamID
+    ) async throws(PostgresFailure) {
         try await database.queryRelaxed(
             """
             UPDATE native_handovers SET claimed_until = created_at
             WHERE team_id = \(team) AND body_hash = \(handover.hash) AND settled_at IS NULL
+                AND claimed_until = \(end)
+            """,
+            in: team
+        )
+    }
+
+    /// Forgets a handover that leads nowhere, however often it is tried.
+    func forget(
+        _ handover: NativeHandover,
+        claimedUntil end: Timestamp,
+        in team: TeamID
+    ) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            """
+            DELETE FROM native_handovers
+            WHERE team_id = \(team) AND body_hash = \(handover.hash) AND settled_at IS NULL
+                AND claimed_until = \(end)
             """,
             in: team
         )
@@ -127,22 +142,33 @@ struct NativeHandoverStore: Sendable {
     }
 
     /// The session of a settled handover under another token; nil when it has ended.
+    ///
+    /// Repeats at the same time take their turn: each finds the token that the one before it has given the session, and the
+    /// last one's is good.
     func renew(
-        _ settled: Settled,
-        for handover: NativeHandover,
+        _ handover: NativeHandover,
         to token: RefreshToken,
         in team: TeamID
     ) async throws(PostgresFailure) -> Timestamp? {
         let rows = try await database.query(
             [
                 """
-                UPDATE native_handovers SET token_id = \(token.id)
-                WHERE team_id = \(team) AND body_hash = \(handover.hash)
+                SELECT FROM native_handovers
+                WHERE team_id = \(team) AND body_hash = \(handover.hash) FOR UPDATE
                 """,
                 """
-                UPDATE refresh_tokens SET token_id = \(token.id), secret_hash = \(token.secretHash)
-                WHERE team_id = \(team) AND token_id = \(settled.tokenID) AND revoked_at IS NULL
-                RETURNING authenticated_at
+                WITH session AS (
+                    UPDATE refresh_tokens AS session SET token_id = \(token.id), secret_hash = \(token.secretHash)
+                    FROM native_handovers AS handover
+                    WHERE handover.team_id = \(team) AND handover.body_hash = \(handover.hash)
+                        AND session.team_id = \(team) AND session.token_id = handover.token_id
+                        AND session.revoked_at IS NULL
+                    RETURNING session.authenticated_at
+                ), moved AS (
+                    UPDATE native_handovers SET token_id = \(token.id) FROM session
+                    WHERE team_id = \(team) AND body_hash = \(handover.hash)
+                )
+                SELECT authenticated_at FROM session
                 """,
             ],
             in: team

@@ -2,39 +2,78 @@ import Bytes
 import Crypto
 import Directory
 import Domain
+import Postgres
 
 // From a stored handover to tokens.
 extension NativeSignIn {
-    /// Who it is first, from the token if there is one; then the code, which works once.
+    /// Who it is first, where the token says that it came with the code; then the code, which works once.
+    ///
+    /// Any other token may be an old one that somebody found, beside a name of their own: nothing is written of it before
+    /// the code has proved that the person is here.
     func settle(_ arrival: Arrival) async throws -> [UInt8] {
         let handover = arrival.handover
-        var told: (identity: ProviderIdentity, person: ProviderPersonStore.Known)?
-        if let token = handover.identityToken {
-            let identity = try await provider.identify(
-                token,
-                nonces: handover.nonces,
-                for: arrival.client.id,
-                in: arrival.team
-            )
-            try checkUser(identity, handover)
-            told = (identity, try await record(identity, arrival))
-        }
+        let proof = try await proof(of: handover, arrival)
+        var known: ProviderPersonStore.Known?
+        if let proof, proof.namesCode { known = try await record(proof.identity, arrival) }
+        if let known { try checkStanding(known) }
         let grant = try await provider.redeem(
             handover.code,
             nonces: handover.nonces,
             for: arrival.client.id,
             in: arrival.team
         )
-        try checkUser(grant.identity, handover)
-        guard told == nil || told?.identity.identifier == grant.identity.identifier else {
-            throw ProviderFailure(.providerToken, .none, because: "the code is about somebody else")
-        }
         let person: ProviderPersonStore.Known
-        if let told { person = told.person } else { person = try await record(grant.identity, arrival) }
+        do {
+            person = try await judge(grant, proof, known, arrival)
+        } catch {
+            // The code is spent: what it gave is to be given back some day, whatever becomes of the sign-in.
+            try await strays.keep(
+                grant,
+                from: provider.id,
+                for: arrival.client.group,
+                in: arrival.team.id,
+                at: arrival.at
+            )
+            throw error
+        }
+        return try await issue(person, grant, arrival)
+    }
+
+    /// What the token proves, where the app handed one over.
+    private func proof(of handover: NativeHandover, _ arrival: Arrival) async throws -> NativeProof? {
+        guard let token = handover.identityToken else { return nil }
+        let proof = try await provider.identify(
+            token,
+            beside: handover.code,
+            nonces: handover.nonces,
+            for: arrival.client.id,
+            in: arrival.team
+        )
+        try checkUser(proof.identity, handover)
+        return proof
+    }
+
+    /// Whom a spent code brings.
+    private func judge(
+        _ grant: ProviderGrant,
+        _ proof: NativeProof?,
+        _ known: ProviderPersonStore.Known?,
+        _ arrival: Arrival
+    ) async throws -> ProviderPersonStore.Known {
+        try checkUser(grant.identity, arrival.handover)
+        guard proof == nil || proof?.identity.identifier == grant.identity.identifier else {
+            throw ProviderFailure(.providerToken, .anew, because: "the code is about somebody else")
+        }
+        if let known { return known }
+        let person = try await record(grant.identity.completed(by: proof?.identity), arrival)
+        try checkStanding(person)
+        return person
+    }
+
+    private func checkStanding(_ person: ProviderPersonStore.Known) throws(OAuthError) {
         guard person.user.suspendedAt == nil else {
             throw OAuthError(.invalidGrant, cause: .personSuspended, because: "the person is suspended")
         }
-        return try await issue(person, grant, arrival)
     }
 
     /// Apple's `user`, the token and the code must be about the same person.
@@ -48,7 +87,7 @@ extension NativeSignIn {
         _ identity: ProviderIdentity,
         _ arrival: Arrival
     ) async throws -> ProviderPersonStore.Known {
-        try await people.record(
+        let known = try await people.record(
             ProviderPersonStore.Arrival(
                 identity.observed(arrival.handover.realUserStatus),
                 from: provider.id,
@@ -61,6 +100,8 @@ extension NativeSignIn {
             ),
             in: arrival.team.id
         )
+        guard let known else { throw ProviderFailure.subjectTaken }
+        return known
     }
 
     private func issue(
@@ -72,16 +113,15 @@ extension NativeSignIn {
         let subject = person.user.subject
         let refreshToken = token(arrival)
         let isNewUser = person.user.lastSignInAt == nil
-        var statements = [
-            people.completion(
-                of: subject,
-                by: provider.id,
-                to: arrival.client.id,
-                in: team,
-                from: arrival.origin,
-                at: arrival.at
-            )
-        ]
+        let completion = people.completion(
+            of: subject,
+            by: provider.id,
+            to: arrival.client.id,
+            in: team,
+            from: arrival.origin,
+            at: arrival.at
+        )
+        var statements: [SQL] = ["WITH \(completion) SELECT"]
         if let text = grant.refreshToken {
             let stored = ProviderTokenStore.New(
                 text: text,
@@ -118,12 +158,7 @@ extension NativeSignIn {
                 for: arrival.client.group,
                 in: arrival.team.id
             ), person.user.suspendedAt == nil,
-            let since = try await handovers.renew(
-                settled,
-                for: arrival.handover,
-                to: refreshToken,
-                in: arrival.team.id
-            )
+            let since = try await handovers.renew(arrival.handover, to: refreshToken, in: arrival.team.id)
         else {
             throw OAuthError(
                 .invalidGrant,

@@ -7,7 +7,8 @@ import Postgres
 
 /// Sign-ins of native apps: the app shows Apple's own sheet and hands over what it gets.
 ///
-/// What was handed over is stored before Apple is asked. The code is the proof; there is no client secret in an app.
+/// The code is the proof, since it works once; there is no client secret in an app. Who came is stored before the code is
+/// spent where the token that came with it says so, and else right after.
 public struct NativeSignIn: Sendable {
     /// How long the same body is the same sign-in: an app whose network broke off asks again.
     static let repetition = Duration.seconds(60)
@@ -18,6 +19,7 @@ public struct NativeSignIn: Sendable {
     let handovers: NativeHandoverStore
     let people: ProviderPersonStore
     let tokens: ProviderTokenStore
+    let strays: StrayTokenStore
     let flows: FlowRecorder
 
     public init(
@@ -31,9 +33,10 @@ public struct NativeSignIn: Sendable {
         self.context = context
         self.trials = trials
         self.flows = flows
-        handovers = NativeHandoverStore(database, context: context)
+        handovers = NativeHandoverStore(database, patience: provider.patience)
         people = ProviderPersonStore(database)
         tokens = ProviderTokenStore(context: context)
+        strays = StrayTokenStore(database, context: context)
     }
 
     /// Answers one handover with tokens, `user` and `is_new_user`.
@@ -64,14 +67,23 @@ public struct NativeSignIn: Sendable {
                 .again,
                 because: "the same handover is under way in another request"
             )
-        case .claimed:
+        case .claimed(let end):
             do {
                 return try await settle(arrival)
             } catch {
-                try? await handovers.release(handover, in: team.id)
+                if Self.isFinal(error) {
+                    try? await handovers.forget(handover, claimedUntil: end, in: team.id)
+                } else {
+                    try? await handovers.release(handover, claimedUntil: end, in: team.id)
+                }
                 throw error
             }
         }
+    }
+
+    /// Whether the same handover cannot go better a second time.
+    private static func isFinal(_ error: any Error) -> Bool {
+        (error as? ProviderFailure).map { $0.remedy != .again } ?? (error is OAuthError)
     }
 
     /// A handover with everything it meets here.

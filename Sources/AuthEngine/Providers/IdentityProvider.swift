@@ -6,6 +6,9 @@ public import Domain
 ///
 /// It knows how that place is spoken to and what its answers are worth; what becomes of them is the engine's.
 public protocol IdentityProvider: ProviderLifeCycle {
+    /// How long all that one sign-in asks of the provider may take; each call ends before.
+    var patience: Duration { get }
+
     /// Where a browser begins its trip; nil when the trip's group of apps is not registered there.
     func authorizationURL(of trip: ProviderTrip, in team: TeamSnapshot) -> String?
 
@@ -33,13 +36,16 @@ public protocol IdentityProvider: ProviderLifeCycle {
 public protocol NativeProvider: IdentityProvider {
     /// Whom a token is about that the app got for itself.
     ///
-    /// - Parameter nonces: the forms the token's nonce may have; nil where the app made none.
+    /// - Parameters:
+    ///   - code: what the app got with it.
+    ///   - nonces: the forms the token's nonce may have; nil where the app made none.
     func identify(
         _ token: String,
+        beside code: String,
         nonces: [String]?,
         for app: ClientID,
         in team: TeamSnapshot
-    ) async throws(ProviderFailure) -> ProviderIdentity
+    ) async throws(ProviderFailure) -> NativeProof
 
     /// Redeems a code that was given to the app.
     ///
@@ -50,6 +56,18 @@ public protocol NativeProvider: IdentityProvider {
         for app: ClientID,
         in team: TeamSnapshot
     ) async throws(ProviderFailure) -> ProviderGrant
+}
+
+/// What a token proves that a native app handed over.
+public struct NativeProof: Sendable {
+    public let identity: ProviderIdentity
+    /// Whether the token says itself that it came with the code: else it may be an old one that somebody found.
+    public let namesCode: Bool
+
+    public init(identity: ProviderIdentity, namesCode: Bool) {
+        self.identity = identity
+        self.namesCode = namesCode
+    }
 }
 
 /// What a provider gave for a code.

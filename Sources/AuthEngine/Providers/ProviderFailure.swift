@@ -28,4 +28,11 @@ public struct ProviderFailure: Error, Equatable, Sendable {
         self.remedy = remedy
         self.retryAfter = retryAfter
     }
+
+    /// The provider's name for somebody is another person's here.
+    static let subjectTaken = ProviderFailure(
+        .providerSubjectTaken,
+        .none,
+        because: "the provider's name for the person is that of somebody of the directory"
+    )
 }

@@ -17,6 +17,7 @@ public struct ProviderSignIn: Sendable {
     private let linking: ProviderLinking
     private let people: ProviderPersonStore
     private let tokens: ProviderTokenStore
+    private let strays: StrayTokenStore
 
     public init(
         _ provider: any IdentityProvider,
@@ -27,10 +28,11 @@ public struct ProviderSignIn: Sendable {
         self.provider = provider
         self.flow = flow
         self.context = context
-        trips = ProviderTripStore(database, context: context)
+        trips = ProviderTripStore(database, context: context, patience: provider.patience)
         linking = ProviderLinking(provider, context: context, database: database)
         people = ProviderPersonStore(database)
         tokens = ProviderTokenStore(context: context)
+        strays = StrayTokenStore(database, context: context)
     }
 
     /// How a trip ended, or where it stands.
@@ -57,18 +59,19 @@ public struct ProviderSignIn: Sendable {
         in team: TeamSnapshot,
         from origin: Origin
     ) async throws(PostgresFailure) -> String? {
-        guard let group = attempt.app?.group ?? team.groupOfAccounts else { return nil }
-        let trip = try await trips.begin(
-            provider.id,
+        guard let group = attempt.app?.group ?? team.groupOfAccounts(at: provider.id) else { return nil }
+        let scope = attempt.app?.scope ?? AuthorizationRequest.Scope(name: true, email: true)
+        let trip = trips.trips.begin(provider.id, for: group, scope, in: team.id)
+        guard let url = provider.authorizationURL(of: trip, in: team) else { return nil }
+        try await trips.begin(
+            trip,
+            to: provider.id,
             .signIn(attempt.id),
-            for: group,
             isForApp: attempt.app != nil,
-            attempt.app?.scope ?? AuthorizationRequest.Scope(name: true, email: true),
             browserHash: browserHash,
             in: team.id,
             at: context.clock()
         )
-        guard let url = provider.authorizationURL(of: trip, in: team) else { return nil }
         let step = FlowStep(.sentToProvider, at: context.clock(), from: origin, sent: Self.facts(of: trip))
         flow.flows.record(step, of: attempt, in: team.id)
         return url
@@ -128,6 +131,7 @@ public struct ProviderSignIn: Sendable {
             return .linking(try await linking.finish(arrival, telling: post))
         }
         guard let attempt = try await flow.find(id, browserHash: browserHash, in: team.id) else {
+            try await trips.release(claimed, in: team.id)
             return .over
         }
         let arrival = Arrival(
@@ -142,7 +146,7 @@ public struct ProviderSignIn: Sendable {
         } catch let failure as ProviderFailure {
             return try await fail(failure, arrival)
         } catch {
-            try? await trips.release(claimed.trip, in: team.id)
+            try? await trips.release(claimed, in: team.id)
             throw error
         }
     }
@@ -175,7 +179,16 @@ extension ProviderSignIn {
             throw ProviderFailure(.personSuspended, .none, because: "the person is suspended")
         }
         let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
-        guard grant.identity.identifier == identity.identifier else { throw Self.otherPerson }
+        guard grant.identity.identifier == identity.identifier else {
+            try await strays.keep(
+                grant,
+                from: provider.id,
+                for: arrival.trip.group,
+                in: arrival.team.id,
+                at: context.clock()
+            )
+            throw Self.otherPerson
+        }
         return try await answer(arrival, known, grant)
     }
 
@@ -183,7 +196,7 @@ extension ProviderSignIn {
     private func record(
         _ identity: ProviderIdentity,
         _ arrival: Arrival
-    ) async throws(PostgresFailure) -> ProviderPersonStore.Known {
+    ) async throws -> ProviderPersonStore.Known {
         let known = try await people.record(
             ProviderPersonStore.Arrival(
                 identity,
@@ -196,6 +209,7 @@ extension ProviderSignIn {
             ),
             in: arrival.team.id
         )
+        guard let known else { throw ProviderFailure.subjectTaken }
         let step = FlowStep(
             .proved,
             at: arrival.claimed.answeredAt,
@@ -227,16 +241,16 @@ extension ProviderSignIn {
                 team: arrival.team,
                 origin: arrival.origin
             ),
-            with: statements + [
-                people.completion(
-                    of: known.user.subject,
-                    by: provider.id,
-                    to: app.clientID,
-                    in: arrival.team.id,
-                    from: arrival.origin,
-                    at: context.clock()
-                )
-            ]
+            with: statements,
+            completion: people.completion(
+                of: known.user.subject,
+                by: provider.id,
+                to: app.clientID,
+                in: arrival.team.id,
+                from: arrival.origin,
+                at: context.clock(),
+                when: "FROM issued"
+            )
         )
         return answer.map { .answered($0) } ?? .over
     }
@@ -246,7 +260,7 @@ extension ProviderSignIn {
         try await flow.run(statements, in: arrival.team.id)
         let isKept = try await flow.prove(
             user.subject,
-            by: .apple,
+            by: ProofMethod(provider.id),
             login: "",
             owing: .nothing,
             in: arrival.attempt,
@@ -273,8 +287,11 @@ extension ProviderSignIn {
 }
 
 extension TeamSnapshot {
-    /// The group through which people come to pages of ours: any of those registered, always the same.
-    var groupOfAccounts: ClientID? {
-        identitySources.contains(.apple) ? appleRegistrations.keys.min { $0.rawValue < $1.rawValue } : nil
+    /// The group through which people come to pages of ours: any of those registered there, always the same.
+    func groupOfAccounts(at provider: ProviderID) -> ClientID? {
+        switch provider {
+        case .apple:
+            identitySources.contains(.apple) ? appleRegistrations.keys.min { $0.rawValue < $1.rawValue } : nil
+        }
     }
 }

@@ -5,6 +5,11 @@ import Postgres
 
 // Answers whose browser did not come back.
 extension ProviderTripStore {
+    /// Teams looked at by one statement.
+    private static let walk = 256
+    /// How long after a try that failed the next one comes at the latest.
+    private static let longestRest = Duration.seconds(6 * 3600)
+
     /// Such an answer, with its trip.
     struct Unsettled: Sendable {
         let trip: ProviderTrip
@@ -14,42 +19,76 @@ extension ProviderTripStore {
         let isForApp: Bool
     }
 
-    /// Teams that have one.
-    static func unsettledTeams(
-        at moment: Timestamp,
-        _ limit: Int,
-        in system: SystemDatabase
-    ) async throws(PostgresFailure) -> [TeamID] {
-        let rows = try await system.query(
+    /// What is due.
+    struct Due: Sendable {
+        /// Answers that came before are those nobody came back for.
+        let answeredBefore: Timestamp
+        let now: Timestamp
+
+        fileprivate var condition: SQL {
             """
-            SELECT DISTINCT team_id FROM (
-                SELECT team_id FROM provider_trips
-                WHERE answered_at < \(moment) AND settled_at IS NULL
-                ORDER BY answered_at LIMIT \(limit)
-            ) AS unsettled
+            answered_at < \(answeredBefore) AND settled_at IS NULL AND coalesce(settle_at, answered_at) <= \(now)
             """
-        )
-        var teams: [TeamID] = []
-        for var row in rows { teams.append(try row.next()) }
-        return teams
+        }
     }
 
-    /// Takes some for a while; those whose seal cannot be opened are left.
+    /// Teams after `place` that have one due, and where the next look begins; nil when there are no more.
+    ///
+    /// Each step is one look into the index of what is unsettled, so a team with many costs no more than a team with one.
+    static func unsettledTeams(
+        after place: String,
+        _ due: Due,
+        in system: SystemDatabase
+    ) async throws(PostgresFailure) -> (teams: [TeamID], reached: String?) {
+        let rows = try await system.query(
+            """
+            WITH RECURSIVE walk (team_id, step) AS (
+                (
+                    SELECT team_id, 1 FROM provider_trips
+                    WHERE answered_at IS NOT NULL AND settled_at IS NULL AND team_id > \(place)
+                    ORDER BY team_id LIMIT 1
+                )
+                UNION ALL
+                SELECT (
+                    SELECT trip.team_id FROM provider_trips AS trip
+                    WHERE trip.answered_at IS NOT NULL AND trip.settled_at IS NULL AND trip.team_id > walk.team_id
+                    ORDER BY trip.team_id LIMIT 1
+                ), step + 1
+                FROM walk WHERE walk.team_id IS NOT NULL AND step < \(Self.walk)
+            )
+            SELECT team_id, EXISTS (
+                SELECT FROM provider_trips WHERE provider_trips.team_id = walk.team_id AND \(due.condition)
+            )
+            FROM walk WHERE team_id IS NOT NULL ORDER BY team_id
+            """
+        )
+        var (teams, last): ([TeamID], TeamID?) = ([], nil)
+        for var row in rows {
+            let team: TeamID = try row.next()
+            if try row.next(Bool.self) { teams.append(team) }
+            last = team
+        }
+        return (teams, rows.count == Self.walk ? last?.rawValue : nil)
+    }
+
+    /// Takes some for a while, those first that have waited longest.
+    ///
+    /// One whose seal cannot be opened is settled by that: nobody will ever read it.
+    /// - Returns: also how many there were.
     func claimUnsettled(
         of provider: ProviderID,
-        answeredBefore moment: Timestamp,
+        _ due: Due,
         limit: Int,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> [Unsettled] {
+        in team: TeamID
+    ) async throws(PostgresFailure) -> (trips: [Unsettled], count: Int) {
         let rows = try await database.query(
             """
-            UPDATE provider_trips AS trip SET claimed_until = \(now + Self.claim)
+            UPDATE provider_trips AS trip SET claimed_until = \(due.now + claim)
             FROM (
                 SELECT state_hash FROM provider_trips
-                WHERE team_id = \(team) AND provider = \(provider) AND answered_at < \(moment)
-                    AND settled_at IS NULL AND (claimed_until IS NULL OR claimed_until <= \(now))
-                ORDER BY answered_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+                WHERE team_id = \(team) AND provider = \(provider) AND \(due.condition)
+                    AND (claimed_until IS NULL OR claimed_until <= \(due.now))
+                ORDER BY coalesce(settle_at, answered_at) LIMIT \(limit) FOR UPDATE SKIP LOCKED
             ) AS unsettled
             WHERE trip.team_id = \(team) AND trip.state_hash = unsettled.state_hash
             RETURNING trip.state_hash, app_id, wants_name, wants_email, answered_at, for_app, answer_sealed
@@ -62,7 +101,10 @@ extension ProviderTripStore {
             let group: ClientID = try row.next()
             let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
             let (answeredAt, isForApp): (Timestamp, Bool) = (try row.next(), try row.next())
-            guard let answer = open(try row.next(), hash, team), let state = answer.state else { continue }
+            guard let answer = open(try row.next(), hash, team), let state = answer.state else {
+                try await settle(hash, in: team, at: due.now)
+                continue
+            }
             unsettled.append(
                 Unsettled(
                     trip: trips.trip(state, provider, group, scope, team),
@@ -72,14 +114,31 @@ extension ProviderTripStore {
                 )
             )
         }
-        return unsettled
+        return (unsettled, rows.count)
     }
 
     /// Who came is recorded, or nobody can be.
     func settle(_ trip: ProviderTrip, in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
+        try await settle(trip.stateHash, in: team, at: now)
+    }
+
+    private func settle(_ hash: [UInt8], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
         try await database.query(
             """
             UPDATE provider_trips SET settled_at = \(now), claimed_until = NULL
+            WHERE team_id = \(team) AND state_hash = \(hash)
+            """,
+            in: team
+        )
+    }
+
+    /// Gives back what cannot be settled now: each time it waits twice as long, so that others have their turn.
+    func postpone(_ trip: ProviderTrip, in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
+        let longest = Int(Self.longestRest.components.seconds)
+        try await database.query(
+            """
+            UPDATE provider_trips SET claimed_until = NULL, settle_tries = least(settle_tries + 1, 100),
+                settle_at = \(now) + least(60 * 2 ^ least(settle_tries, 20), \(longest)) * interval '1 second'
             WHERE team_id = \(team) AND state_hash = \(trip.stateHash)
             """,
             in: team

@@ -6,18 +6,22 @@ import Postgres
 
 /// Keeps trips to providers, and what came back.
 struct ProviderTripStore: Sendable {
-    /// How long one request has an answer for itself: longer than its calls to the provider may take.
-    static let claim = Duration.seconds(20)
-
     let database: TeamDatabase
     let trips: ProviderTrips
+    /// How long one request has an answer for itself.
+    let claim: Duration
     private let sealer: Sealer
 
-    init(_ database: TeamDatabase, context: EngineContext) {
+    /// - Parameter patience: how long what is asked of the provider may take.
+    init(_ database: TeamDatabase, context: EngineContext, patience: Duration) {
         self.database = database
+        claim = Self.claim(for: patience)
         trips = ProviderTrips(context: context)
         sealer = context.keyRing.sealer(purpose: "answers of providers")
     }
+
+    /// Longer than the calls to the provider may take, with some time for our own statements.
+    static func claim(for patience: Duration) -> Duration { patience + .seconds(5) }
 
     /// What a trip is for, which is stored here and nowhere else.
     enum Purpose: Sendable {
@@ -32,6 +36,8 @@ struct ProviderTripStore: Sendable {
         let purpose: Purpose
         let answer: ProviderAnswer
         let answeredAt: Timestamp
+        /// When another request may take it; names the claim.
+        let until: Timestamp
     }
 
     /// What became of a trip whose answer was not claimed.
@@ -40,7 +46,7 @@ struct ProviderTripStore: Sendable {
         case open
         /// Another request is at work with the answer.
         case claimed
-        /// Unknown, over, or another browser's.
+        /// Unknown, over, another browser's, or nothing that can be read.
         case over
     }
 
@@ -49,16 +55,14 @@ struct ProviderTripStore: Sendable {
     /// A crash of the server may lose it: the person starts again. Without its browser nothing is connected, so there
     /// is nothing to settle later.
     func begin(
-        _ provider: ProviderID,
+        _ trip: ProviderTrip,
+        to provider: ProviderID,
         _ purpose: Purpose,
-        for group: ClientID,
         isForApp: Bool,
-        _ scope: AuthorizationRequest.Scope,
         browserHash: [UInt8],
         in team: TeamID,
         at moment: Timestamp
-    ) async throws(PostgresFailure) -> ProviderTrip {
-        let trip = trips.begin(provider, for: group, scope, in: team)
+    ) async throws(PostgresFailure) {
         try await database.queryRelaxed(
             """
             INSERT INTO provider_trips (
@@ -66,13 +70,12 @@ struct ProviderTripStore: Sendable {
                 wants_email, for_app, created_at, settled_at
             ) VALUES (
                 \(team), \(trip.stateHash), \(provider), \(purpose.attempt), \(purpose.person?.subject),
-                \(purpose.person?.session.hash), \(browserHash), \(group), \(scope.name), \(scope.email), \(isForApp),
-                \(moment), \(purpose.attempt == nil ? moment : nil)
+                \(purpose.person?.session.hash), \(browserHash), \(trip.group), \(trip.scope.name),
+                \(trip.scope.email), \(isForApp), \(moment), \(purpose.attempt == nil ? moment : nil)
             )
             """,
             in: team
         )
-        return trip
     }
 
     /// Stores what the provider posted; the first answer counts.
@@ -104,10 +107,10 @@ struct ProviderTripStore: Sendable {
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Claimed? {
-        let hash = SHA256.hash(state)
+        let (hash, end) = (SHA256.hash(state), moment + claim)
         let rows = try await database.queryRelaxed(
             """
-            UPDATE provider_trips SET claimed_until = \(moment + Self.claim)
+            UPDATE provider_trips SET claimed_until = \(end)
             WHERE team_id = \(team) AND state_hash = \(hash) AND provider = \(provider)
                 AND browser_hash = \(browserHash) AND answered_at IS NOT NULL
                 AND (claimed_until IS NULL OR claimed_until <= \(moment))
@@ -126,7 +129,8 @@ struct ProviderTripStore: Sendable {
             trip: trips.trip(state, provider, group, scope, team),
             purpose: purpose,
             answer: answer,
-            answeredAt: answeredAt
+            answeredAt: answeredAt,
+            until: end
         )
     }
 
@@ -137,24 +141,26 @@ struct ProviderTripStore: Sendable {
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Standing {
+        let hash = SHA256.hash(state)
         let rows = try await database.query(
             """
-            SELECT answered_at IS NULL FROM provider_trips
-            WHERE team_id = \(team) AND state_hash = \(SHA256.hash(state)) AND browser_hash = \(browserHash)
+            SELECT answer_sealed FROM provider_trips
+            WHERE team_id = \(team) AND state_hash = \(hash) AND browser_hash = \(browserHash)
                 AND created_at > \(moment - ProviderTrip.lifetime)
             """,
             in: team
         )
         guard var row = rows.first else { return .over }
-        return try row.next(Bool.self) ? .open : .claimed
+        guard let sealed = try row.next([UInt8]?.self) else { return .open }
+        return open(sealed, hash, team) == nil ? .over : .claimed
     }
 
-    /// Gives an answer back that may be tried again.
-    func release(_ trip: ProviderTrip, in team: TeamID) async throws(PostgresFailure) {
+    /// Gives an answer back that may be tried again, unless another request has it by now.
+    func release(_ claimed: Claimed, in team: TeamID) async throws(PostgresFailure) {
         try await database.queryRelaxed(
             """
             UPDATE provider_trips SET claimed_until = NULL
-            WHERE team_id = \(team) AND state_hash = \(trip.stateHash)
+            WHERE team_id = \(team) AND state_hash = \(claimed.trip.stateHash) AND claimed_until = \(claimed.until)
             """,
             in: team
         )

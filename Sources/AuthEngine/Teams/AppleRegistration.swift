@@ -1,4 +1,5 @@
 public import Crypto
+import Directory
 public import Domain
 import Tenancy
 
@@ -50,7 +51,7 @@ extension TeamSnapshot {
 
     /// Whether people may come by way of Apple to apps of that group; to pages of ours, where it is nil.
     public func offersApple(to group: ClientID?) -> Bool {
-        (group ?? groupOfAccounts).flatMap(appleRegistration) != nil
+        (group ?? groupOfAccounts(at: .apple)).flatMap(appleRegistration) != nil
     }
 
     /// Whether people prove who they are on a page of ours.

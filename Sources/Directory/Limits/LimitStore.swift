@@ -50,6 +50,28 @@ public struct LimitStore: Sendable {
         return Count(value: try row.next(), endsAt: try row.next())
     }
 
+    /// How long to wait until none of the limits is used up; nil when none is.
+    ///
+    /// It counts nothing.
+    public func wait(
+        for limits: [(subject: LimitSubject, limit: Int)],
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Duration? {
+        let rows = try await database.query(
+            """
+            SELECT max(known.window_ends_at)
+            FROM unnest(\(limits.map(\.subject.text)), \(limits.map { String($0.limit) })::bigint[])
+                AS wanted (subject, threshold)
+            JOIN limits AS known ON known.team_id = \(team) AND known.subject = wanted.subject
+            WHERE known.window_ends_at > \(now) AND known.count >= wanted.threshold
+            """,
+            in: team
+        )
+        guard var row = rows.first, let end = try row.next(Timestamp?.self) else { return nil }
+        return end - now
+    }
+
     /// Counts one more of `subject` and tells how long to wait, or nil when it is within `limit`.
     public func charge(
         _ subject: LimitSubject,

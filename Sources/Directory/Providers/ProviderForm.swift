@@ -7,11 +7,21 @@ public struct ProviderForm: Sendable {
     public let givenName: String
     public let familyName: String
     public let email: String?
+    public let source: Source
 
-    public init(givenName: String, familyName: String, email: String?) {
+    /// Who says so.
+    public enum Source: Sendable {
+        /// The provider, by way of the browser on its trip: whenever it says a name, it is the one that counts.
+        case provider
+        /// An app, which may say it at any time: a name that apps have had already stays.
+        case app
+    }
+
+    public init(givenName: String, familyName: String, email: String?, from source: Source) {
         self.givenName = givenName
         self.familyName = familyName
         self.email = email
+        self.source = source
     }
 
     /// Nil for a text that is no JSON object.
@@ -22,6 +32,7 @@ public struct ProviderForm: Sendable {
         givenName = value["name"]?["firstName"]?.string ?? ""
         familyName = value["name"]?["lastName"]?.string ?? ""
         email = value["email"]?.string
+        source = .provider
     }
 
     /// As much of the vault as fits its columns; what the form said stays what it said.

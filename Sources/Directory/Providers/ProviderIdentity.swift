@@ -9,7 +9,9 @@ public struct ProviderIdentity: Sendable {
     /// What the person is called on the way from one team of the provider's to another.
     public let transferSubject: String?
     /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real; at the first native sign-in only.
-    public let realUserStatus: Int?
+    public private(set) var realUserStatus: Int?
+    /// The same as an app says it, signed by nobody: it counts where nothing else is known.
+    public private(set) var observedStatus: Int?
     /// When the person proved who they are.
     public let authenticatedAt: Timestamp
 
@@ -27,14 +29,17 @@ public struct ProviderIdentity: Sendable {
         self.authenticatedAt = authenticatedAt
     }
 
-    /// The same with what the app saw of the status, where the token does not say it.
+    /// The same with what the app saw of the status.
     public func observed(_ status: Int?) -> ProviderIdentity {
-        ProviderIdentity(
-            identifier: identifier,
-            email: email,
-            transferSubject: transferSubject,
-            realUserStatus: realUserStatus ?? status,
-            authenticatedAt: authenticatedAt
-        )
+        var identity = self
+        identity.observedStatus = status
+        return identity
+    }
+
+    /// The same with what another token of the same person says alone.
+    public func completed(by other: ProviderIdentity?) -> ProviderIdentity {
+        var identity = self
+        identity.realUserStatus = realUserStatus ?? other?.realUserStatus
+        return identity
     }
 }

@@ -58,35 +58,83 @@ extension ProviderPersonStore.Arrival {
     /// Of two requests at once the second finds the first one's row.
     private func identity(_ team: TeamID) -> SQL {
         """
+        WITH form (counts) AS (SELECT \(takesForm(team)))
         INSERT INTO provider_identities AS known (
             team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
             form_email, form_received_at, email, is_private_email, linked_at, state_at, created_at, last_seen_at
-        ) VALUES (
-            \(team), \(provider), \(identity.identifier),
+        )
+        SELECT \(team), \(provider), \(identity.identifier),
             coalesce(
                 (SELECT sub FROM provider_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
                 \(identity.identifier)
             ),
-            \(identity.transferSubject), \(identity.realUserStatus), \(ProviderForm.kept(form?.givenName) ?? ""),
-            \(ProviderForm.kept(form?.familyName) ?? ""), \(ProviderForm.kept(form?.email)), \(form == nil ? nil : at),
-            \(email), \(identity.email?.isPrivate ?? false),
+            \(identity.transferSubject), \(identity.realUserStatus ?? identity.observedStatus),
+            \(ProviderForm.kept(form?.givenName) ?? ""), \(ProviderForm.kept(form?.familyName) ?? ""),
+            \(ProviderForm.kept(form?.email)), \(form == nil ? nil : at), \(email),
+            \(identity.email?.isPrivate ?? false),
             (SELECT linked_at FROM provider_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
             \(at), \(at), \(at)
-        )
+        WHERE NOT \(isTaken(team))
         ON CONFLICT (team_id, provider, identifier) DO UPDATE SET
             transfer_sub = coalesce(excluded.transfer_sub, known.transfer_sub),
-            real_user_status = coalesce(excluded.real_user_status, known.real_user_status),
-            form_given_name = CASE WHEN \(form != nil) THEN excluded.form_given_name ELSE known.form_given_name END,
-            form_family_name = CASE WHEN \(form != nil) THEN excluded.form_family_name ELSE known.form_family_name END,
-            form_email = coalesce(excluded.form_email, known.form_email),
-            form_received_at = coalesce(excluded.form_received_at, known.form_received_at),
+            real_user_status = coalesce(
+                \(identity.realUserStatus), known.real_user_status, \(identity.observedStatus)
+            ),
+            form_given_name = CASE WHEN (SELECT counts FROM form) AND \(hasName)
+                THEN excluded.form_given_name ELSE known.form_given_name END,
+            form_family_name = CASE WHEN (SELECT counts FROM form) AND \(hasName)
+                THEN excluded.form_family_name ELSE known.form_family_name END,
+            form_email = CASE WHEN (SELECT counts FROM form)
+                THEN coalesce(excluded.form_email, known.form_email) ELSE known.form_email END,
+            form_received_at = CASE WHEN (SELECT counts FROM form)
+                THEN excluded.form_received_at ELSE known.form_received_at END,
             email = coalesce(excluded.email, known.email),
             is_private_email = CASE WHEN excluded.email IS NULL THEN known.is_private_email
                 ELSE excluded.is_private_email END,
             state = 'authorized',
             state_at = CASE WHEN known.state = 'authorized' THEN known.state_at ELSE excluded.state_at END,
-            last_seen_at = excluded.last_seen_at
+            last_seen_at = greatest(excluded.last_seen_at, known.last_seen_at)
         """
+    }
+
+    /// Whether the provider's name for the person is that of somebody who has never come that way, and has a way of their
+    /// own: nobody else may become them by it.
+    ///
+    /// Somebody who was imported under that name, with nothing to sign in by, is the person.
+    private func isTaken(_ team: TeamID) -> SQL {
+        """
+        (
+            NOT EXISTS (SELECT FROM provider_identities WHERE \(same(team)))
+            AND NOT EXISTS (
+                SELECT FROM provider_identities
+                WHERE team_id = \(team) AND sub = \(identity.identifier) AND linked_at IS NULL
+            )
+            AND EXISTS (
+                SELECT FROM login_names WHERE team_id = \(team) AND sub = \(identity.identifier)
+                UNION ALL
+                SELECT FROM passwords WHERE team_id = \(team) AND sub = \(identity.identifier)
+                UNION ALL
+                SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(identity.identifier)
+            )
+        )
+        """
+    }
+
+    private var hasName: Bool { form.map { !$0.givenName.isEmpty || !$0.familyName.isEmpty } ?? false }
+
+    /// Whether what the form says counts: what an app says does not, once apps have had a name.
+    private func takesForm(_ team: TeamID) -> SQL {
+        switch form?.source {
+        case nil: "false"
+        case .provider?: "true"
+        case .app?:
+            """
+            NOT EXISTS (
+                SELECT FROM consents
+                WHERE team_id = \(team) AND sub = \(subject(team)) AND shares_name AND delivered_at IS NOT NULL
+            )
+            """
+        }
     }
 
     /// What the person was called at the provider's other team is theirs no more.
@@ -109,8 +157,8 @@ extension ProviderPersonStore.Arrival {
                 ELSE is_email_verified END,
             is_private_email = CASE WHEN \(email != nil) THEN \(identity.email?.isPrivate ?? false)
                 ELSE is_private_email END,
-            given_name = CASE WHEN \(!name.isEmpty) THEN \(name.given) ELSE given_name END,
-            family_name = CASE WHEN \(!name.isEmpty) THEN \(name.family) ELSE family_name END
+            given_name = CASE WHEN \(!name.isEmpty) AND \(takesForm(team)) THEN \(name.given) ELSE given_name END,
+            family_name = CASE WHEN \(!name.isEmpty) AND \(takesForm(team)) THEN \(name.family) ELSE family_name END
         WHERE team_id = \(team) AND sub = \(subject(team)) AND NOT \(isLinked(team))
             AND NOT EXISTS (
                 SELECT FROM login_names WHERE login_names.team_id = \(team) AND login_names.sub = users.sub
@@ -132,13 +180,16 @@ extension ProviderPersonStore.Arrival {
                 )
                 SELECT \(team), \(subject(team)), \(group), \(!name.isEmpty), \(scopes.contains(.email) && email != nil), false,
                     \(name.given), \(name.family), \(at), \(origin.ip), \(form == nil ? at : nil)
-                WHERE NOT \(isLinked(team))
+                WHERE NOT \(isLinked(team)) AND \(subject(team)) IS NOT NULL
                 ON CONFLICT (team_id, sub, app_id) DO UPDATE SET
                     shares_name = known.shares_name OR excluded.shares_name,
                     shares_email = known.shares_email OR excluded.shares_email,
-                    given_name = CASE WHEN excluded.shares_name THEN excluded.given_name ELSE known.given_name END,
-                    family_name = CASE WHEN excluded.shares_name THEN excluded.family_name ELSE known.family_name END,
-                    delivered_at = CASE WHEN \(form != nil) THEN NULL ELSE known.delivered_at END
+                    given_name = CASE WHEN excluded.shares_name AND \(takesOverDelivered)
+                        THEN excluded.given_name ELSE known.given_name END,
+                    family_name = CASE WHEN excluded.shares_name AND \(takesOverDelivered)
+                        THEN excluded.family_name ELSE known.family_name END,
+                    delivered_at = CASE WHEN \(form != nil) AND \(takesOverDelivered) THEN NULL
+                        ELSE known.delivered_at END
                 RETURNING sub, granted_at
             )
             \(event.insertion(in: team, naming: "granted.sub", when: "FROM granted WHERE granted_at = \(at)"))
@@ -168,9 +219,12 @@ extension ProviderPersonStore.Arrival {
                 ON CONFLICT (team_id, sub, app_id) DO UPDATE SET
                     shares_name = known.shares_name OR excluded.shares_name,
                     shares_email = known.shares_email OR excluded.shares_email,
-                    given_name = CASE WHEN excluded.shares_name THEN excluded.given_name ELSE known.given_name END,
-                    family_name = CASE WHEN excluded.shares_name THEN excluded.family_name ELSE known.family_name END,
-                    delivered_at = CASE WHEN \(form != nil) THEN NULL ELSE known.delivered_at END,
+                    given_name = CASE WHEN excluded.shares_name AND \(takesOverDelivered)
+                        THEN excluded.given_name ELSE known.given_name END,
+                    family_name = CASE WHEN excluded.shares_name AND \(takesOverDelivered)
+                        THEN excluded.family_name ELSE known.family_name END,
+                    delivered_at = CASE WHEN \(form != nil) AND \(takesOverDelivered) THEN NULL
+                        ELSE known.delivered_at END,
                     provider_email = coalesce(excluded.provider_email, known.provider_email),
                     is_provider_email_verified = CASE WHEN excluded.provider_email IS NULL
                         THEN known.is_provider_email_verified ELSE excluded.is_provider_email_verified END,
@@ -205,6 +259,11 @@ extension ProviderPersonStore.Arrival {
                 AND linked_at IS NOT NULL
         )
         """
+    }
+
+    /// The same for the consent at hand.
+    private var takesOverDelivered: SQL {
+        "(\(form?.source != .app) OR NOT known.shares_name OR known.delivered_at IS NULL)"
     }
 
     /// Whether the person has connected the account, what came once, and what `Known` reads.

@@ -60,20 +60,22 @@ public struct ProviderPersonStore: Sendable {
     /// for those who have connected the account to theirs.
     ///
     /// A person nobody knows is added under the provider's own name for them; one known by `transfer_sub` from another
-    /// of the provider's teams stays who they are, as does one who has connected the account to theirs.
-    public func record(_ arrival: Arrival, in team: TeamID) async throws(PostgresFailure) -> Known {
-        var row = try Self.first(try await database.query(arrival.statements(in: team), in: team))
+    /// of the provider's teams stays who they are, as does one who has connected the account to theirs. Somebody of the
+    /// directory who bears that name by accident is another person, whoever says so.
+    ///
+    /// - Returns: nil, with nothing written, where the provider's name for them is taken so.
+    public func record(_ arrival: Arrival, in team: TeamID) async throws(PostgresFailure) -> Known? {
+        guard var row = try await database.query(arrival.statements(in: team), in: team).first else {
+            return nil
+        }
         let resident = try Resident(&row)
         guard resident.isLinked, let group = arrival.group else { return try Known(&row) }
         let decision = arrival.linkedConsent(group, resident.vault, team)
-        row = try Self.first(try await database.query([decision, arrival.known(team)], in: team))
+        guard var row = try await database.query([decision, arrival.known(team)], in: team).first else {
+            return nil
+        }
         _ = try Resident(&row)
         return try Known(&row)
-    }
-
-    private static func first(_ rows: Rows) throws(PostgresFailure) -> Row {
-        guard let row = rows.first else { throw .unreadable(column: 0, as: "a person") }
-        return row
     }
 
     /// How somebody is known here.
@@ -113,14 +115,17 @@ extension ProviderPersonStore {
         return try Known(&row)
     }
 
-    /// Says in the log that the person signed in to an app, and notes when: one statement.
+    /// Two parts of a WITH clause that say in the log that the person signed in to an app, and note when.
+    ///
+    /// - Parameter condition: a FROM or WHERE clause; nothing is written when it yields no row.
     public func completion(
         of subject: Subject,
         by provider: ProviderID,
         to app: ClientID,
         in team: TeamID,
         from origin: Origin,
-        at now: Timestamp
+        at now: Timestamp,
+        when condition: SQL = ""
     ) -> SQL {
         let event = AuditEvent(
             "sign_in.completed",
@@ -130,10 +135,12 @@ extension ProviderPersonStore {
             after: ["app": .string(app.rawValue), "factors": [.string(provider.rawValue)]]
         )
         return """
-            WITH person AS (
-                UPDATE users SET last_sign_in_at = \(now) WHERE team_id = \(team) AND sub = \(subject)
+            completed AS (
+                UPDATE users SET last_sign_in_at = \(now)
+                WHERE team_id = \(team) AND sub = \(subject) AND EXISTS (SELECT \(condition))
+            ), completion AS (
+                \(event.insertion(in: team, when: condition))
             )
-            \(event.insertion(in: team))
             """
     }
 }

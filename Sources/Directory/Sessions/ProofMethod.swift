@@ -16,6 +16,13 @@ public enum ProofMethod: String, SQLText, CaseIterable, Sendable {
     ///
     /// A passkey that comes first was unlocked by PIN or biometrics, so it is two factors in one.
     public var isStrong: Bool { self != .password }
+
+    /// That somebody was proved at a provider.
+    public init(_ provider: ProviderID) {
+        switch provider {
+        case .apple: self = .apple
+        }
+    }
 }
 
 /// A proof that was given.

@@ -57,10 +57,12 @@ struct AppleCalls: Sendable {
         as clientID: ClientID,
         _ registration: AppleRegistration
     ) async throws(ProviderFailure) -> ClientResponse {
-        let request = try request(fields, url, clientID, registration)
+        var request = try request(fields, url, clientID, registration)
+        let start = ContinuousClock.now
         do throws(ClientFailure) {
             return try await client.send(request)
         } catch .cannotConnect, .nameNotFound {
+            request.deadline -= ContinuousClock.now - start
             do throws(ClientFailure) {
                 return try await client.send(request)
             } catch {
@@ -113,7 +115,9 @@ struct AppleCalls: Sendable {
                 .providerThrottles,
                 .again,
                 because: "Apple asks for fewer calls (429)",
-                retryAfter: response["Retry-After"].flatMap { Int($0) }.map { .seconds($0) }
+                retryAfter: response["Retry-After"].flatMap { Int($0) }.map {
+                    .seconds(min(max($0, 1), 86_400))
+                }
             )
         case (400..<500, "invalid_client"?), (400..<500, "unauthorized_client"?):
             return ProviderFailure(.providerClient, .none, because: "Apple answered \(error ?? "")")

@@ -8,8 +8,8 @@ import Domain
 ///
 /// A claim that is absent, null or of another type fails its check; none is skipped.
 struct AppleClaims: Sendable {
-    /// How far two clocks may differ, in seconds.
-    private static let skew: Int64 = 300
+    /// How far two clocks may differ.
+    private static let skew = Duration.seconds(300)
 
     let claims: Claims
 
@@ -42,23 +42,31 @@ struct AppleClaims: Sendable {
     }
 
     func checkTimes(at moment: Timestamp) throws(ProviderFailure) {
-        let (now, skew) = (Int64(moment.seconds), Self.skew)
-        let expiry = try read { claims throws(Claims.Failure) in try claims.integer("exp") }
-        let issue = try read { claims throws(Claims.Failure) in try claims.integer("iat") }
-        guard expiry > now - skew else {
+        let (expiry, issue) = (try time("exp"), try time("iat"))
+        guard expiry > moment - Self.skew else {
             throw ProviderFailure(
                 .providerExpired,
                 .anew,
-                because: "the token expired \(now - expiry) seconds ago"
+                because: "the token expired \(moment.seconds - expiry.seconds) seconds ago"
             )
         }
-        guard issue <= now + skew else {
+        guard issue <= moment + Self.skew else {
             throw ProviderFailure(
                 .providerExpired,
                 .again,
-                because: "the token was issued \(issue - now) seconds from now: a clock is wrong"
+                because:
+                    "the token was issued \(issue.seconds - moment.seconds) seconds from now: a clock is wrong"
             )
         }
+    }
+
+    /// A time that fits into a calendar: whoever signs may write any number.
+    private func time(_ name: String) throws(ProviderFailure) -> Timestamp {
+        let seconds = try read { claims throws(Claims.Failure) in try claims.integer(name) }
+        guard let time = Timestamp(numericDate: seconds) else {
+            throw ProviderFailure(.providerToken, .anew, because: "\(name) is no time")
+        }
+        return time
     }
 
     func checkNonce(of expectation: AppleIdentityToken.Expectation) throws(ProviderFailure) {
@@ -75,14 +83,16 @@ struct AppleClaims: Sendable {
     }
 
     /// Apple does not write these claims everywhere, but what is written must be right.
-    func checkHash(of companion: AppleIdentityToken.Companion?) throws(ProviderFailure) {
+    ///
+    /// - Returns: whether it is written.
+    func checkHash(of companion: AppleIdentityToken.Companion?) throws(ProviderFailure) -> Bool {
         let (name, text) =
             switch companion {
             case .code(let code): ("c_hash", code)
             case .accessToken(let token): ("at_hash", token)
             case nil: ("", "")
             }
-        guard companion != nil, let hash = claims.members[name] else { return }
+        guard companion != nil, let hash = claims.members[name] else { return false }
         guard let hash = hash.string, Self.isSame(hash, TokenHash.of(text)) else {
             throw ProviderFailure(
                 .providerToken,
@@ -90,6 +100,7 @@ struct AppleClaims: Sendable {
                 because: "\(name) is not that of what came with the token"
             )
         }
+        return true
     }
 
     func identity() throws(ProviderFailure) -> ProviderIdentity {
@@ -97,15 +108,18 @@ struct AppleClaims: Sendable {
         guard let subject = Subject(rawValue: name) else {
             throw ProviderFailure(.providerToken, .anew, because: "the token's sub is no name for a person")
         }
-        let (issue, proof) = (claims.members["iat"]?.integer ?? 0, claims.members["auth_time"]?.integer)
+        let issue = try time("iat")
+        let proof = claims.members["auth_time"]?.integer == nil ? issue : try time("auth_time")
         return ProviderIdentity(
             identifier: subject,
             email: email,
-            transferSubject: claims.members["transfer_sub"]?.string,
+            transferSubject: claims.members["transfer_sub"]?.string.flatMap {
+                $0.isEmpty || $0.utf8.count > 255 ? nil : $0
+            },
             realUserStatus: claims.members["real_user_status"]?.integer.flatMap {
                 (0...2).contains($0) ? Int($0) : nil
             },
-            authenticatedAt: Timestamp(seconds: Int(min(proof ?? issue, issue)))
+            authenticatedAt: min(proof, issue)
         )
     }
 
@@ -137,5 +151,13 @@ struct AppleClaims: Sendable {
 
     private static func isSame(_ one: String, _ other: String) -> Bool {
         ConstantTime.equal(Array(one.utf8), Array(other.utf8))
+    }
+}
+
+extension Timestamp {
+    /// A NumericDate (RFC 7519 section 2) up to the year 9999; nil for what no calendar holds.
+    init?(numericDate seconds: Int64) {
+        guard (0...253_402_300_799).contains(seconds) else { return nil }
+        self.init(seconds: Int(seconds))
     }
 }

@@ -6,9 +6,14 @@ import Domain
 
 /// What Apple's `id_token` says of a person, once every check has passed (Apple, "Verifying a user").
 struct AppleIdentityToken: Sendable {
+    /// How long after a token came its key is published for certain.
+    private static let publication = Duration.seconds(60)
+
     let identity: ProviderIdentity
     /// The client it was issued to.
     let audience: ClientID
+    /// Whether it holds the hash of what came with it.
+    let namesCompanion: Bool
 
     /// What a token must be.
     struct Expectation: Sendable {
@@ -38,18 +43,23 @@ struct AppleIdentityToken: Sendable {
         expecting expectation: Expectation,
         at moment: Timestamp
     ) async throws(ProviderFailure) {
-        let claims = AppleClaims(try await Self.verify(text, keys: keys))
+        let claims = AppleClaims(try await Self.verify(text, keys: keys, cameAt: moment))
         audience = try claims.audience(of: expectation)
         try claims.checkTimes(at: moment)
         try claims.checkNonce(of: expectation)
-        try claims.checkHash(of: expectation.companion)
+        namesCompanion = try claims.checkHash(of: expectation.companion)
         identity = try claims.identity()
     }
 
     /// The claims, once one of Apple's keys proves the signature.
     ///
     /// The algorithm is asked before the key: a header decides neither how nor with what kind of key it is verified.
-    static func verify(_ text: String, keys: AppleKeys) async throws(ProviderFailure) -> Claims {
+    /// - Parameter moment: a key that the set does not have a while after is none; nil waits for it for ever.
+    static func verify(
+        _ text: String,
+        keys: AppleKeys,
+        cameAt moment: Timestamp? = nil
+    ) async throws(ProviderFailure) -> Claims {
         let token: UnverifiedJWT
         do throws(JWTFailure) {
             token = try UnverifiedJWT(text)
@@ -63,7 +73,15 @@ struct AppleIdentityToken: Sendable {
                 because: "the token is not signed with RS256 by a named key"
             )
         }
-        let key = try await keys.key(id)
+        let key: any VerifyingKey
+        do throws(ProviderFailure) {
+            key = try await keys.key(id)
+        } catch {
+            guard error.cause == .providerKey, let moment, let fetchedAt = keys.fetchedAt,
+                fetchedAt > moment + publication
+            else { throw error }
+            throw ProviderFailure(.providerKey, .anew, because: error.reason)
+        }
         guard let claims = try? token.verify(with: key) else {
             throw ProviderFailure(.providerToken, .anew, because: "the signature of the token is not valid")
         }

@@ -25,7 +25,7 @@ public final class AppleKeys: @unchecked Sendable {
     private let client: HTTPClient
     private let clock: @Sendable () -> Timestamp
     private var keys: JWKSet?
-    private var fetchedAt: Timestamp?
+    private(set) var fetchedAt: Timestamp?
     private var triedAt: Timestamp?
     private var lastFailure: ProviderFailure?
     private var fetching: Task<ProviderFailure?, Never>?

@@ -8,6 +8,9 @@ public import HTTPClient
 public struct AppleProvider: NativeProvider {
     public let id = ProviderID.apple
 
+    /// The keys may be asked for to know who it is, before the code is spent, and for what it gave.
+    public var patience: Duration { service.patience.keys * 3 + service.patience.calls }
+
     let service: AppleService
     let keys: AppleKeys
     let calls: AppleCalls
@@ -143,17 +146,20 @@ public struct AppleProvider: NativeProvider {
 extension AppleProvider {
     public func identify(
         _ token: String,
+        beside code: String,
         nonces: [String]?,
         for app: ClientID,
         in team: TeamSnapshot
-    ) async throws(ProviderFailure) -> ProviderIdentity {
+    ) async throws(ProviderFailure) -> NativeProof {
         _ = try registration(ofApp: app, in: team)
         let expectation = AppleIdentityToken.Expectation(
             issuer: service.issuer,
             audiences: [app],
-            nonces: nonces
+            nonces: nonces,
+            companion: .code(code)
         )
-        return try await AppleIdentityToken(token, keys: keys, expecting: expectation, at: clock()).identity
+        let token = try await AppleIdentityToken(token, keys: keys, expecting: expectation, at: clock())
+        return NativeProof(identity: token.identity, namesCode: token.namesCompanion)
     }
 
     public func redeem(

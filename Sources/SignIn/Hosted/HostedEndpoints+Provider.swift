@@ -66,6 +66,8 @@ extension HostedEndpoints {
         guard teamID != .system, let team = try await teams.snapshot(of: teamID) else {
             throw Problem.notFound
         }
+        // Each return may have Apple asked: whoever comes back again and again is counted as one who begins.
+        try await admit(request, teamID)
         let visitor = try await visitor(request, team)
         guard let state = try request.query()["state"], !visitor.isNewBrowser else {
             return over(request, team)
@@ -125,7 +127,7 @@ extension HostedEndpoints {
             ("reason", failure.reason)
         )
         switch failure.remedy {
-        case .again: return pages.respond(.appleLater, to: request, of: team, retryURL: retry)
+        case .again: return pages.respond(.appleLater(failure), to: request, of: team, retryURL: retry)
         case .anew:
             return pages.respond(.appleAnew, to: request, of: team, retryURL: anew)
         case .none:
@@ -145,13 +147,17 @@ extension HostedEndpoints {
 
 extension Problem {
     /// Apple does not answer, or not so that anybody could read it.
-    static let appleLater = Problem(
-        .serviceUnavailable,
-        Phrase("hosted.problems.apple-later.headline"),
-        Phrase("hosted.problems.apple-later.message"),
-        advice: Phrase("hosted.problems.apple-later.advice"),
-        retryAfter: 5
-    )
+    ///
+    /// Whoever asks is told to wait as long as Apple asks us to, within reason.
+    static func appleLater(_ failure: ProviderFailure) -> Problem {
+        Problem(
+            .serviceUnavailable,
+            Phrase("hosted.problems.apple-later.headline"),
+            Phrase("hosted.problems.apple-later.message"),
+            advice: Phrase("hosted.problems.apple-later.advice"),
+            retryAfter: failure.retryAfter.map { Int(min(max($0.components.seconds, 1), 300)) } ?? 5
+        )
+    }
 
     /// Apple's answer is used up or too old.
     static let appleAnew = Problem(

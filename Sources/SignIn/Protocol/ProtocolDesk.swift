@@ -66,7 +66,7 @@ struct ProtocolDesk: Sendable {
             ("cause", failure.cause.rawValue),
             ("reason", failure.reason)
         )
-        guard failure.remedy != .again else { return ProtocolAnswers.problem(.appleLater) }
+        guard failure.remedy != .again else { return ProtocolAnswers.problem(.appleLater(failure)) }
         return ProtocolAnswers.refusal(OAuthError(failure))
     }
 

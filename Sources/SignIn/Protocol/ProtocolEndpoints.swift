@@ -21,6 +21,7 @@ struct ProtocolEndpoints: Sendable {
     private let native: NativeSignIn
     private let limits: AttemptLimits
     private let counts: LimitStore
+    private let handovers: HandoverLimits
     private let clock: @Sendable () -> Timestamp
     private let documents: TeamDocuments
     private let pages: HostedPages
@@ -54,6 +55,7 @@ struct ProtocolEndpoints: Sendable {
         )
         limits = parts.limits
         counts = LimitStore(database)
+        handovers = HandoverLimits(counts: counts)
         clock = context.clock
         notices = ProviderNoticeEndpoint(parts, desk: desk)
     }
@@ -94,7 +96,8 @@ struct ProtocolEndpoints: Sendable {
         }
     }
 
-    /// Apple is asked for whoever comes, so that beginnings are counted as those of the hosted pages are.
+    /// Apple is asked for whoever comes, so that beginnings are counted as those of the hosted pages are, and those that
+    /// fail once more.
     private func mountNative(on router: inout Router) {
         router.post(TeamRoutes.native, ProtocolDesk.options) { request, team in
             await desk.answer(request, team) { parameters, team in
@@ -104,11 +107,26 @@ struct ProtocolEndpoints: Sendable {
                     counting: counts,
                     at: clock()
                 )
-                guard admits else { return ProtocolAnswers.problem(.tooManySignIns) }
-                return ProtocolAnswers.json(
-                    try await native.respond(to: parameters, of: team, from: request.auditOrigin)
-                )
+                guard admits, try await handovers.wait(request.client, in: team.id, at: clock()) == nil else {
+                    return ProtocolAnswers.problem(.tooManySignIns)
+                }
+                return try await handOver(parameters, request, team)
             }
+        }
+    }
+
+    private func handOver(
+        _ parameters: ProtocolParameters,
+        _ request: Request,
+        _ team: TeamSnapshot
+    ) async throws -> Response {
+        do {
+            return ProtocolAnswers.json(
+                try await native.respond(to: parameters, of: team, from: request.auditOrigin)
+            )
+        } catch let failure as ProviderFailure {
+            try await handovers.note(failure, of: request.client, in: team.id, at: clock())
+            throw failure
         }
     }
 

@@ -29,7 +29,8 @@ import Testing
             origin: World.origin,
             at: World.noon
         )
-        return try await ProviderPersonStore(world.database).record(arrival, in: team).user.subject
+        let known = try await ProviderPersonStore(world.database).record(arrival, in: team)
+        return try #require(known).user.subject
     }
 
     @Test func `transferred is what they were called, authorized what they are called`() async throws {

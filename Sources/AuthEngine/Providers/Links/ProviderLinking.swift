@@ -13,13 +13,15 @@ public struct ProviderLinking: Sendable {
     private let trips: ProviderTripStore
     private let links: ProviderLinkStore
     private let tokens: ProviderTokenStore
+    private let strays: StrayTokenStore
 
     public init(_ provider: any IdentityProvider, context: EngineContext, database: TeamDatabase) {
         self.provider = provider
         self.context = context
-        trips = ProviderTripStore(database, context: context)
+        trips = ProviderTripStore(database, context: context, patience: provider.patience)
         links = ProviderLinkStore(database)
         tokens = ProviderTokenStore(context: context)
+        strays = StrayTokenStore(database, context: context)
     }
 
     /// How it ended.
@@ -41,18 +43,20 @@ public struct ProviderLinking: Sendable {
         browserHash: [UInt8],
         in team: TeamSnapshot
     ) async throws(PostgresFailure) -> String? {
-        guard let group = team.groupOfAccounts else { return nil }
-        let trip = try await trips.begin(
-            provider.id,
+        guard let group = team.groupOfAccounts(at: provider.id) else { return nil }
+        let scope = AuthorizationRequest.Scope(name: true, email: true)
+        let trip = trips.trips.begin(provider.id, for: group, scope, in: team.id)
+        guard let url = provider.authorizationURL(of: trip, in: team) else { return nil }
+        try await trips.begin(
+            trip,
+            to: provider.id,
             .link(session.user.subject, session.id),
-            for: group,
             isForApp: false,
-            AuthorizationRequest.Scope(name: true, email: true),
             browserHash: browserHash,
             in: team.id,
             at: context.clock()
         )
-        return provider.authorizationURL(of: trip, in: team)
+        return url
     }
 }
 
@@ -80,11 +84,11 @@ extension ProviderLinking {
         } catch let obstacle as ProviderLinkStore.Obstacle {
             outcome = .refused(obstacle)
         } catch {
-            try? await trips.release(arrival.trip, in: arrival.team.id)
+            try? await trips.release(arrival.claimed, in: arrival.team.id)
             throw error
         }
         if case .failed(let failure) = outcome, failure.remedy == .again {
-            try await trips.release(arrival.trip, in: arrival.team.id)
+            try await trips.release(arrival.claimed, in: arrival.team.id)
         } else {
             try await trips.end(arrival.trip, in: arrival.team.id)
         }
@@ -110,7 +114,16 @@ extension ProviderLinking {
             return .refused(obstacle)
         }
         let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
-        guard grant.identity.identifier == identity.identifier else { throw ProviderSignIn.otherPerson }
+        guard grant.identity.identifier == identity.identifier else {
+            try await strays.keep(
+                grant,
+                from: provider.id,
+                for: arrival.trip.group,
+                in: arrival.team.id,
+                at: context.clock()
+            )
+            throw ProviderSignIn.otherPerson
+        }
         try await links.connect(
             link,
             in: arrival.team.id,

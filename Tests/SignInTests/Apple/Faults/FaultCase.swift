@@ -30,6 +30,11 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
             case .again(let cause), .anew(let cause), .never(let cause): cause
             }
         }
+
+        /// Whether the same answer of Apple's is kept for one.
+        var isWorthAnotherTry: Bool {
+            if case .again = self { true } else { false }
+        }
     }
 
     /// What is left behind.

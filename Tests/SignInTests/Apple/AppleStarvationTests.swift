@@ -1,0 +1,95 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import EventLoop
+import Postgres
+import Simulator
+import Testing
+
+@testable import AuthEngine
+@testable import SignIn
+@testable import TestTeams
+
+/// Answers that anybody may post, beside those that hold somebody's name.
+@Suite struct `Answers that cannot be settled` {
+    @Test func `of one team, however many, keep no other team's name waiting`() async throws {
+        try await withApple { site in
+            site.publishExtraKey()
+            try await site.teams.loop.run {
+                try await site.teams.connectRival()
+                for _ in 0..<300 { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
+                try await site.answer(to: .rival, keyID: "EXTRAKEY01")
+            }
+            site.teams.clock.advance(by: .seconds(121))
+            try await site.withProcess { try await $0.settle() }
+            let vault = try site.teams.admin("SELECT team_id, form_given_name FROM provider_identities")
+            #expect(vault == [["RIVALTEAM1", "Rita"]])
+            // Apple's keys were fetched since, so that nothing is waited for.
+            #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        }
+    }
+
+    @Test func `wait twice as long each time while Apple's keys cannot be had`() async throws {
+        try await withApple { site in
+            try await site.teams.loop.run { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
+            site.teams.clock.advance(by: .seconds(121))
+            site.script.set(.trouble, at: .keys, times: 99)
+            try await site.withProcess { process in
+                for (pause, tries) in [(0, "1"), (59, "1"), (1, "2"), (119, "2"), (1, "3")] {
+                    site.teams.clock.advance(by: .seconds(pause))
+                    try await process.settle()
+                    #expect(try site.teams.admin("SELECT settle_tries FROM provider_trips") == [[tries]])
+                }
+            }
+        }
+    }
+
+    @Test func `since nobody can open them are settled by that`() async throws {
+        try await withApple { site in
+            try await site.teams.loop.run { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
+            try site.teams.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
+            site.teams.clock.advance(by: .seconds(121))
+            try await site.withProcess { try await $0.settle() }
+            #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        }
+    }
+}
+
+extension TestSite {
+    /// An answer with Rita's name to a trip whose browser is gone, signed by a key of that name; called on the loop.
+    fileprivate func answer(to team: TeamID, keyID: String) async throws {
+        let trips = ProviderTripStore(teams.database, context: teams.context, patience: .seconds(20))
+        let group = team == .acme ? ClientID.app : .rivalApp
+        let scope = AuthorizationRequest.Scope(name: true, email: true)
+        let (now, id) = (teams.clock.now, AttemptID(at: teams.clock.now, random: teams.context.random))
+        let trip = trips.trips.begin(.apple, for: group, scope, in: team)
+        try await trips.begin(
+            trip,
+            to: .apple,
+            .signIn(id),
+            isForApp: true,
+            browserHash: [1],
+            in: team,
+            at: now
+        )
+        let claims: [String: JSONValue] = [
+            "iss": .string(teams.context.base(of: .appleSide)), "aud": .string(ClientID.siwa.rawValue),
+            "sub": .string(Performer.regular.subject.rawValue), "nonce": .string(trip.nonce),
+            "iat": .integer(Int64(now.seconds)), "exp": .integer(Int64(now.seconds) + 600),
+        ]
+        let token = try JWTSigner(key: TestKeys.extra, keyID: keyID)
+            .sign(JSON.encode(JSONValue.object(claims)))
+        let fields = [
+            FormCoding.Field("code", "c"), FormCoding.Field("id_token", token),
+            FormCoding.Field("user", #"{"name":{"firstName":"Rita","lastName":"Regular"}}"#),
+            FormCoding.Field("state", trip.state),
+        ]
+        try await trips.keep(
+            ProviderAnswer(try ProtocolParameters(fields)),
+            of: trip.state,
+            in: team,
+            at: now
+        )
+    }
+}
