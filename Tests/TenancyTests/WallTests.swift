@@ -108,7 +108,7 @@ import Testing
                 "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
                 "native_handovers.native_handovers_created_at", "notices.notices_age",
                 "provider_notices.provider_notices_received_at",
-                "provider_tokens.provider_tokens_settled_at", "provider_tokens.provider_tokens_validate_at",
+                "provider_tokens.provider_tokens_settled_at",
                 "provider_trips.provider_trips_answered_at", "provider_trips.provider_trips_created_at",
                 "registry_versions.registry_versions_changed_at",
                 "sessions.sessions_expires_at", "teams.teams_created_at", "teams.teams_is_system_key",

@@ -69,6 +69,7 @@ extension ProviderTokenProblem {
         case .token: Phrase("console.apple-tokens.problem.token")
         case .unreachable: Phrase("console.apple-tokens.problem.unreachable")
         case .sealed: Phrase("console.apple-tokens.problem.sealed")
+        case .abandoned: Phrase("console.apple-tokens.problem.abandoned")
         }
     }
 
@@ -80,6 +81,7 @@ extension ProviderTokenProblem {
         case .token: Phrase("console.apple-tokens.advice.token")
         case .unreachable: Phrase("console.apple-tokens.advice.unreachable")
         case .sealed: Phrase("console.apple-tokens.advice.sealed")
+        case .abandoned: Phrase("console.apple-tokens.advice.abandoned")
         }
     }
 }

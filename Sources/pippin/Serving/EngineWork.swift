@@ -30,7 +30,7 @@ extension House {
     /// What is done now and then with people of providers.
     func providerSchedules(on worker: Worker) -> [Schedule] {
         let (database, system) = (TeamDatabase(worker.app), SystemDatabase(worker.system))
-        let validations = ProviderValidationRound(database, system: system, clock: context.clock)
+        let validations = ProviderValidationRound(database, system: system, context: context)
         let settlement = ProviderTripSettlement(
             worker.apple,
             context: context,

@@ -56,7 +56,7 @@ struct AppleProcess: Sendable {
             try await ProviderValidationRound(
                 parts.database,
                 system: SystemDatabase(parts.system),
-                clock: parts.context.clock
+                context: parts.context
             )
             .run()
         }

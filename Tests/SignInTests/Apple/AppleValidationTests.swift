@@ -75,7 +75,7 @@ import Testing
                 "UPDATE app_ids SET notification_url = 'https://acme.example/n' WHERE team_id = 'ACMETEAM01'"
             )
             let tokens = [try site.tokens(), try site.tokens()]
-            try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
+            try endAtApple(site)
             try await afterTwoDays(site) { _ in
                 try await site.wait { try site.tokenStates() == ["revoked", "revoked"] }
             }
@@ -90,6 +90,84 @@ import Testing
             let exit = try site.browser().signInAtApple(.regular)
             #expect(exit.value(of: "user")?.contains("Rita") == true)
             #expect(try site.credentialState() == "authorized")
+        }
+    }
+
+    /// The person ends everything at Apple.
+    private func endAtApple(_ site: TestSite) throws {
+        try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
+    }
+
+    @Test func `leaves alone who ended it and came back before the question was asked`() async throws {
+        try await withApple { site in
+            _ = try site.tokens()
+            site.script.set(.throttled, at: .token)
+            try await afterTwoDays(site) { _ in
+                try await site.wait(isHasty: false) {
+                    try site.teams.admin(
+                        "SELECT FROM jobs WHERE attempts = 1 AND worker IS NULL AND kind = 'provider.validation'"
+                    ).count == 1
+                }
+                try endAtApple(site)
+                let token = try site.tokens()
+
+                try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "2"]] }
+
+                #expect(try site.isAlive(token) && site.credentialState() == "authorized")
+                #expect(try site.tokenStates() == ["live", "live"])
+            }
+        }
+    }
+
+    @Test func `ends one token alone where the person came back while Apple was asked`() async throws {
+        try await withApple { site in
+            _ = try site.tokens()
+            site.teams.clock.advance(by: .seconds(2 * 86_400))
+            try endAtApple(site)
+            site.script.set(.slow, at: .token)
+            try await site.withProcess { process in
+                try await process.validate()
+                try await site.wait(isHasty: false) { site.script.fault(at: .token) == nil }
+                let token = try site.tokens()
+
+                try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] }
+
+                #expect(try site.tokenStates() == ["revoked", "live"])
+                #expect(try site.isAlive(token) && site.credentialState() == "authorized")
+            }
+        }
+    }
+
+    @Test func `tells of a token that the master key does not open`() async throws {
+        try await withApple { site in
+            _ = try site.tokens()
+            try site.teams.admin("UPDATE provider_tokens SET token_sealed = '\\x00'")
+            try await afterTwoDays(site) { _ in
+                try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] }
+            }
+            let told = try site.teams.admin("SELECT state, problem FROM provider_tokens")
+            #expect(told == [["live", "sealed"]])
+        }
+    }
+
+    @Test func `gets round to every team, however much another has`() async throws {
+        try await withApple { site in
+            try site.teams.admin(
+                """
+                INSERT INTO provider_tokens (
+                    team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
+                )
+                SELECT CASE WHEN n > 5000 THEN 'RIVALTEAM1' ELSE 'ACMETEAM01' END, decode(lpad(n::text, 32, '0'), 'hex'),
+                    'apple', 'somebody.' || n, 'com.acme.app', 'com.acme.siwa', '', now(),
+                    '2000-01-01'::timestamptz + n * interval '1 second'
+                FROM generate_series(1, 5001) AS n
+                """
+            )
+            try await site.withProcess { try await $0.validate() }
+            let teams = try site.teams.admin(
+                "SELECT team_id FROM jobs WHERE kind = 'provider.validation' GROUP BY team_id ORDER BY team_id"
+            )
+            #expect(teams == [["ACMETEAM01"], ["RIVALTEAM1"]])
         }
     }
 

@@ -73,6 +73,8 @@ public enum ProviderTokenProblem: String, CaseIterable, Sendable {
     case unreachable
     /// The master key that sealed the token is not here.
     case sealed
+    /// The attempts ended before the provider had answered.
+    case abandoned
 
     init(_ cause: RefusalCause) {
         self =

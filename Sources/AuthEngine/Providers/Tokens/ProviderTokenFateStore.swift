@@ -2,6 +2,7 @@ import Audit
 import Bytes
 import Directory
 import Domain
+import Jobs
 import Postgres
 
 /// Reads tokens of providers as they are sent back, and writes what became of them.
@@ -20,16 +21,16 @@ struct ProviderTokenFateStore: Sendable {
         case refused(ProviderTokenProblem)
     }
 
-    /// The token of that id, while it is in that state.
+    /// The token of that id, while it is in one of these states.
     func find(
         _ id: [UInt8],
-        _ state: ProviderTokenSummary.State,
-        in team: TeamID
+        in states: [ProviderTokenSummary.State],
+        of team: TeamID
     ) async throws(PostgresFailure) -> ProviderToken? {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM provider_tokens
-            WHERE team_id = \(team) AND token_id = \(id) AND state = \(state)
+            WHERE team_id = \(team) AND token_id = \(id) AND state = ANY (\(states.map(\.rawValue)))
             """,
             in: team
         )
@@ -56,14 +57,15 @@ struct ProviderTokenFateStore: Sendable {
 
     /// Writes what became of a token that was to be revoked, with its receipts: the audit log's, and those of deletions.
     ///
-    /// One that is settled already is left alone, so that there is one receipt.
+    /// One that is revoked already is left alone, so that there is one receipt; one that was refused may have been tried
+    /// again.
     func settle(
         _ token: ProviderToken,
         as fate: Fate,
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        try await settle(token, as: fate, from: [.ending], because: nil, in: team, transaction)
+        try await settle(token, as: fate, from: [.ending, .refused], because: nil, in: team, transaction)
     }
 
     /// Writes that the provider has ended a token by itself: nobody has to call.
@@ -115,6 +117,35 @@ struct ProviderTokenFateStore: Sendable {
         for var row in rows {
             let token = try token(try row.next(), &row, in: team)
             try await settle(token, as: .refused(.unreachable), in: team, transaction)
+        }
+    }
+
+    /// Gives up tokens that wait for a revocation which is in no outbox any more: an operator ended its job, or no attempt
+    /// at it came to its end.
+    func abandon(in team: TeamID, limit: Int) async throws {
+        try await database.transaction(in: team) { transaction in
+            let rows = try await transaction.query(
+                """
+                SELECT token_id, \(Self.columns) FROM provider_tokens
+                WHERE team_id = \(team) AND state = 'ending' AND NOT EXISTS (
+                    SELECT FROM jobs
+                    WHERE jobs.team_id = \(team) AND kind = \(ProviderRevocation.kind) AND jobs.state = 'pending'
+                        AND payload->>'token' = encode(token_id, 'hex')
+                )
+                ORDER BY token_id LIMIT \(limit) FOR UPDATE SKIP LOCKED
+                """
+            )
+            for var row in rows {
+                let token = try token(try row.next(), &row, in: team)
+                try await settle(
+                    token,
+                    as: .refused(.abandoned),
+                    from: [.ending],
+                    because: nil,
+                    in: team,
+                    transaction
+                )
+            }
         }
     }
 

@@ -8,16 +8,21 @@ extension ProviderTokenLife {
     /// Asks the provider, at most once a day for each person and group.
     func validate(_ job: ProviderValidation, _ run: JobRun) async throws -> JobOutcome {
         guard let id = ProviderTokenID(rawValue: job.token),
-            let token = try await fates.find(id.octets, .live, in: run.team), let text = token.text,
+            let token = try await fates.find(id.octets, in: [.live], of: run.team),
             let team = try await teams.snapshot(of: run.team)
         else { return .succeeded(["state": "settled otherwise"]) }
         let now = context.clock()
         switch try await validations.standing(of: token, in: run.team, at: now) {
         case .asked: return .succeeded(["state": "asked already"])
+        case .superseded: return .succeeded(["state": "a newer one speaks for it"])
         case .orphan:
             try await validations.endOrphan(token, in: run.team)
             return .succeeded(["state": "ended"])
         case .mayAsk: break
+        }
+        guard let text = token.text else {
+            try await validations.note(.sealed, of: token, at: now, in: run.team)
+            return .succeeded(["problem": "the token cannot be opened"])
         }
         let isAlive: Bool
         do throws(ProviderFailure) {
@@ -51,12 +56,19 @@ extension ProviderTokenLife {
     }
 
     /// The provider says that it is over: sessions and tokens end here, and the person's other tokens there.
+    ///
+    /// Not where the person has come back meanwhile: what they did then stands, and only the token that was asked about
+    /// is dead.
     private func end(
         _ token: ProviderToken,
         at now: Timestamp,
         _ run: JobRun,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
+        guard try await !validations.isSuperseded(token, in: run.team, transaction) else {
+            try await fates.bury(token, because: "invalid_grant", in: run.team, transaction)
+            return
+        }
         let end = ProviderAuthorizationEnd(
             of: token.subject,
             at: token.provider,

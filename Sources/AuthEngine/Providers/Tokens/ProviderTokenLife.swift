@@ -32,9 +32,11 @@ public struct ProviderTokenLife: Sendable {
     }
 
     /// Calls the provider, perhaps more than once where a process died; the receipt is written once, with the job's end.
+    ///
+    /// A token that was given up is tried, too: its job runs again because somebody wants it to.
     private func revoke(_ job: ProviderRevocation, _ run: JobRun) async throws -> JobOutcome {
         guard let id = ProviderTokenID(rawValue: job.token),
-            let token = try await fates.find(id.octets, .ending, in: run.team),
+            let token = try await fates.find(id.octets, in: [.ending, .refused], of: run.team),
             let team = try await teams.snapshot(of: run.team, evenClosed: true)
         else { return .succeeded(["fate": "settled otherwise"]) }
         guard let text = token.text else {

@@ -11,26 +11,6 @@ struct ProviderValidationStore: Sendable {
         self.database = database
     }
 
-    /// Teams with a token that is due.
-    static func dueTeams(
-        at now: Timestamp,
-        limit: Int,
-        in system: SystemDatabase
-    ) async throws(PostgresFailure) -> [TeamID] {
-        let rows = try await system.query(
-            """
-            SELECT DISTINCT team_id FROM (
-                SELECT team_id FROM provider_tokens
-                WHERE state = 'live' AND validate_at <= \(now)
-                ORDER BY validate_at LIMIT \(limit)
-            ) AS due
-            """
-        )
-        var teams: [TeamID] = []
-        for var row in rows { teams.append(try row.next()) }
-        return teams
-    }
-
     /// Takes what is due, for a day, and enqueues its validation; of several tokens that one person has with one group the
     /// newest speaks for all.
     func enqueueDue(in team: TeamID, at now: Timestamp, limit: Int) async throws(PostgresFailure) {
@@ -67,6 +47,8 @@ struct ProviderValidationStore: Sendable {
         case mayAsk
         /// The provider was asked about the person within a day.
         case asked
+        /// The person has come again since the token was given.
+        case superseded
         /// There is no such person any more.
         case orphan
     }
@@ -83,13 +65,40 @@ struct ProviderValidationStore: Sendable {
                     SELECT FROM provider_tokens
                     WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.group)
                         AND validated_at > \(now - ProviderTokenStore.validationInterval)
-                )
+                ), \(Self.hasNewer(than: token, in: team))
             """,
             in: team
         )
         guard var row = rows.first else { return .orphan }
         let (exists, wasAsked): (Bool, Bool) = (try row.next(), try row.next())
-        return !exists ? .orphan : wasAsked ? .asked : .mayAsk
+        let hasNewer: Bool = try row.next()
+        return !exists ? .orphan : wasAsked ? .asked : hasNewer ? .superseded : .mayAsk
+    }
+
+    /// Whether the person has come again since the token was given; nobody else decides about them until the transaction
+    /// ends.
+    func isSuperseded(
+        _ token: ProviderToken,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        try await transaction.query(
+            "SELECT FROM users WHERE team_id = \(team) AND sub = \(token.subject) FOR NO KEY UPDATE"
+        )
+        let rows = try await transaction.query("SELECT \(Self.hasNewer(than: token, in: team))")
+        guard var row = rows.first else { return false }
+        return try row.next()
+    }
+
+    private static func hasNewer(than token: ProviderToken, in team: TeamID) -> SQL {
+        """
+        EXISTS (
+            SELECT FROM provider_tokens AS asked JOIN provider_tokens AS newer
+                ON newer.team_id = asked.team_id AND newer.sub = asked.sub AND newer.app_id = asked.app_id
+            WHERE asked.team_id = \(team) AND asked.token_id = \(token.id) AND newer.team_id = \(team)
+                AND newer.state = 'live' AND (newer.created_at, newer.token_id) > (asked.created_at, asked.token_id)
+        )
+        """
     }
 
     /// The token lives.

@@ -1,0 +1,89 @@
+import Bytes
+import Domain
+import Postgres
+
+/// Finds teams with tokens of providers to look after, from one team to the next, so that none waits for another's.
+struct ProviderTokenTeamStore: Sendable {
+    /// Teams walked over by one statement.
+    private static let reach = 256
+
+    private let database: SystemDatabase
+
+    init(_ database: SystemDatabase) {
+        self.database = database
+    }
+
+    /// What is looked for.
+    enum Work: Sendable {
+        /// Live tokens whose validation is due.
+        case validation(at: Timestamp)
+        /// Tokens whose revocation is in the outbox.
+        case revocation
+    }
+
+    /// Calls `body` with each team that has such work, in the order of their IDs.
+    func walk(_ work: Work, _ body: (TeamID) async throws -> Void) async throws {
+        var position: String? = ""
+        while let start = position {
+            let step = try await step(work, after: start)
+            for team in step.teams { try await body(team) }
+            position = step.reached
+        }
+    }
+
+    /// The teams of one stretch, and where it ended, or nil at the last team.
+    private func step(
+        _ work: Work,
+        after start: String
+    ) async throws(PostgresFailure) -> (teams: [TeamID], reached: String?) {
+        let rows = try await database.query(
+            """
+            WITH RECURSIVE walk (team_id, step) AS (
+                (
+                    SELECT team_id, 1 FROM provider_tokens
+                    WHERE \(work.state) AND team_id > \(start)
+                    ORDER BY team_id LIMIT 1
+                )
+                UNION ALL
+                SELECT (
+                    SELECT team_id FROM provider_tokens
+                    WHERE \(work.state) AND team_id > walk.team_id
+                    ORDER BY team_id LIMIT 1
+                ), step + 1
+                FROM walk WHERE walk.team_id IS NOT NULL AND step < \(Self.reach)
+            )
+            SELECT team_id, step, EXISTS (
+                SELECT FROM provider_tokens AS token
+                WHERE token.team_id = walk.team_id AND \(work.condition)
+            )
+            FROM walk WHERE team_id IS NOT NULL ORDER BY team_id
+            """
+        )
+        var (teams, reached): ([TeamID], String?) = ([], nil)
+        for var row in rows {
+            let (team, number, isWanted): (TeamID, Int, Bool) = (
+                try row.next(), try row.next(), try row.next()
+            )
+            if isWanted { teams.append(team) }
+            if number == Self.reach { reached = team.rawValue }
+        }
+        return (teams, reached)
+    }
+}
+
+extension ProviderTokenTeamStore.Work {
+    /// Spelled out, since an index covers that state alone.
+    fileprivate var state: SQL {
+        switch self {
+        case .validation: "state = 'live'"
+        case .revocation: "state = 'ending'"
+        }
+    }
+
+    fileprivate var condition: SQL {
+        switch self {
+        case .validation(let now): "state = 'live' AND validate_at <= \(now)"
+        case .revocation: "state = 'ending'"
+        }
+    }
+}
