@@ -57,12 +57,13 @@ struct AppleIdentityToken: Sendable {
     /// - Parameter moment: a key that the set does not have a while after is none; nil waits for it for ever.
     static func verify(
         _ text: String,
+        upTo maximumCount: Int = UnverifiedJWT.maximumCount,
         keys: AppleKeys,
         cameAt moment: Timestamp? = nil
     ) async throws(ProviderFailure) -> Claims {
         let token: UnverifiedJWT
         do throws(JWTFailure) {
-            token = try UnverifiedJWT(text)
+            token = try UnverifiedJWT(text, maximumCount: maximumCount)
         } catch {
             throw ProviderFailure(.providerToken, .anew, because: "the token cannot be read: \(error)")
         }

@@ -15,7 +15,7 @@ public final class AppleKeys: @unchecked Sendable {
     static let floor = Duration.seconds(10)
     /// The same after one that did not.
     static let pause = Duration.seconds(1)
-    /// After which the set is fetched anew, so that a key that Apple has taken away is not trusted any more.
+    /// After which the set is fetched anew, so that a key that Apple has taken away is not trusted for long.
     static let lifetime = Duration.seconds(3600)
     /// How long the set is good while Apple does not answer.
     static let patience = Duration.seconds(86_400)
@@ -47,7 +47,10 @@ public final class AppleKeys: @unchecked Sendable {
     ///
     /// - Throws: `ProviderFailure` when Apple has no such key, or cannot be asked.
     func key(_ id: String) async throws(ProviderFailure) -> any VerifyingKey {
-        if isYounger(than: Self.lifetime), let key = known(id) { return key }
+        if let key = known(id), isYounger(than: Self.patience) {
+            if !isYounger(than: Self.lifetime) { refreshUnawaited() }
+            return key
+        }
         let failure = await refresh()
         if isYounger(than: Self.patience), let key = known(id) { return key }
         throw failure
@@ -58,9 +61,16 @@ public final class AppleKeys: @unchecked Sendable {
     ///
     /// - Throws: `ProviderFailure` when there is none, and Apple cannot be asked.
     func prepare() async throws(ProviderFailure) {
-        guard !isYounger(than: Self.lifetime) else { return }
-        let failure = await refresh()
-        if let failure, !isYounger(than: Self.patience) { throw failure }
+        if isYounger(than: Self.patience) {
+            if !isYounger(than: Self.lifetime) { refreshUnawaited() }
+        } else if let failure = await refresh() {
+            throw failure
+        }
+    }
+
+    /// Whether the set is newer than that moment, so that what is not in it was not published by then.
+    func areFetched(since moment: Timestamp) -> Bool {
+        fetchedAt.map { $0 >= moment } ?? false
     }
 
     private func known(_ id: String) -> (any VerifyingKey)? {
@@ -71,11 +81,22 @@ public final class AppleKeys: @unchecked Sendable {
         fetchedAt.map { clock() - $0 < age } ?? false
     }
 
+    /// Nobody waits for a set while one is here that is good.
+    private func refreshUnawaited() {
+        guard fetching == nil, !isResting else { return }
+        Task(executorPreference: loop) { _ = await self.refresh() }
+    }
+
+    /// Whether the last fetch began only now.
+    private var isResting: Bool {
+        let rest = lastFailure == nil ? Self.floor : Self.pause
+        return triedAt.map { clock() - $0 < rest } ?? false
+    }
+
     /// Fetches the set, once for everybody who asks meanwhile, and not right after the last time; nil when it is here.
     private func refresh() async -> ProviderFailure? {
         if let fetching { return await fetching.value }
-        let rest = lastFailure == nil ? Self.floor : Self.pause
-        if let triedAt, clock() - triedAt < rest { return lastFailure }
+        if isResting { return lastFailure }
         triedAt = clock()
         let task = Task(executorPreference: loop) { await self.fetch() }
         fetching = task

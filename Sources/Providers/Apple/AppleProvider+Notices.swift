@@ -15,7 +15,8 @@ extension AppleProvider {
         in team: TeamSnapshot
     ) async throws(ProviderFailure) -> ProviderNotice {
         guard let value = try? JSON.decode(JSONValue.self, from: body, maxDepth: 4),
-            let text = value["payload"]?.string, let token = try? UnverifiedJWT(text, maximumCount: 32 * 1024)
+            let text = value["payload"]?.string,
+            let token = try? UnverifiedJWT(text, maximumCount: Self.noticeLimit)
         else { throw Self.garbage("the body is no JSON with a JWS as its payload") }
         let claims = AppleNoticeClaims(token.unverifiedClaims)
         try claims.checkIssuer(service.issuer)
@@ -27,12 +28,26 @@ extension AppleProvider {
             )
         }
         try claims.checkTimes(at: moment)
-        _ = try await AppleIdentityToken.verify(text, keys: keys)
+        try await verify(text, receivedAt: moment)
         return ProviderNotice(
             id: claims.id ?? Hex.encode(SHA256.hash(text)),
             group: group,
             events: try claims.events(orAt: moment)
         )
+    }
+
+    /// A notice holds several events, and so more than a token of one person.
+    private static let noticeLimit = 16 * 1024
+
+    /// A key that Apple did not publish by the time it was asked, after the notice had come, is none of Apple's; waiting
+    /// proves nothing.
+    private func verify(_ text: String, receivedAt moment: Timestamp) async throws(ProviderFailure) {
+        do throws(ProviderFailure) {
+            _ = try await AppleIdentityToken.verify(text, upTo: Self.noticeLimit, keys: keys)
+        } catch {
+            guard error.cause == .providerKey, keys.areFetched(since: moment) else { throw error }
+            throw ProviderFailure(.providerKey, .none, because: error.reason)
+        }
     }
 
     static func garbage(_ reason: String) -> ProviderFailure {

@@ -7,7 +7,7 @@ import Web
 /// Where providers tell what happened to their people: a server's request, so without cookies, and no form of ours.
 struct ProviderNoticeEndpoint: Sendable {
     /// Notices are short; whoever sends more is none of those who are heard here.
-    private static let options = RouteOptions(bodyLimit: 64 * 1024)
+    private static let options = RouteOptions(bodyLimit: 16 * 1024)
 
     private let desk: ProtocolDesk
     private let apple: ProviderNotices
@@ -30,12 +30,22 @@ struct ProviderNoticeEndpoint: Sendable {
         }
     }
 
-    /// 200 once it is stored; 400 for what will never be good; 503 for what neither can be verified now nor kept.
+    /// 200 once it is stored; 400 for what will never be good; 429 for too much of what is not proved; 503 for what neither
+    /// can be verified now nor kept.
     private func receive(_ request: Request, _ team: TeamID) async throws -> Response {
         let snapshot = try await desk.snapshot(team)
         do {
-            let reception = try await apple.receive(request.body, in: snapshot)
+            let reception = try await apple.receive(
+                request.body,
+                from: request.client.description,
+                in: snapshot
+            )
             log(.info, "provider.notice", ("team", team.rawValue), ("reception", "\(reception)"))
+            if case .tooMany(let wait) = reception {
+                var response = ProtocolAnswers.json([], status: .tooManyRequests)
+                response.append(.retryAfter, String(max(1, wait.components.seconds)))
+                return response
+            }
             return ProtocolAnswers.json([])
         } catch let failure as ProviderFailure {
             log(

@@ -20,6 +20,21 @@ import Testing
         }
     }
 
+    @Test func `let nobody wait who needs one that is known, while Apple hangs`() async throws {
+        try await withApple { site in
+            _ = try site.browser().signInAtApple(.regular)
+            site.teams.clock.advance(by: .seconds(2 * 3600))
+            site.script.set(.silent, at: .keys, times: 10)
+
+            let start = ContinuousClock.now
+            #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
+
+            // The call to Apple ends after five seconds.
+            #expect(ContinuousClock.now - start < .seconds(5))
+            site.script.set(nil, at: .keys)
+        }
+    }
+
     @Test func `are not fetched again and again for tokens that name none of them`() async throws {
         try await withApple { site in
             _ = try site.browser().signInAtApple(.regular)

@@ -157,9 +157,59 @@ import Testing
             site.script.set(.trouble, at: .keys, times: 1)
             #expect(try site.notice(site.event("consent-revoked")).status == 200)
             #expect(try site.isAlive(token))
+            let clear = try site.teams.admin("SELECT FROM jobs WHERE payload::text ~ 'payload|eyJhbGciOi'")
+            #expect(clear.isEmpty)
             site.teams.clock.advance(by: .seconds(2 * 86_400))
             try await site.work { try site.tokenStates() == ["revoked"] }
             #expect(try !site.isAlive(token))
+        }
+    }
+
+    @Test
+    func `by a key that Apple does not have are refused, or kept for as long as Apple may not be asked`()
+        async throws
+    {
+        try await withNotices { site in
+            let token = try site.tokens()
+            let event = site.event("consent-revoked")
+            let kept = "SELECT state, attempts < 4 FROM jobs WHERE kind = 'provider.notice'"
+
+            // The keys were fetched for the sign-in.
+            site.teams.clock.advance(by: .seconds(2))
+            #expect(try site.notice(event, key: "NOSUCHKEY1").status == 200)
+            #expect(try site.teams.admin(kept).count == 1)
+            site.teams.clock.advance(by: .seconds(20))
+            try await site.work { try site.teams.admin(kept) == [["succeeded", "t"]] }
+
+            #expect(try site.notice(event, key: "NOSUCHKEY2").status == 400)
+            #expect(try site.teams.admin(kept).count == 1)
+            #expect(try site.isAlive(token))
+        }
+    }
+
+    @Test func `that hold many events are taken, as far as any notice goes`() async throws {
+        try await withNotices { site in
+            let token = try site.tokens()
+            let event = site.event("consent-revoked")
+            let nobody = site.event("email-enabled", of: .managed)
+            #expect(try site.notice(.array(Array(repeating: nobody, count: 60) + [event])).status == 200)
+            #expect(try site.isAlive(token))
+            #expect(
+                try site.notice(.array([event] + Array(repeating: nobody, count: 60)), id: "2").status == 200
+            )
+            #expect(try !site.isAlive(token))
+        }
+    }
+
+    @Test func `that prove nothing are heard a hundred times a minute, others always`() async throws {
+        try await withNotices { site in
+            _ = try site.tokens()
+            for _ in 1...100 { #expect(try site.ask("POST", Self.path, body: "{}").status == 400) }
+            let refused = try site.ask("POST", Self.path, body: "{}")
+            #expect(refused.status == 429 && refused["Retry-After"] == "60")
+            #expect(try site.ask("POST", "/t/RIVALTEAM1/auth/notifications/apple", body: "{}").status == 400)
+            #expect(try site.notice(site.event("consent-revoked")).status == 200)
+            #expect(try site.tokenStates() == ["revoked"])
         }
     }
 
@@ -210,78 +260,5 @@ import Testing
                 #expect(try site.post("/apple/notices", form).status != 303, "\(copies)")
             }
         }
-    }
-}
-
-/// A site whose Apple has published the key that tests sign with, and whose app wants to be told.
-func withNotices(_ body: (TestSite) async throws -> Void) async throws {
-    try await withApple { site in
-        site.script.set(.newKey, at: .keys)
-        try site.teams.admin(
-            """
-            UPDATE app_ids SET notification_url = 'https://acme.example/n'
-            WHERE team_id = 'ACMETEAM01' AND identifier = 'com.acme.app'
-            """
-        )
-        try await body(site)
-    }
-}
-
-/// The same, told by the stand-in itself.
-private func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
-    try await withNotices { site in
-        try site.teams.admin(
-            """
-            UPDATE app_ids SET notification_url = 'http://127.0.0.1:' || $1 || $2 WHERE team_id = 'APPLESIM00'
-            """,
-            String(site.port),
-            `Apple's notices`.path
-        )
-        try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'APPLESIM00'")
-        try await body(site)
-    }
-}
-
-extension TestSite {
-    /// Lets sign-ins lie before notices: those are dated by the database's clock, these by the test's.
-    fileprivate func predate() throws {
-        try teams.admin("UPDATE provider_identities SET last_seen_at = '2000-01-01'")
-        try teams.admin("UPDATE provider_tokens SET created_at = '2000-01-01'")
-    }
-
-    /// Something that happens to somebody now.
-    func event(
-        _ type: String,
-        of performer: Performer = .regular,
-        after delay: Duration = .zero
-    ) -> JSONValue {
-        [
-            "type": .string(type), "sub": .string(performer.subject.rawValue),
-            "event_time": .integer((teams.clock.now + delay).microseconds / 1000),
-        ]
-    }
-
-    /// Posts a notice as Apple does, with what a test changes in it.
-    func notice(
-        _ events: JSONValue,
-        id: String = "notice-1",
-        to path: String = `Apple's notices`.path,
-        signedBy key: RSASigningKey = TestKeys.extra,
-        _ change: (inout [String: JSONValue]) -> Void = { _ in }
-    ) throws -> Answer {
-        let now = Int64(teams.clock.now.seconds)
-        var claims: [String: JSONValue] = [
-            "iss": .string(teams.context.base(of: .appleSide)), "aud": "com.acme.app", "jti": .string(id),
-            "iat": .integer(now), "exp": .integer(now + 86_400), "events": events,
-        ]
-        change(&claims)
-        let token = try JWTSigner(key: key, keyID: "EXTRAKEY01").sign(JSON.encode(JSONValue.object(claims)))
-        let body = JSON.encode(["payload": token])
-        return try ask(
-            "POST",
-            path,
-            ["Content-Type: application/json"],
-            body: String(decoding: body, as: UTF8.self)
-        )
     }
 }

@@ -16,7 +16,7 @@ struct ProviderNoticeCascade: Sendable {
 
     init(provider: ProviderID, context: EngineContext, database: TeamDatabase) {
         self.provider = provider
-        store = ProviderNoticeStore(database)
+        store = ProviderNoticeStore(database, context: context)
         fates = ProviderTokenFateStore(database, context: context)
         deletion = AccountDeletion(database, random: context.random)
     }

@@ -9,11 +9,13 @@ public struct ProviderNoticeJob: JobKind {
         var policy = JobPolicy()
         policy.firstDelay = .seconds(15)
         policy.patience = .seconds(60)
+        // Whoever sends what never proves good leaves no heap behind.
+        policy.keepsDead = .seconds(86_400)
         return policy
     }
 
-    /// As it was posted; nothing of it is believed yet.
-    let body: String
+    /// As it was posted, sealed, in base64url; nothing of it is believed yet.
+    let sealed: String
     /// When it came, in microseconds since 1970: by then it had to be good.
     let receivedAt: Int64
 }

@@ -11,24 +11,27 @@ struct ProviderNoticeStore: Sendable {
     private static let waiting = 1000
 
     private let database: TeamDatabase
+    private let sealer: Sealer
 
-    init(_ database: TeamDatabase) {
+    init(_ database: TeamDatabase, context: EngineContext) {
         self.database = database
+        sealer = context.keyRing.sealer(purpose: "notices of providers")
     }
 
-    /// Keeps a notice that cannot be verified now.
+    /// Keeps a notice that cannot be verified now, sealed: it says what happened to whom.
     ///
     /// - Returns: whether there was room for it.
     func keep(_ body: [UInt8], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> Bool {
+        let sealed = Base64URL.encode(sealer.seal(body, context: Self.place(now.microseconds, team)))
         let job = NewJob(
-            ProviderNoticeJob(body: String(decoding: body, as: UTF8.self), receivedAt: now.microseconds),
+            ProviderNoticeJob(sealed: sealed, receivedAt: now.microseconds),
             once: Hex.encode(SHA256.hash(body))
         )
         let rows = try await database.query(
             """
             WITH waiting AS (
                 SELECT FROM jobs
-                WHERE team_id = \(team) AND kind = \(ProviderNoticeJob.kind) AND state = 'pending'
+                WHERE team_id = \(team) AND kind = 'provider.notice' AND state = 'pending'
                 LIMIT \(Self.waiting)
             ), room AS (
                 SELECT WHERE (SELECT count(*) FROM waiting) < \(Self.waiting)
@@ -40,6 +43,16 @@ struct ProviderNoticeStore: Sendable {
             in: team
         )
         return !rows.isEmpty
+    }
+
+    /// A notice that was kept, or nil when the master key that sealed it is not here.
+    func open(_ job: ProviderNoticeJob, in team: TeamID) -> [UInt8]? {
+        Base64URL.decode(job.sealed).flatMap { sealer.open($0, context: Self.place(job.receivedAt, team)) }
+    }
+
+    /// What a sealed notice is bound to.
+    private static func place(_ receivedAt: Int64, _ team: TeamID) -> [String] {
+        [team.rawValue, "jobs", ProviderNoticeJob.kind, String(receivedAt)]
     }
 
     /// Writes a notice down; false when it came before.

@@ -11,11 +11,18 @@ import Postgres
 /// twice. Nobody knows whether Apple tells anything a second time; so what cannot be verified for want of its keys is
 /// kept, and verified later as of the moment it came.
 public struct ProviderNotices: Sendable {
+    /// Notices that one address may send in a minute without a proof that they are the provider's.
+    static let unprovenLimit = 100
+    private static let window = Duration.seconds(60)
+    /// How often a kept one is tried whose key nobody has heard of.
+    private static let attemptsAtKey = 3
+
     private let provider: any ProviderLifeCycle
     private let context: EngineContext
     private let database: TeamDatabase
     private let teams: TeamCache
     private let store: ProviderNoticeStore
+    private let limits: LimitStore
     private let cascade: ProviderNoticeCascade
 
     public init(
@@ -28,7 +35,8 @@ public struct ProviderNotices: Sendable {
         self.context = context
         self.database = database
         self.teams = teams
-        store = ProviderNoticeStore(database)
+        store = ProviderNoticeStore(database, context: context)
+        limits = LimitStore(database)
         cascade = ProviderNoticeCascade(provider: provider.id, context: context, database: database)
     }
 
@@ -39,18 +47,35 @@ public struct ProviderNotices: Sendable {
         case known
         /// It waits to be verified.
         case kept
+        /// It is not proved, and too many of the same address were not.
+        case tooMany(retryAfter: Duration)
     }
 
     /// Takes what was posted.
     ///
+    /// What is proved is never too much: the provider may have a lot to tell.
+    /// - Parameter address: whose it is, by which what is not proved is counted.
     /// - Throws: `ProviderFailure`: with the remedy `again` when it can neither be verified nor kept now, with another
     ///   for what is no notice of the provider's; `PostgresFailure`.
-    public func receive(_ body: [UInt8], in team: TeamSnapshot) async throws -> Reception {
+    public func receive(
+        _ body: [UInt8],
+        from address: String,
+        in team: TeamSnapshot
+    ) async throws -> Reception {
         let now = context.clock()
         let notice: ProviderNotice
         do throws(ProviderFailure) {
             notice = try await provider.notice(body, receivedAt: now, in: team)
         } catch {
+            if let wait = try await limits.charge(
+                .address("provider-notices", address),
+                limit: Self.unprovenLimit,
+                window: Self.window,
+                in: team.id,
+                at: now
+            ) {
+                return .tooMany(retryAfter: wait)
+            }
             guard error.remedy == .again, try await store.keep(body, in: team.id, at: now) else {
                 throw error
             }
@@ -103,12 +128,16 @@ extension ProviderNotices {
         guard let team = try await teams.snapshot(of: run.team) else {
             return .succeeded(["verdict": "no team"])
         }
+        guard let body = store.open(job, in: run.team) else {
+            return .failed("the notice cannot be opened")
+        }
         let receivedAt = Timestamp(microseconds: job.receivedAt)
         let notice: ProviderNotice
         do throws(ProviderFailure) {
-            notice = try await provider.notice(Array(job.body.utf8), receivedAt: receivedAt, in: team)
+            notice = try await provider.notice(body, receivedAt: receivedAt, in: team)
         } catch {
-            return error.remedy == .again
+            let isLast = error.cause == .providerKey && run.claim.attempt >= Self.attemptsAtKey
+            return error.remedy == .again && !isLast
                 ? .failed(error.reason) : .succeeded(["verdict": .string(error.reason)])
         }
         return try await database.transaction(in: run.team) { transaction in
