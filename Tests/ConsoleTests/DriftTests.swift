@@ -74,9 +74,14 @@ import Testing
             )
             #expect(event == [[pinned["issuer"], "https://account.apple.com"]])
             #expect(world.parts.apple.pinnedDiscovery == pinned)
-            // Apple goes back to what it was.
+            // Apple goes back to what is pinned, which is known whatever else was approved.
             try await alarms.watch(world).look()
-            #expect(alarms.all == [.discovery, .discovery])
+            #expect(alarms.all == [.discovery])
+            let back = try await WatchedDocumentStore(world.parts.database).list().first
+            #expect(back?.known == pinned && back?.differsSince == nil)
+            world.script.set(.otherIssuer, at: .discovery)
+            try await alarms.watch(world).look()
+            #expect(alarms.all == [.discovery])
         }
     }
 
@@ -92,6 +97,26 @@ import Testing
             #expect(alarms.all == [.keys])
             let keys = try await WatchedDocumentStore(world.parts.database).list().last
             #expect(keys?.differences.map(\.name) == ["EXTRAKEY01"])
+        }
+    }
+
+    @Test func `compares with what this version pins, whatever an earlier one did`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            let alarms = Alarms()
+            try await alarms.watch(world).look()
+            try world.admin(
+                """
+                UPDATE apple_publications SET known = known || '{"revocation_endpoint": "https://apple.example/"}'
+                WHERE document = 'discovery'
+                """
+            )
+
+            try await alarms.watch(world).look()
+
+            #expect(alarms.all.isEmpty)
+            let document = try await WatchedDocumentStore(world.parts.database).list().first
+            #expect(document?.known == world.parts.apple.pinnedDiscovery && document?.differsSince == nil)
         }
     }
 

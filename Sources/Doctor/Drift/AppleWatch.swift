@@ -35,12 +35,12 @@ public struct AppleWatch: Sendable {
         let publication = try await apple.publication()
         let moment = clock()
         // Which keys Apple has can be known only by asking.
-        let looks: [(WatchedDocument.Name, seen: [String: String], known: [String: String])] = [
+        let looks: [(WatchedDocument.Name, seen: [String: String], pinned: [String: String]?)] = [
             (.discovery, publication.discovery, apple.pinnedDiscovery),
-            (.keys, publication.keys, publication.keys),
+            (.keys, publication.keys, nil),
         ]
-        for (name, seen, known) in looks {
-            if let document = try await store.note(seen, as: name, known: known, at: moment) {
+        for (name, seen, pinned) in looks {
+            if let document = try await store.note(seen, as: name, pinned: pinned, at: moment) {
                 alarm(document)
             }
         }

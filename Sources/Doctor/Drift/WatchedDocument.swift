@@ -18,7 +18,10 @@ public struct WatchedDocument: Hashable, Sendable {
     }
 
     public let name: Name
+    /// What it was compared with.
     public let known: [String: String]
+    /// What an operator took for known, or of what is pinned nowhere, what was seen first.
+    let approved: [String: String]?
     public let seen: [String: String]
     public let seenAt: Timestamp
     /// Nil while it is as it is known.
@@ -55,6 +58,7 @@ public struct WatchedDocument: Hashable, Sendable {
     init(_ row: inout Row) throws(PostgresFailure) {
         name = try row.next()
         known = Self.entries(in: try row.next())
+        approved = try row.next(String?.self).map(Self.entries)
         seen = Self.entries(in: try row.next())
         seenAt = try row.next()
         differsSince = try row.next()

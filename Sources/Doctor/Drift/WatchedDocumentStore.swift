@@ -24,30 +24,36 @@ public struct WatchedDocumentStore: Sendable {
 
     /// Notes what was seen.
     ///
-    /// - Parameter known: what counts as known when it is seen for the first time.
+    /// What this version pins and what an operator approved is known; nothing else is kept, so that another version compares
+    /// with pins of its own.
+    /// - Parameter pinned: nil where nothing is; then what is seen first is known.
     /// - Returns: the document when it differs from what is known otherwise than it did before.
     func note(
         _ seen: [String: String],
         as name: WatchedDocument.Name,
-        known: [String: String],
+        pinned: [String: String]?,
         at moment: Timestamp
     ) async throws -> WatchedDocument? {
         try await database.transaction(in: .system) { transaction in
             let before = try await Self.lock(name, transaction)
-            let known = before?.known ?? known
-            let since = seen == known ? nil : before?.differsSince ?? moment
+            let approved = before?.approved ?? (pinned == nil ? seen : nil)
+            let isKnown = seen == pinned || seen == approved
+            let known = isKnown ? seen : approved ?? pinned ?? seen
+            let since = isKnown ? nil : before?.differsSince ?? moment
             try await transaction.query(
                 """
-                INSERT INTO apple_publications (team_id, document, known, seen, seen_at, differs_since)
+                INSERT INTO apple_publications (team_id, document, known, approved, seen, seen_at, differs_since)
                 VALUES (
                     \(TeamID.system), \(name), \(WatchedDocument.json(of: known))::jsonb,
-                    \(WatchedDocument.json(of: seen))::jsonb, \(moment), \(since)
+                    \(approved.map(WatchedDocument.json))::jsonb, \(WatchedDocument.json(of: seen))::jsonb, \(moment),
+                    \(since)
                 )
                 ON CONFLICT (team_id, document) DO UPDATE
-                SET seen = excluded.seen, seen_at = excluded.seen_at, differs_since = excluded.differs_since
+                SET known = excluded.known, approved = excluded.approved, seen = excluded.seen,
+                    seen_at = excluded.seen_at, differs_since = excluded.differs_since
                 """
             )
-            guard seen != known, before?.seen != seen || before?.differsSince == nil else { return nil }
+            guard !isKnown, before?.seen != seen || before?.differsSince == nil else { return nil }
             return try await Self.lock(name, transaction)
         }
     }
@@ -68,7 +74,7 @@ public struct WatchedDocumentStore: Sendable {
             else { return false }
             try await transaction.query(
                 """
-                UPDATE apple_publications SET known = seen, differs_since = NULL
+                UPDATE apple_publications SET known = seen, approved = seen, differs_since = NULL
                 WHERE team_id = \(TeamID.system) AND document = \(name)
                 """
             )
@@ -92,7 +98,8 @@ public struct WatchedDocumentStore: Sendable {
         )
     }
 
-    private static let columns: SQL = "document, known::text, seen::text, seen_at, differs_since"
+    private static let columns: SQL =
+        "document, known::text, approved::text, seen::text, seen_at, differs_since"
 
     private static func lock(
         _ name: WatchedDocument.Name,

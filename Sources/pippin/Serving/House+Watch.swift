@@ -7,6 +7,8 @@ import Log
 extension House {
     /// Looks whether Apple describes itself as it is known; a difference is an alarm in the log and to operators.
     ///
+    /// Apple changes its keys as a matter of course, so those are worth a warning alone.
+    ///
     /// None where only this machine reaches Pippin: nobody comes there from Apple.
     func appleWatch(on worker: Worker) -> [Schedule] {
         let settings = installation.settings
@@ -15,7 +17,7 @@ extension House {
         let watch = AppleWatch(TeamDatabase(worker.app), apple: worker.apple, clock: context.clock) {
             document in
             log(
-                .error,
+                document.name == .keys ? .warning : .error,
                 "apple.drift",
                 ("document", document.name.rawValue),
                 ("members", document.differences.map(\.name).joined(separator: " "))
