@@ -19,7 +19,12 @@ enum ClientIdentifierStore {
             ON CONFLICT DO NOTHING
             """
         )
-        if claimed.changed == 1 { return }
+        if claimed.changed == 1 {
+            if kind == .app {
+                try await AppleConnectionStore.requireNone(as: identifier, in: team, transaction)
+            }
+            return
+        }
         try await requireFree(identifier, for: kind, in: team, transaction)
         // Whoever held it has let go in between; then it is as good as taken for this attempt.
         throw Refusal.identifierTaken(identifier, by: kind)
@@ -38,7 +43,12 @@ enum ClientIdentifierStore {
             WHERE team_id = \(team) AND lower(identifier) = lower(\(identifier))
             """
         )
-        guard var holder = holders.first else { return }
+        guard var holder = holders.first else {
+            if kind == .app {
+                try await AppleConnectionStore.requireNone(as: identifier, in: team, transaction)
+            }
+            return
+        }
         let name: ClientID = try holder.next()
         let holderKind: String = try holder.next()
         if kind == .service, holderKind == ClientKind.app.rawValue { throw Refusal.bundleIDAsServiceID(name) }

@@ -20,13 +20,14 @@ import Testing
         _ browser: inout Browser,
         id: String = "KEY1234567",
         of appleTeam: String = Simulator.teamID,
-        _ key: P256SigningKey = pair
+        _ key: P256SigningKey = pair,
+        for app: String = "com.acme.app"
     ) async throws {
         let imported = try await browser.post(
             "/console/ACMETEAM01/apple-keys",
             [
                 ("privateKey", key.pem), ("id", id), ("appleTeamID", appleTeam),
-                ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+                ("name", "Acme at Apple"), ("appID", app),
             ]
         )
         #expect(imported.status == 303)
@@ -75,6 +76,57 @@ import Testing
             let forget = [("confirmation", "KEY1234567"), ("reason", "Rotated"), ("version", "1")]
             let kept = try await admin.post("/console/ACMETEAM01/apple-keys/KEY1234567/deletion", forget)
             #expect(kept.status == 422 && kept.text.contains("Give that connection another key first"))
+        }
+    }
+
+    @Test func `of two groups never share a Services ID, and no app has its name`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await importKey(&admin)
+            let apps = "/console/ACMETEAM01/app-ids"
+            let other = [("identifier", "com.acme.other"), ("description", "Other"), ("isEnabled", "on")]
+            #expect(try await admin.post(apps, other).status == 303)
+            try await importKey(&admin, id: "KEY7654321", .generate(), for: "com.acme.other")
+            #expect(try await admin.post(Self.hub, Self.form).status == 303)
+            let form = [("appID", "com.acme.other"), ("keyID", "KEY7654321")]
+
+            let shared = try await admin.post(Self.hub, form + [("servicesID", "com.acme.siwa")])
+            #expect(shared.status == 422 && shared.text.contains("com.acme.app is connected to Apple under"))
+            #expect(shared.text.contains("id=\"field-servicesID-error\""))
+            let bundle = try await admin.post(Self.hub, form + [("servicesID", "com.acme.app")])
+            #expect(bundle.status == 422 && bundle.text.contains("is the bundle ID of an App ID"))
+            let named = other.map { $0.0 == "identifier" ? ($0.0, "com.Acme.siwa") : $0 }
+            let app = try await admin.post(apps, named)
+            #expect(app.status == 422 && app.text.contains("is the Services ID of a connection to Apple"))
+            #expect(
+                try await admin.post(Self.hub, form + [("servicesID", "com.acme.other.siwa")]).status == 303
+            )
+        }
+    }
+
+    @Test func `speak of every app of their group, those that are switched off too`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            try world.admin(
+                """
+                WITH name AS (
+                    INSERT INTO client_identifiers (team_id, identifier, kind)
+                    VALUES ('ACMETEAM01', 'com.acme.watch', 'app') RETURNING identifier
+                )
+                SELECT FROM name
+                """
+            )
+            try world.admin(
+                """
+                INSERT INTO app_ids (team_id, identifier, description, is_enabled, primary_identifier)
+                VALUES ('ACMETEAM01', 'com.acme.watch', 'Watch', false, 'com.acme.app')
+                """
+            )
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await importKey(&admin)
+            _ = try await admin.post(Self.hub, Self.form)
+            #expect(try await admin.get(Self.page).text.contains("<code>com.acme.watch</code>"))
         }
     }
 

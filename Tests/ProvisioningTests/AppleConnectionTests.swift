@@ -144,6 +144,35 @@ import Testing
         }
     }
 
+    @Test func `never share a Services ID`() async throws {
+        try await Installation.with { pippin in
+            try await pippin.apply(Files.whole)
+            let (first, second) = (Self.member(), Self.member(key: "KEY7654321", Self.next))
+            let other = #"{"identifier": "com.acme.other", "description": "Other", "apple": \#(second)}"#
+            let app = #"{"identifier": "com.acme.app", "apple": \#(first)}"#
+
+            guard
+                case .refused(let problems) = try await pippin.apply(
+                    Files.team(#""appIDs": [\#(app), \#(other)]"#)
+                ).outcome
+            else {
+                Issue.record("taken")
+                return
+            }
+            #expect(problems.map(\.field) == (0...1).map { "teams[0].appIDs[\($0)].apple.servicesID" })
+            try await pippin.apply(Self.file(first))
+            guard
+                case .refused(let problems) = try await pippin.apply(
+                    Files.team(#""appIDs": [\#(other)]"#)
+                ).outcome
+            else {
+                Issue.record("taken")
+                return
+            }
+            #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple.servicesID"])
+        }
+    }
+
     @Test func `keep the private half of their key`() async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)

@@ -44,9 +44,12 @@ extension TeamSnapshot {
         appleRegistrations[group]
     }
 
-    /// The group that is a client of Apple's under that name, as a Services ID or as an app of its own.
+    /// The group that is a client of Apple's under that name, as an app of its own or as a Services ID; the first in the
+    /// order of names where connections from earlier days share one.
     public func appleGroup(of client: ClientID) -> ClientID? {
-        appleRegistrations.values.first { $0.servicesID == client || $0.bundleIDs.contains(client) }?.appID
+        if let group = apps[client]?.group, appleRegistrations[group] != nil { return group }
+        return appleRegistrations.values.filter { $0.servicesID == client }
+            .map(\.appID).min { $0.rawValue < $1.rawValue }
     }
 
     /// Whether people may come by way of Apple to apps of that group; to pages of ours, where it is nil.

@@ -5,7 +5,8 @@ import Postgres
 import Registry
 import Tenancy
 
-/// Reads a team's snapshot in one statement, so that all of it is of one moment.
+/// Reads a team's snapshot: what is registered in one statement, so that all of it is of one moment; the signing keys, which
+/// no registration depends on, in another.
 struct TeamSnapshotStore: Sendable {
     let database: TeamDatabase
     let keyRing: KeyRing
@@ -121,6 +122,7 @@ struct TeamSnapshotStore: Sendable {
         apps: [ClientID: TeamSnapshot.App]
     ) -> [ClientID: AppleRegistration] {
         let keys = AppleKeyStore(database, keyRing: keyRing)
+        let groups = apps.map { (app: $0.key, group: $0.value.group) }
         var table: [ClientID: AppleRegistration] = [:]
         for record in records {
             guard let app = ClientID(rawValue: record.app),
@@ -132,7 +134,7 @@ struct TeamSnapshotStore: Sendable {
                 appID: app,
                 teamID: appleTeam,
                 servicesID: services,
-                bundleIDs: Set(apps.filter { $0.value.group == app }.keys),
+                bundleIDs: Set(AppleConnection.bundleIDs(of: app, among: groups)),
                 keyID: id,
                 key: key
             )

@@ -65,9 +65,9 @@ struct RegistryStores: Sendable {
 
     /// The bundle IDs of the group of a primary App ID, which sign in at Apple by their own names.
     func groupBundleIDs(of primary: String, in team: TeamID) async throws -> [ClientID] {
-        try await allAppIDs(in: team)
-            .filter { $0.isEnabled && ($0.identifier.rawValue == primary || $0.primary?.rawValue == primary) }
-            .map(\.identifier).sorted { $0.rawValue < $1.rawValue }
+        guard let primary = ClientID(rawValue: primary) else { return [] }
+        let all = try await allAppIDs(in: team)
+        return AppleConnection.bundleIDs(of: primary, among: all.map { ($0.identifier, $0.group) })
     }
 
     /// The keys of one App ID that work.

@@ -72,7 +72,6 @@ public struct ConnectionTests: Sendable {
         let all = try await database.transaction(in: team) { transaction in
             try await apps.all(in: team, transaction)
         }
-        return all.filter { $0.isEnabled && ($0.identifier == appID || $0.primary == appID) }
-            .map(\.identifier).sorted { $0.rawValue < $1.rawValue }
+        return AppleConnection.bundleIDs(of: appID, among: all.map { ($0.identifier, $0.group) })
     }
 }

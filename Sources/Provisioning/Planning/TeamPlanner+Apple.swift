@@ -30,7 +30,7 @@ extension TeamPlanner {
         )
         let draft = check(path) { () throws(Problems) in try AppleConnection.Draft(parsing: input) }
         if let primary = appIDs[app]?.primary { return note(path, .groupedAppID(app, under: primary)) }
-        guard let draft else { return }
+        guard let draft, noteTaken(draft, path) else { return }
         // Unused ones first, which makes room; the one that is used until now when nothing signs with it any more.
         let unnamed = options.prunes ? appleKeys(of: app).filter { $0.id != draft.keyID } : []
         for key in unnamed where key.id != old?.keyID { add(.deleteAppleKey(key)) }
@@ -42,6 +42,27 @@ extension TeamPlanner {
             add(.connectApple(draft))
         }
         for key in unnamed where key.id == old?.keyID { add(.deleteAppleKey(key)) }
+    }
+
+    /// Whether the Services ID stands for this group alone; notes it when it does not.
+    private mutating func noteTaken(_ draft: AppleConnection.Draft, _ path: String) -> Bool {
+        let id = draft.servicesID
+        let entries = (file.appIDs ?? []).filter { $0.apple != nil || $0.isApart }
+        let entry = entries.first {
+            $0.identifier != draft.appID.rawValue && $0.apple?.servicesID == id.rawValue
+        }
+        let kept = registered.appleConnections.first { connection in
+            connection.appID != draft.appID && connection.servicesID == id
+                && !entries.contains { $0.identifier == connection.appID.rawValue }
+        }
+        let holder = entry.flatMap { ClientID(rawValue: $0.identifier) } ?? kept?.appID
+        let bundle = keptAppIDs.first { $0.identifier.rawValue.lowercased() == id.rawValue.lowercased() }
+        if let holder {
+            note("\(path).servicesID", .servicesIDTaken(id, by: holder))
+        } else if let bundle {
+            note("\(path).servicesID", .bundleIDAsServiceID(bundle.identifier))
+        }
+        return holder == nil && bundle == nil
     }
 
     /// The key that signs for it, which is imported where it is not here yet.

@@ -15,6 +15,9 @@ public struct AppID: Hashable, Sendable {
     public let version: Int
     public let createdAt: Timestamp
 
+    /// The primary App ID of its group.
+    public var group: ClientID { primary ?? identifier }
+
     /// What of it can be edited.
     public var draft: Draft {
         Draft(

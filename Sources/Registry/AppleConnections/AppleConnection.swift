@@ -21,6 +21,19 @@ public struct AppleConnection: Hashable, Sendable {
     /// What of it can be edited.
     public var draft: Draft { Draft(appID: appID, servicesID: servicesID, keyID: keyID) }
 
+    /// The bundle IDs of the group of a primary App ID, which are clients of Apple's by their own names, in alphabetical
+    /// order.
+    ///
+    /// Those that people may not sign in to at present, too: what Apple gave to them is validated and revoked under their
+    /// names, and Apple goes on telling of their people.
+    /// - Parameter apps: the team's, each with the primary App ID of its group.
+    public static func bundleIDs(
+        of primary: ClientID,
+        among apps: some Sequence<(app: ClientID, group: ClientID)>
+    ) -> [ClientID] {
+        apps.filter { $0.group == primary }.map(\.app).sorted { $0.rawValue < $1.rawValue }
+    }
+
     /// Reads `AppleConnectionStore.columns`.
     init(_ row: inout Row) throws(PostgresFailure) {
         appID = try row.next()

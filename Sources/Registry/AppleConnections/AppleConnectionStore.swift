@@ -58,6 +58,9 @@ extension AppleConnectionStore {
         default: break
         }
         if let current, current.draft == draft { return .saved(current) }
+        if draft.servicesID != current?.servicesID {
+            try await Self.requireFree(draft.servicesID, for: draft.appID, in: team, transaction)
+        }
         try await transaction.query(Self.saving(draft, team))
         let change = AuditedChange(
             current == nil ? "apple_connection.created" : "apple_connection.updated",
@@ -151,8 +154,51 @@ extension AppleConnectionStore {
         INSERT INTO apple_connections AS c (team_id, app_id, services_id, key_id)
         VALUES (\(team), \(draft.appID), \(draft.servicesID), \(draft.keyID))
         ON CONFLICT (team_id, app_id) DO UPDATE
-        SET services_id = excluded.services_id, key_id = excluded.key_id, version = c.version + 1
+        SET services_id = excluded.services_id, key_id = excluded.key_id, version = c.version + 1,
+            shares_services_id = c.shares_services_id AND c.services_id = excluded.services_id
         """
+    }
+
+    /// Apple knows one group of apps under a Services ID, and never gives it the name of a bundle ID.
+    ///
+    /// Connections change one at a time in a team, so that two cannot take the same one at once.
+    private static func requireFree(
+        _ servicesID: ClientID,
+        for appID: ClientID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+        let rows = try await transaction.query(
+            """
+            SELECT app_id FROM apple_connections
+            WHERE team_id = \(team) AND services_id = \(servicesID) AND app_id <> \(appID)
+            ORDER BY app_id LIMIT 1
+            """
+        )
+        if var row = rows.first { throw Refusal.servicesIDTaken(servicesID, by: try row.next()) }
+        let apps = try await transaction.query(
+            """
+            SELECT identifier FROM app_ids
+            WHERE team_id = \(team) AND lower(identifier) = lower(\(servicesID)) LIMIT 1
+            """
+        )
+        if var row = apps.first { throw Refusal.bundleIDAsServiceID(try row.next()) }
+    }
+
+    /// - Throws: `Refusal`, when a connection's Services ID has that name, in whatever case.
+    static func requireNone(
+        as servicesID: ClientID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let rows = try await transaction.query(
+            """
+            SELECT services_id FROM apple_connections
+            WHERE team_id = \(team) AND lower(services_id) = lower(\(servicesID)) LIMIT 1
+            """
+        )
+        if var row = rows.first { throw Refusal.servicesIDAsBundleID(try row.next()) }
     }
 
     /// Keeps the key until the transaction ends; it must be one of the same App ID.

@@ -1,3 +1,11 @@
+/// Names and addresses that stand for this machine alone.
+public enum Loopback {
+    /// Whether a host is one of them, without a port.
+    public static func contains(_ host: String) -> Bool {
+        if case .loopback? = try? Host(host) { true } else { false }
+    }
+}
+
 /// The host of a URL or a domain of a list, told apart by what it means.
 enum Host: Hashable {
     /// A host name in lower case.

@@ -40,7 +40,8 @@ extension Refusal {
     /// The field that a refusal by a store concerns.
     var field: String {
         switch self {
-        case .identifierTaken, .bundleIDAsServiceID: "identifier"
+        case .identifierTaken, .bundleIDAsServiceID, .servicesIDAsBundleID: "identifier"
+        case .servicesIDTaken: "servicesID"
         case .unknownAppID, .belongsToAppID, .connectedAlready: "appID"
         case .groupedAppID: "appID"
         case .groupedUnderItself, .primaryOfOthers, .holdsActiveKeys: "primary"

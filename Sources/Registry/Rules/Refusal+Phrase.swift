@@ -15,7 +15,8 @@ extension Refusal {
         case .duplicate(let value): Phrase("console.refusals.duplicate", ["value": value])
         case .tooMany(let limit): Phrase("console.refusals.too-many", count: limit.count)
         case .limitReached(let limit, let parent): Self.phrase(limit, parent)
-        case .identifierCharacter, .identifierShape, .bundleIDAsServiceID, .teamPrefix, .identifierTaken:
+        case .identifierCharacter, .identifierShape, .bundleIDAsServiceID, .teamPrefix, .identifierTaken,
+            .servicesIDTaken, .servicesIDAsBundleID:
             identifierPhrase
         case .keyIDShape, .appleTeamIDShape, .keyIDTaken, .notPublicKey, .privateKeyGiven,
             .notApplePrivateKey, .unknownAppleKey, .appleKeyOfOtherApp, .keyOfConnection,
@@ -36,6 +37,13 @@ extension Refusal {
             Phrase("console.refusals.identifier.character", ["character": Self.name(scalar)])
         case .bundleIDAsServiceID(let bundle):
             Phrase("console.refusals.identifier.bundle-id", ["bundle": bundle.rawValue])
+        case .servicesIDTaken(let identifier, let appID):
+            Phrase(
+                "console.refusals.identifier.services-id-taken",
+                ["identifier": identifier.rawValue, "app": appID.rawValue]
+            )
+        case .servicesIDAsBundleID(let identifier):
+            Phrase("console.refusals.identifier.services-id", ["identifier": identifier.rawValue])
         case .teamPrefix(let identifier):
             Phrase("console.refusals.identifier.team-prefix", ["identifier": identifier])
         case .identifierTaken(let identifier, .app):

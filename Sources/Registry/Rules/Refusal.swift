@@ -67,6 +67,10 @@ public enum Refusal: Error, Hashable, Sendable {
     case appleKeyOfOtherApp(KeyID, of: ClientID)
     /// The App ID has a connection to Apple already.
     case connectedAlready(ClientID)
+    /// Another App ID of the team is connected under that Services ID.
+    case servicesIDTaken(ClientID, by: ClientID)
+    /// A bundle ID with the name of a Services ID that the team is connected to Apple under.
+    case servicesIDAsBundleID(ClientID)
     /// The key signs for a connection to Apple.
     case keyOfConnection(ClientID)
 
