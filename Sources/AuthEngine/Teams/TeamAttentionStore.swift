@@ -43,7 +43,11 @@ public struct TeamAttentionStore: Sendable {
     public func find(_ team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [TeamAttention] {
         let rows = try await database.query(
             """
-            \(Self.secrets(team, now))
+            \(Self.secrets(.secretEnded, team, from: now - Self.month, to: now))
+            UNION ALL
+            \(Self.refusals(team))
+            UNION ALL
+            \(Self.secrets(.secretEnds, team, from: now, to: now + Self.month))
             UNION ALL
             \(Self.keys(team, now))
             UNION ALL
@@ -53,12 +57,6 @@ public struct TeamAttentionStore: Sendable {
                 SELECT 'domain_unverified', domain, failed_since FROM domains
                 WHERE team_id = \(team) AND NOT is_verified
                 ORDER BY domain LIMIT \(Self.limit)
-            )
-            UNION ALL
-            (
-                SELECT 'apple_refuses', app_id, min(problem_at) FROM provider_tokens
-                WHERE team_id = \(team) AND problem IS NOT NULL
-                GROUP BY app_id ORDER BY app_id LIMIT \(Self.limit)
             )
             LIMIT \(Self.limit)
             """,
@@ -72,18 +70,44 @@ public struct TeamAttentionStore: Sendable {
         return found
     }
 
+    private static let month = Duration.seconds(30 * 86_400)
+
     /// What stops an app comes first; a secret that ended a month ago stopped nobody.
-    private static func secrets(_ team: TeamID, _ now: Timestamp) -> SQL {
+    private static func secrets(
+        _ kind: TeamAttention.Kind,
+        _ team: TeamID,
+        from start: Timestamp,
+        to end: Timestamp
+    ) -> SQL {
         """
         (
-            SELECT CASE WHEN ends_at > \(now) THEN 'secret_ends' ELSE 'secret_ended' END AS kind,
-                client_id AS subject, ends_at AS since
+            SELECT \(kind.rawValue) AS kind, client_id AS subject, ends_at AS since
             FROM client_secret_ends
-            WHERE team_id = \(team) AND ends_at < \(now + .seconds(30 * 86_400))
-                AND ends_at > \(now - .seconds(30 * 86_400))
+            WHERE team_id = \(team) AND ends_at > \(start) AND ends_at <= \(end)
             ORDER BY ends_at LIMIT \(limit)
         )
         """
+    }
+
+    /// One row for each group, from one to the next: there may be a token of every person.
+    private static func refusals(_ team: TeamID) -> SQL {
+        let troubled: SQL = "team_id = \(team) AND problem IS NOT NULL"
+        return """
+            (
+                WITH RECURSIVE walk (app_id, since) AS (
+                    (
+                        SELECT app_id, problem_at FROM provider_tokens
+                        WHERE \(troubled) ORDER BY app_id, problem_at LIMIT 1
+                    )
+                    UNION ALL
+                    SELECT following.* FROM walk CROSS JOIN LATERAL (
+                        SELECT app_id, problem_at FROM provider_tokens
+                        WHERE \(troubled) AND app_id > walk.app_id ORDER BY app_id, problem_at LIMIT 1
+                    ) AS following
+                )
+                SELECT 'apple_refuses', app_id, since FROM walk LIMIT \(limit)
+            )
+            """
     }
 
     /// A key is new for a week, unused after three months, and old after a year.
