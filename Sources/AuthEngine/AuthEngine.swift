@@ -34,6 +34,12 @@ public struct EngineContext: Sendable {
         self.clock = clock
     }
 
+    /// The host of the public URL, without its port; it is a name or an IPv4 address.
+    public var publicHost: String {
+        let rest = publicURL.split(separator: "/").dropFirst().first ?? ""
+        return String(rest.prefix { $0 != ":" })
+    }
+
     /// The base of a team's addresses and, unless a Service ID asks for Apple's, the issuer of its tokens.
     public func base(of team: TeamID) -> String {
         "\(publicURL)/t/\(team)"

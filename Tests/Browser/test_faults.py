@@ -297,6 +297,15 @@ def test_every_wrong_option_is_told_at_once():
         assert sum(named in line for line in lines) == 1, f"{named}: {lines}"
 
 
+def test_what_is_for_trials_is_not_served_to_the_network():
+    lines = refusal(
+        "--resources", str(ROOT), "--demo", "--simulate-apple", "--listen", "0.0.0.0:8080", "--public-url",
+        "http://localhost:8080",
+    )
+    assert [line.split()[0] for line in lines] == ["--demo", "--simulate-apple"]
+    assert all("--listen" in line for line in lines)
+
+
 def test_a_wrong_environment_is_told_too():
     [line] = refusal("--resources", str(ROOT), environment={"PIPPIN_PUBLIC_URL": "http://example.com/path"})
     assert "http://example.com/path" in line

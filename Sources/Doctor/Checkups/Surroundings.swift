@@ -1,6 +1,7 @@
 import AuthEngine
 import Bytes
 import HTTPClient
+import Registry
 
 /// What is around a team: the place it is reached under.
 struct Surroundings: Sendable {
@@ -22,9 +23,7 @@ struct Surroundings: Sendable {
     }
 
     /// Whether only this machine reaches the public URL.
-    var isLoopback: Bool {
-        host.hasPrefix("localhost") || host.hasPrefix("127.") || host.hasPrefix("[::1]")
-    }
+    var isLoopback: Bool { Loopback.contains(context.publicHost) }
 
     var isEncrypted: Bool { context.publicURL.hasPrefix("https://") }
 

@@ -1,4 +1,4 @@
-import HTTP
+import Registry
 
 /// The origin people and apps reach Pippin under.
 ///
@@ -29,9 +29,7 @@ struct PublicURL: Sendable {
         guard isSecure || isLoopback else { return nil }
     }
 
-    var isLoopback: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
-    }
+    var isLoopback: Bool { Loopback.contains(host) }
 
     /// The same origin under another name of this machine; over TLS the same, since the certificate names one host.
     func beside(_ host: String) -> String {

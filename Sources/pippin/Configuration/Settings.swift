@@ -65,14 +65,14 @@ struct Settings: Sendable {
         self.mail = mail
         self.allowsLoopback = allowsLoopback || publicURL.isLoopback
         self.relayDomain = relayDomain ?? "relay.\(publicURL.host)"
-        if isDemo, !publicURL.isLoopback {
-            options.complain("--demo is for loopback only: its people have known passwords")
-            return nil
+        // A name of this machine says nothing of who reaches the port.
+        let isApart = publicURL.isLoopback && address.isLoopback
+        let rule = "is for loopback only, in --public-url and --listen"
+        if isDemo, !isApart { options.complain("--demo \(rule): its people have known passwords") }
+        if simulatesApple, !isApart {
+            options.complain("--simulate-apple \(rule): anybody signs in there as anybody")
         }
-        if simulatesApple, !publicURL.isLoopback {
-            options.complain("--simulate-apple is for loopback only: anybody signs in there as anybody")
-            return nil
-        }
+        guard options.problems.isEmpty else { return nil }
     }
 
     private static func listen(_ options: inout Options) -> (String, IPAddress, UInt16)? {

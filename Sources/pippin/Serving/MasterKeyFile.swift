@@ -25,7 +25,8 @@ enum MasterKeyFile {
     private static func own(_ path: String) throws(CommandFailure) -> KeyRing {
         if let text = TextFile.read(path) { return try parse(text, from: path) }
         let line = "1 \(Hex.encode(RandomSource.system.bytes(SymmetricKey.byteCount)))\n"
-        let draft = "\(path).\(getpid())"
+        // A process that died left its draft, and its number comes again.
+        let draft = "\(path).\(Hex.encode(RandomSource.system.bytes(8)))"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CommandFailure("the master key \(path) cannot be made: \(reason())")

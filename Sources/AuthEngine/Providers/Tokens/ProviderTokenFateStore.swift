@@ -128,9 +128,7 @@ struct ProviderTokenFateStore: Sendable {
                 """
                 SELECT token_id, \(Self.columns) FROM provider_tokens
                 WHERE team_id = \(team) AND state = 'ending' AND NOT EXISTS (
-                    SELECT FROM jobs
-                    WHERE jobs.team_id = \(team) AND kind = \(ProviderRevocation.kind) AND jobs.state = 'pending'
-                        AND payload->>'token' = encode(token_id, 'hex')
+                    \(ProviderRevocation.pending(in: team)) AND payload->>'token' = encode(token_id, 'hex')
                 )
                 ORDER BY token_id LIMIT \(limit) FOR UPDATE SKIP LOCKED
                 """

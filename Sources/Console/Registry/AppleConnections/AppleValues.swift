@@ -14,7 +14,8 @@ struct AppleValues: Sendable {
 
     /// - Parameter bundleIDs: the apps of the group, which are clients by their own names.
     init(of team: TeamID, bundleIDs: [ClientID], _ context: EngineContext) {
-        domain = Self.host(of: context.publicURL)
+        // Apple wants the name alone.
+        domain = context.publicHost
         returnURL = context.returnURL(of: .apple, in: team)
         notificationURL = context.notificationURL(of: .apple, in: team)
         self.bundleIDs = bundleIDs
@@ -29,10 +30,4 @@ struct AppleValues: Sendable {
         .list("bundleIDs", CopyView.fields) { values in
             values.bundleIDs.map { CopyView(Phrase("console.apple.bundle-id"), $0.rawValue) }
         }
-
-    /// Apple wants the name alone.
-    private static func host(of url: String) -> String {
-        let rest = url.split(separator: "/").dropFirst().first ?? ""
-        return String(rest.split(separator: ":").first ?? "")
-    }
 }
