@@ -64,7 +64,6 @@ import Testing
     func `with a token that proves nothing leaves nobody, and is looked at once`(_ fault: Fault) async throws
     {
         try await withApple { site in
-            site.script.set(.newKey, at: .keys)
             site.script.set(fault, at: .browser)
             _ = try postBack(site.browser(), site)
             site.teams.clock.advance(by: .seconds(180))

@@ -98,8 +98,6 @@ extension FaultCase.Outcome {
 extension TestSite {
     /// Has it go wrong once.
     func disturb(_ trouble: FaultCase) {
-        // A token that is wrong on purpose must be wrong in one way alone: its key is published.
-        if trouble.fault != .unknownKey { script.set(.newKey, at: .revocation) }
         script.set(trouble.fault, at: trouble.place)
     }
 
