@@ -196,6 +196,7 @@ extension AccountEndpoints {
             sessions: parts.sessions,
             accounts: AccountStores(
                 parts.database,
+                context: parts.context,
                 signIn: parts.passwords,
                 hasher: parts.hasher,
                 emailChanges: parts.emailChanges

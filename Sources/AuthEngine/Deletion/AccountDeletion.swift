@@ -8,7 +8,7 @@ public struct AccountDeletion: Sendable {
     let database: TeamDatabase
     let random: RandomSource
 
-    public init(_ database: TeamDatabase, random: RandomSource = .system) {
+    public init(_ database: TeamDatabase, random: RandomSource) {
         self.database = database
         self.random = random
     }

@@ -43,7 +43,7 @@ struct UserPages: Sendable {
         users = UserStore(parts.database)
         sessions = parts.sessions
         consents = ConsentEndStore(parts.database)
-        deletions = AccountDeletion(parts.database)
+        deletions = AccountDeletion(parts.database, random: parts.context.random)
         tokens = TokenRevocationStore(parts.database)
         suspensions = UserSuspensionStore(parts.database)
         exports = PersonExportStore(parts.database)
@@ -93,7 +93,9 @@ struct UserPages: Sendable {
 
     func page(_ scope: Scope, _ subject: Subject) async throws -> UserDetailPage {
         let team = scope.teamID
-        guard let detail = try await details.find(subject, in: team) else { throw Problem.notFound }
+        guard let detail = try await details.find(subject, in: team, at: context.clock()) else {
+            throw Problem.notFound
+        }
         let target = AuditEvent.Target("user", subject.rawValue)
         let entries = try await history.list(about: target, in: team, limit: Self.eventLimit)
         var filter = FlowFilter()

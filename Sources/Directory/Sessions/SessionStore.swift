@@ -155,7 +155,7 @@ public struct SessionStore: Sendable {
     public func list(
         of subject: Subject,
         in team: TeamID,
-        at now: Timestamp = .now()
+        at now: Timestamp
     ) async throws(PostgresFailure) -> [SessionSummary] {
         let rows = try await database.query(
             """

@@ -1,3 +1,4 @@
+public import Bytes
 public import Domain
 public import Postgres
 
@@ -17,7 +18,11 @@ public struct UserDetailStore: Sendable {
     }
 
     /// The user with consents, sessions and refresh tokens, or nil when the team has none of that `sub`.
-    public func find(_ subject: Subject, in team: TeamID) async throws(PostgresFailure) -> UserDetail? {
+    public func find(
+        _ subject: Subject,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> UserDetail? {
         let rows = try await database.query(
             """
             SELECT \(UserStore.columns),
@@ -36,7 +41,7 @@ public struct UserDetailStore: Sendable {
             logins: try row.next([String].self).compactMap(LoginName.init),
             hasPassword: try row.next(),
             consents: try await consents.list(of: subject, in: team),
-            sessions: try await sessions.list(of: subject, in: team),
+            sessions: try await sessions.list(of: subject, in: team, at: now),
             refreshTokens: try await refreshTokens(of: subject, in: team)
         )
     }

@@ -11,7 +11,6 @@ public struct AppleService: Sendable {
     public let tokenURL: String
     public let revocationURL: String
     public let keysURL: String
-    public let migrationURL: String
     public let discoveryURL: String
     /// Which addresses its names may stand for.
     public let addresses: AddressPolicy
@@ -39,7 +38,6 @@ public struct AppleService: Sendable {
         tokenURL = "\(base)/auth/token"
         revocationURL = "\(base)/auth/revoke"
         keysURL = "\(base)/auth/keys"
-        migrationURL = "\(base)/auth/usermigrationinfo"
         discoveryURL = "\(base)/.well-known/openid-configuration"
         self.addresses = addresses
         self.patience = patience

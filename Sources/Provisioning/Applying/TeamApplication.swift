@@ -135,7 +135,7 @@ struct TeamApplication: Sendable {
                 transaction
             )
         case .deleteUser(let user):
-            _ = try await AccountDeletion(provisioner.database).delete(
+            _ = try await AccountDeletion(provisioner.database, random: .system).delete(
                 user.subject,
                 in: team,
                 by: actor,

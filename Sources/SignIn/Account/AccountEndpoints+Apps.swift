@@ -47,7 +47,11 @@ extension AccountEndpoints {
     }
 
     private func granted(_ app: ClientID, _ person: Person) async throws -> GrantedApp? {
-        let detail = try await accounts.details.find(person.subject, in: person.team.id)
+        let detail = try await accounts.details.find(
+            person.subject,
+            in: person.team.id,
+            at: context.clock()
+        )
         return detail?.consents.first { $0.consent.appID == app }
     }
 }

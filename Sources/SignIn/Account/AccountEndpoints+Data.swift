@@ -79,7 +79,11 @@ extension AccountEndpoints {
     /// Members of the console's team leave their teams first, which is done in the console.
     private func deletionPage(_ person: Person) async throws -> AccountDeletionPage {
         guard person.team.id != .system,
-            let detail = try await accounts.details.find(person.subject, in: person.team.id)
+            let detail = try await accounts.details.find(
+                person.subject,
+                in: person.team.id,
+                at: context.clock()
+            )
         else { throw Problem.notFound }
         let login = detail.logins.first?.rawValue ?? ""
         return AccountDeletionPage(

@@ -9,7 +9,8 @@ import Web
 extension AccountEndpoints {
     func show(_ person: Person) async throws -> Response {
         let (team, user) = (person.team.id, person.session.user)
-        guard let detail = try await accounts.details.find(person.subject, in: team) else {
+        guard let detail = try await accounts.details.find(person.subject, in: team, at: context.clock())
+        else {
             throw Problem.notFound
         }
         let cookie = AccountChange.cookieName(site.cookies, of: team)

@@ -77,7 +77,11 @@ extension AccountEndpoints {
     }
 
     func login(of person: Person) async throws -> String {
-        let detail = try await accounts.details.find(person.subject, in: person.team.id)
+        let detail = try await accounts.details.find(
+            person.subject,
+            in: person.team.id,
+            at: context.clock()
+        )
         guard let detail, detail.hasPassword, let login = detail.logins.first else { throw Problem.notFound }
         return login.rawValue
     }

@@ -16,8 +16,13 @@ struct AccountStores: Sendable {
     let identities: ProviderIdentityListStore
     let linkEnds: ProviderLinkEndStore
 
-    init(_ database: TeamDatabase, signIn: PasswordSignIn, hasher: PasswordHasher, emailChanges: EmailChange)
-    {
+    init(
+        _ database: TeamDatabase,
+        context: EngineContext,
+        signIn: PasswordSignIn,
+        hasher: PasswordHasher,
+        emailChanges: EmailChange
+    ) {
         details = UserDetailStore(database)
         consentEnds = ConsentEndStore(database)
         relays = RelaySwitchStore(database)
@@ -25,7 +30,7 @@ struct AccountStores: Sendable {
         self.signIn = signIn
         self.hasher = hasher
         self.emailChanges = emailChanges
-        deletions = AccountDeletion(database)
+        deletions = AccountDeletion(database, random: context.random)
         exports = PersonExportStore(database)
         identities = ProviderIdentityListStore(database)
         linkEnds = ProviderLinkEndStore(database)

@@ -211,8 +211,8 @@ import Testing
 
             #expect(first)
             #expect(others == 2)
-            #expect(try await world.sessions.list(of: ada, in: World.acme).map(\.id) == [ids[1]])
-            #expect(try await world.sessions.list(of: ben, in: World.acme).map(\.id) == [ids[4]])
+            #expect(try await world.sessions.list(of: ada, in: World.acme, at: .now()).map(\.id) == [ids[1]])
+            #expect(try await world.sessions.list(of: ben, in: World.acme, at: .now()).map(\.id) == [ids[4]])
             #expect(try world.actions().suffix(2) == ["session.ended", "sessions.ended"])
         }
     }
@@ -245,7 +245,7 @@ import Testing
 
             #expect(try await sessions.find(token, in: World.rival) == nil)
             #expect(try await sessions.renew(token, in: World.rival) == nil)
-            #expect(try await sessions.list(of: ada, in: World.rival).isEmpty)
+            #expect(try await sessions.list(of: ada, in: World.rival, at: .now()).isEmpty)
             let ended = try await sessions.endAll(
                 of: ada,
                 in: World.rival,

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Directory
 import Domain
@@ -18,7 +19,9 @@ import Testing
             )
             try world.issueTokens(to: ada, app: World.app)
 
-            let detail = try #require(try await UserDetailStore(world.database).find(ada, in: World.acme))
+            let detail = try #require(
+                try await UserDetailStore(world.database).find(ada, in: World.acme, at: .now())
+            )
 
             #expect(detail.user.lastSignInAt != nil)
             #expect(detail.hasPassword)
@@ -34,7 +37,9 @@ import Testing
         try await withWorld { world in
             let ada = try await world.add("Ada")
 
-            let detail = try #require(try await UserDetailStore(world.database).find(ada, in: World.acme))
+            let detail = try #require(
+                try await UserDetailStore(world.database).find(ada, in: World.acme, at: .now())
+            )
 
             #expect(!detail.hasPassword)
             #expect(detail.consents.isEmpty && detail.sessions.isEmpty && detail.refreshTokens.isEmpty)

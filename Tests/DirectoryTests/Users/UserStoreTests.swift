@@ -1,3 +1,4 @@
+import Bytes
 import Directory
 import Domain
 import Postgres
@@ -9,7 +10,7 @@ import Testing
             let ada = try await world.add("Ada")
 
             let user = try #require(try await world.users.find(ada, in: World.acme))
-            let detail = try await UserDetailStore(world.database).find(ada, in: World.acme)
+            let detail = try await UserDetailStore(world.database).find(ada, in: World.acme, at: .now())
             #expect(user.email?.rawValue == "Ada@acme.example")
             #expect(user.name.full == "Ada Lovelace")
             #expect(detail?.logins.map(\.rawValue) == ["ada@acme.example"])
@@ -95,7 +96,7 @@ import Testing
             let ada = try await world.add("Ada")
 
             #expect(try await world.users.find(ada, in: World.rival) == nil)
-            #expect(try await UserDetailStore(world.database).find(ada, in: World.rival) == nil)
+            #expect(try await UserDetailStore(world.database).find(ada, in: World.rival, at: .now()) == nil)
         }
     }
 
