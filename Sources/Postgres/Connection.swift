@@ -37,7 +37,11 @@ import EventLoop
         self.lookups = lookups
     }
 
-    deinit { unsafe PQfinish(handle) }
+    deinit {
+        // A readiness that was fetched in the same turn must find nobody: the watch does not keep the connection.
+        if loop.isCurrent { watch?.cancel() }
+        unsafe PQfinish(handle)
+    }
 
     /// How many segments are under way.
     var load: Int { segments.count }
