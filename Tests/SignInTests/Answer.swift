@@ -51,8 +51,10 @@ struct Answer: Sendable {
     /// The reference an error page shows.
     var reference: String? { between("<code>", "</code>") }
 
-    /// The name that a page's heading has.
-    var headline: String? { between("<h1>", "</h1>") }
+    /// The words of a page's heading, without the mark-up that keeps some of them in one line.
+    var headline: String? {
+        between("<h1>", "</h1>")?.replacing("<span class=\"whole\">", with: "").replacing("</span>", with: "")
+    }
 
     private func between(_ start: String, _ end: String) -> String? {
         guard let from = body.firstRange(of: start) else { return nil }

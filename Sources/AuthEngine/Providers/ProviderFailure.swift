@@ -35,4 +35,10 @@ public struct ProviderFailure: Error, Equatable, Sendable {
         .none,
         because: "the provider's name for the person is that of somebody of the directory"
     )
+
+    /// Whether the answer can still be judged later: at the provider's better time, or once the team is connected again.
+    var keepsAnswer: Bool { remedy == .again || cause == .providerAbsent }
+
+    /// Whether it is about one answer alone, so that others may fare better.
+    var isOfOneAnswer: Bool { [.providerKey, .providerExpired, .providerAbsent].contains(cause) }
 }

@@ -37,9 +37,10 @@ extension ProviderSignIn {
 
     /// Tells the team why, and leaves what may be tried again; the rest is over, so that nobody has it refused twice.
     func fail(_ failure: ProviderFailure, _ arrival: Arrival) async throws -> Outcome {
-        switch failure.remedy {
-        case .again: try await trips.release(arrival.claimed, in: arrival.team.id)
-        case .anew, .none: try await trips.end(arrival.trip, in: arrival.team.id)
+        if failure.keepsAnswer {
+            try await trips.release(arrival.claimed, in: arrival.team.id)
+        } else {
+            try await trips.end(arrival.trip, in: arrival.team.id)
         }
         let sent = Self.facts(of: arrival.answer)
         flow.flows.fail(failure, of: arrival.attempt, in: arrival.team.id, from: arrival.origin, sent: sent)

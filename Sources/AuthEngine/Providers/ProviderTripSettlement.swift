@@ -88,7 +88,7 @@ public struct ProviderTripSettlement: Sendable {
             } catch let failure as ProviderFailure {
                 try await trips.postpone(trip.trip, in: id, at: clock())
                 // Of a key that is not in the set, or a time to come, the token is the only witness.
-                guard failure.cause == .providerKey || failure.cause == .providerExpired else {
+                guard failure.isOfOneAnswer else {
                     turn.isProviderAway = true
                     return turn
                 }
@@ -107,7 +107,7 @@ public struct ProviderTripSettlement: Sendable {
         do {
             if claimed.answer.error == nil { try await record(claimed, in: team) }
         } catch let failure as ProviderFailure {
-            guard failure.remedy != .again else { throw failure }
+            guard !failure.keepsAnswer else { throw failure }
         }
         try await trips.settle(claimed.trip, in: team.id, at: clock())
     }
