@@ -45,7 +45,7 @@ extension AuditSearchStore {
         }
 
         /// Events are counted up to here.
-        var countLimit: Int { looksAtEach ? Portion.page.rawValue : 1000 }
+        static let countLimit = 1000
 
         /// How often each word stands, and without a word how many events fit the rest: the rarest first.
         var frequencies: SQL {
@@ -84,13 +84,10 @@ extension AuditSearchStore {
         var count: SQL {
             """
             SELECT count(*) FROM (
-                SELECT FROM \(candidates(before: nil, counted, Portion.page.reach)) ORDER BY \(order) \(counted)
+                SELECT FROM \(candidates(before: nil, "LIMIT 1001", Portion.page.reach)) ORDER BY \(order) LIMIT 1001
             ) AS counted
             """
         }
-
-        /// One more than are counted.
-        private var counted: SQL { looksAtEach ? "LIMIT 51" : "LIMIT 1001" }
 
         private var walksWords: Bool { !filter.words.isEmpty && !walksEvents }
 

@@ -27,7 +27,7 @@ public struct AuditSearchStore: Sendable {
         try await page(matching: filter, in: team, before: cursor, .batch)
     }
 
-    /// How many events fit; they are counted up to 1,000, and up to a page where each has to be looked at.
+    /// How many events fit; they are counted up to 1,000, and no further than a page is searched.
     public func count(
         matching filter: AuditFilter,
         in team: TeamID
@@ -36,7 +36,8 @@ public struct AuditSearchStore: Sendable {
         let rows = try await database.queryPlanned(search.count, in: team)
         guard var row = rows.first else { return .exactly(0) }
         let count: Int = try row.next()
-        return count > search.countLimit ? .moreThan(search.countLimit) : .exactly(count)
+        guard count <= Search.countLimit else { return .moreThan(Search.countLimit) }
+        return try await end(of: search, before: nil, .page) == nil ? .exactly(count) : .moreThan(count)
     }
 
     /// The ids of the people whom a text names: by name, its beginning, or e-mail address; at most twenty.
