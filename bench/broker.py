@@ -28,7 +28,7 @@ CLIENT = "com.orchard.web"
 SERVICES_ID = "com.orchard.siwa"
 KEY = "ORCHARDKEY"
 BASE = f"/t/{TEAM}"
-BROWSERS = 24
+BROWSERS = 64
 # As many people as the stand-in's crowd has; each has to come once before all are known.
 CROWD = 1_000
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -5,7 +5,7 @@ public import Postgres
 
 /// Keeps the people who come through a provider, with what it let apps know of them.
 public struct ProviderPersonStore: Sendable {
-    private let database: TeamDatabase
+    let database: TeamDatabase
 
     public init(_ database: TeamDatabase) {
         self.database = database
@@ -49,15 +49,15 @@ public struct ProviderPersonStore: Sendable {
         public let user: User
         public let consent: Consent?
 
-        fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        init(_ row: inout Row) throws(PostgresFailure) {
             user = try User(&row)
             let hasConsent: Bool = try row.next()
             consent = hasConsent ? try Consent(&row) : nil
         }
     }
 
-    /// Stores who came and what they said, before anything that can fail: durable when it returns, in one round trip but
-    /// for those who have connected the account to theirs.
+    /// Stores who came and what they said, before anything that can fail: durable when it returns, in one round trip for
+    /// those who come again with nothing new, and in two for most others.
     ///
     /// A person nobody knows is added under the provider's own name for them; one known by `transfer_sub` from another
     /// of the provider's teams stays who they are, as does one who has connected the account to theirs. Somebody of the
@@ -65,6 +65,7 @@ public struct ProviderPersonStore: Sendable {
     ///
     /// - Returns: nil, with nothing written, where the provider's name for them is taken so.
     public func record(_ arrival: Arrival, in team: TeamID) async throws(PostgresFailure) -> Known? {
+        if let known = try await recognise(arrival, in: team) { return known }
         guard var row = try await database.query(arrival.statements(in: team), in: team).first else {
             return nil
         }
