@@ -114,7 +114,17 @@ extension ProviderLinking {
             return .refused(obstacle)
         }
         let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
-        guard grant.identity.identifier == identity.identifier else {
+        do {
+            guard grant.identity.identifier == identity.identifier else { throw ProviderSignIn.otherPerson }
+            try await links.connect(
+                link,
+                in: arrival.team.id,
+                ending: ProviderTripStore.deletion(of: arrival.trip, in: arrival.team.id),
+                with: token(grant, arrival).map { [$0] } ?? [],
+                telling: post
+            )
+        } catch {
+            // The code is spent: what it gave is to be given back some day, whatever became of the connection.
             try await strays.keep(
                 grant,
                 from: provider.id,
@@ -122,15 +132,8 @@ extension ProviderLinking {
                 in: arrival.team.id,
                 at: context.clock()
             )
-            throw ProviderSignIn.otherPerson
+            throw error
         }
-        try await links.connect(
-            link,
-            in: arrival.team.id,
-            ending: ProviderTripStore.deletion(of: arrival.trip, in: arrival.team.id),
-            with: token(grant, arrival).map { [$0] } ?? [],
-            telling: post
-        )
         return .connected
     }
 
