@@ -92,6 +92,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case providerKey = "provider_key"
     case providerNonce = "provider_nonce"
     case providerSubjectTaken = "provider_subject_taken"
+    case providerParted = "provider_parted"
     case providerAbsent = "provider_absent"
     case providerBusy = "provider_busy"
 

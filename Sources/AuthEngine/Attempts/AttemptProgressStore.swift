@@ -65,16 +65,44 @@ struct AttemptProgressStore: Sendable {
     }
 
     /// Takes the proofs to make a session of: of two requests one gets them, and only when none is owed.
+    ///
+    /// What was proved at a provider counts while the account there leads to the person.
     func take(_ holder: Holder) async throws(PostgresFailure) -> Bool {
         try await change(
             """
             UPDATE attempts SET entered_at = \(holder.moment), sets_session_aside = false
             WHERE \(holder.condition) AND first_factor IS NOT NULL AND entered_at IS NULL
-                AND (second_factor_due = 'nothing' OR second_factor IS NOT NULL)
+                AND (second_factor_due = 'nothing' OR second_factor IS NOT NULL) AND \(Self.stands)
             """,
             in: holder.team
         )
     }
+
+    /// Ends an attempt whose proof nobody can take any more.
+    func endParted(_ holder: Holder) async throws(PostgresFailure) {
+        try await database.queryRelaxed(
+            "DELETE FROM attempts WHERE \(holder.condition) AND entered_at IS NULL AND NOT \(Self.stands)",
+            in: holder.team
+        )
+    }
+
+    /// Ends sign-ins under way in which the person was proved at a provider, and has not come in yet.
+    static func deletion(of subject: Subject, provedAt provider: ProviderID, in team: TeamID) -> SQL {
+        """
+        DELETE FROM attempts
+        WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue) AND entered_at IS NULL
+        """
+    }
+
+    private static let stands: SQL = """
+        (
+            first_factor IS NULL OR first_factor IN ('password', 'passkey') OR EXISTS (
+                SELECT FROM provider_identities AS known
+                WHERE known.team_id = attempts.team_id AND known.sub = attempts.sub
+                    AND known.provider = attempts.first_factor AND known.state = 'authorized'
+            )
+        )
+        """
 
     private func change(_ statement: SQL, in team: TeamID) async throws(PostgresFailure) -> Bool {
         try await database.queryRelaxed(statement, in: team).changed == 1

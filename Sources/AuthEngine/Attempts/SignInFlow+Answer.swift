@@ -23,11 +23,13 @@ extension SignInFlow {
     ///
     /// - Parameters:
     ///   - statements: what is written in the same transaction, even when the attempt has ended meanwhile.
+    ///   - standing: a statement without whose row the attempt stays.
     ///   - completion: parts of a WITH clause, written where `FROM issued` yields a row.
-    /// - Returns: nil when the attempt has ended meanwhile.
+    /// - Returns: nil when the attempt has ended meanwhile, or stays.
     func answer(
         _ decision: Decision,
         with statements: [SQL] = [],
+        while standing: SQL? = nil,
         completion: SQL? = nil
     ) async throws -> AuthorizationAnswer? {
         let (attempt, app, team) = (decision.attempt, decision.app, decision.team)
@@ -51,6 +53,7 @@ extension SignInFlow {
             browserHash: decision.browserHash,
             for: issue,
             with: statements,
+            while: standing,
             completion: completion,
             in: team.id
         )
@@ -70,8 +73,10 @@ extension SignInFlow {
     }
 
     /// Writes what belongs to a sign-in that ends without a code.
-    func run(_ statements: [SQL], in team: TeamID) async throws(PostgresFailure) {
-        try await codes.database.query(statements, in: team)
+    ///
+    /// - Returns: whether the last statement yields a row.
+    func run(_ statements: [SQL], in team: TeamID) async throws(PostgresFailure) -> Bool {
+        try await !codes.database.query(statements, in: team).isEmpty
     }
 
     /// The front-channel token, bound to its code by `c_hash`.

@@ -45,13 +45,17 @@ extension SignInFlow {
 
     /// Takes the proofs of an attempt, to make a session of them.
     ///
-    /// - Returns: false when another request was faster, or something is owed.
+    /// - Returns: false when another request was faster, or something is owed; an attempt whose person has parted from
+    ///   the account at the provider is over then.
     public func enter(
         _ attempt: Attempt,
         browserHash: [UInt8],
         of team: TeamID
     ) async throws(PostgresFailure) -> Bool {
-        try await progress.take(holder(attempt, browserHash, team))
+        let holder = holder(attempt, browserHash, team)
+        if try await progress.take(holder) { return true }
+        try await progress.endParted(holder)
+        return false
     }
 
     /// Lets the person sign in as somebody else than the session's.

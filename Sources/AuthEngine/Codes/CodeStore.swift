@@ -37,21 +37,24 @@ struct CodeStore: Sendable {
     ///
     /// - Parameters:
     ///   - statements: what is written before it in the same transaction, whether or not there is a code.
+    ///   - standing: a statement without whose row there is no code, and the attempt stays.
     ///   - completion: parts of a WITH clause, written where `FROM issued` yields a row.
     func exchange(
         _ attempt: AttemptID,
         browserHash: [UInt8],
         for issue: Issue,
         with statements: [SQL] = [],
+        while standing: SQL? = nil,
         completion: SQL? = nil,
         in team: TeamID
     ) async throws(PostgresFailure) -> Bool {
         let more: SQL = completion.map { ", \($0)" } ?? ""
+        let condition: SQL = standing.map { "AND EXISTS (\($0))" } ?? ""
         let exchange: SQL = """
             WITH ended AS (
                 DELETE FROM attempts
                 WHERE team_id = \(team) AND \(attempt.slot.condition) AND attempt_id = \(attempt)
-                    AND browser_hash = \(browserHash)
+                    AND browser_hash = \(browserHash) \(condition)
                 RETURNING client_id, app_id, redirect_uri, nonce, code_challenge, trial_id
             ), issued AS (
                 INSERT INTO authorization_codes (

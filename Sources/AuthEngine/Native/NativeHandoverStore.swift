@@ -106,39 +106,53 @@ struct NativeHandoverStore: Sendable {
         let clientID: ClientID
         let authenticatedAt: Timestamp
         let provider: ProviderID
+        /// That the person may still come that way.
+        let standing: ProviderStanding
         let isNewUser: Bool
         let at: Timestamp
     }
 
     /// Begins a session, notes that `user` is delivered, and settles the handover, with what else belongs to it: one
     /// transaction.
+    ///
+    /// - Parameters:
+    ///   - token: stores the provider's token.
+    ///   - completion: parts of a WITH clause, written where `FROM session` yields a row.
+    /// - Returns: false, with no session begun, when the person has parted from the account meanwhile.
     func settle(
         _ settlement: Settlement,
-        with statements: [SQL],
+        with token: SQL?,
+        completion: SQL,
         in team: TeamID
-    ) async throws(PostgresFailure) {
+    ) async throws(PostgresFailure) -> Bool {
         let session: SQL = """
             INSERT INTO refresh_tokens (
                 team_id, token_id, secret_hash, sub, app_id, client_id, authenticated_at, provider, created_at,
                 last_used_at
-            ) VALUES (
-                \(team), \(settlement.token.id), \(settlement.token.secretHash), \(settlement.subject),
+            )
+            SELECT \(team), \(settlement.token.id), \(settlement.token.secretHash), \(settlement.subject),
                 \(settlement.group), \(settlement.clientID), \(settlement.authenticatedAt), \(settlement.provider),
                 \(settlement.at), \(settlement.at)
-            )
+            WHERE EXISTS (\(settlement.standing.row(in: team)))
+            RETURNING sub
             """
         let delivery: SQL = """
             UPDATE consents SET delivered_at = \(settlement.at)
             WHERE team_id = \(team) AND sub = \(settlement.subject) AND app_id = \(settlement.group)
-                AND delivered_at IS NULL
+                AND delivered_at IS NULL AND EXISTS (SELECT FROM session)
             """
         let end: SQL = """
             UPDATE native_handovers
             SET settled_at = \(settlement.at), sub = \(settlement.subject), token_id = \(settlement.token.id),
                 is_new_user = \(settlement.isNewUser)
-            WHERE team_id = \(team) AND body_hash = \(settlement.handover.hash)
+            WHERE team_id = \(team) AND body_hash = \(settlement.handover.hash) AND EXISTS (SELECT FROM session)
             """
-        try await database.query(statements + [session, delivery, end], in: team)
+        let last: SQL = """
+            WITH session AS (\(session)), delivery AS (\(delivery)), settled AS (\(end)), \(completion)
+            SELECT FROM session
+            """
+        let statements = [settlement.standing.lock(in: team)] + (token.map { [$0] } ?? []) + [last]
+        return try await !database.query(statements, in: team).isEmpty
     }
 
     /// The session of a settled handover under another token; nil when it has ended.

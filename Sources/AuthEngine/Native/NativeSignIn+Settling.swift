@@ -22,9 +22,8 @@ extension NativeSignIn {
             for: arrival.client.id,
             in: arrival.team
         )
-        let person: ProviderPersonStore.Known
         do {
-            person = try await judge(grant, proof, known, arrival)
+            return try await issue(try await judge(grant, proof, known, arrival), grant, arrival)
         } catch {
             // The code is spent: what it gave is to be given back some day, whatever becomes of the sign-in.
             try await strays.keep(
@@ -36,7 +35,6 @@ extension NativeSignIn {
             )
             throw error
         }
-        return try await issue(person, grant, arrival)
     }
 
     /// What the token proves, where the app handed one over.
@@ -119,11 +117,18 @@ extension NativeSignIn {
             to: arrival.client.id,
             in: team,
             from: arrival.origin,
-            at: arrival.at
+            at: arrival.at,
+            when: "FROM session"
         )
-        var statements: [SQL] = ["WITH \(completion) SELECT"]
+        let standing = ProviderStanding(
+            of: subject,
+            at: provider.id,
+            as: grant.identity.identifier,
+            consentingTo: person.consent == nil ? nil : arrival.client.group
+        )
+        var stored: SQL?
         if let text = grant.refreshToken {
-            let stored = ProviderTokenStore.New(
+            let token = ProviderTokenStore.New(
                 text: text,
                 provider: provider.id,
                 subject: subject,
@@ -131,7 +136,8 @@ extension NativeSignIn {
                 clientID: grant.clientID,
                 at: arrival.at
             )
-            statements.append(tokens.insertion(of: stored, in: team))
+            let condition: SQL = "WHERE EXISTS (\(standing.row(in: team)))"
+            stored = tokens.insertion(of: token, in: team, when: condition)
         }
         let settlement = NativeHandoverStore.Settlement(
             handover: arrival.handover,
@@ -141,10 +147,13 @@ extension NativeSignIn {
             clientID: arrival.client.id,
             authenticatedAt: grant.identity.authenticatedAt,
             provider: provider.id,
+            standing: standing,
             isNewUser: isNewUser,
             at: arrival.at
         )
-        try await handovers.settle(settlement, with: statements, in: team)
+        guard try await handovers.settle(settlement, with: stored, completion: completion, in: team) else {
+            throw ProviderFailure.parted
+        }
         flows.arrive(subject, at: arrival.client.id, in: team, from: arrival.origin)
         return try answer(person, grant.identity.authenticatedAt, refreshToken, isNewUser, arrival)
     }

@@ -36,6 +36,13 @@ public struct ProviderFailure: Error, Equatable, Sendable {
         because: "the provider's name for the person is that of somebody of the directory"
     )
 
+    /// The account at the provider leads to the person no more.
+    static let parted = ProviderFailure(
+        .providerParted,
+        .anew,
+        because: "the person has parted from the account while the code was redeemed"
+    )
+
     /// Whether the answer can still be judged later: at the provider's better time, or once the team is connected again.
     var keepsAnswer: Bool { remedy == .again || cause == .providerAbsent }
 

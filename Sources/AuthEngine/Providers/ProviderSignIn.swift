@@ -15,9 +15,9 @@ public struct ProviderSignIn: Sendable {
     let context: EngineContext
     let trips: ProviderTripStore
     private let linking: ProviderLinking
-    private let people: ProviderPersonStore
-    private let tokens: ProviderTokenStore
-    private let strays: StrayTokenStore
+    let people: ProviderPersonStore
+    let tokens: ProviderTokenStore
+    let strays: StrayTokenStore
 
     public init(
         _ provider: any IdentityProvider,
@@ -180,13 +180,7 @@ extension ProviderSignIn {
         }
         let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
         guard grant.identity.identifier == identity.identifier else {
-            try await strays.keep(
-                grant,
-                from: provider.id,
-                for: arrival.trip.group,
-                in: arrival.team.id,
-                at: context.clock()
-            )
+            try await keep(grant, arrival)
             throw Self.otherPerson
         }
         return try await answer(arrival, known, grant)
@@ -218,71 +212,6 @@ extension ProviderSignIn {
         )
         flow.flows.record(step, of: arrival.attempt, in: arrival.team.id, by: known.user.subject)
         return known
-    }
-
-    private func answer(
-        _ arrival: Arrival,
-        _ known: ProviderPersonStore.Known,
-        _ grant: ProviderGrant
-    ) async throws -> Outcome {
-        let statements = settlement(arrival, known.user, grant)
-        guard let app = arrival.attempt.app, let consent = known.consent else {
-            return try await prove(arrival, known.user, statements)
-        }
-        let answer = try await flow.answer(
-            SignInFlow.Decision(
-                attempt: arrival.attempt,
-                app: app,
-                user: known.user,
-                consent: consent,
-                authenticatedAt: grant.identity.authenticatedAt,
-                provider: provider.id,
-                browserHash: arrival.browserHash,
-                team: arrival.team,
-                origin: arrival.origin
-            ),
-            with: statements,
-            completion: people.completion(
-                of: known.user.subject,
-                by: provider.id,
-                to: app.clientID,
-                in: arrival.team.id,
-                from: arrival.origin,
-                at: context.clock(),
-                when: "FROM issued"
-            )
-        )
-        return answer.map { .answered($0) } ?? .over
-    }
-
-    /// A sign-in to a page of ours: the proof is kept, and becomes a session where every proof does.
-    private func prove(_ arrival: Arrival, _ user: User, _ statements: [SQL]) async throws -> Outcome {
-        try await flow.run(statements, in: arrival.team.id)
-        let isKept = try await flow.prove(
-            user.subject,
-            by: ProofMethod(provider.id),
-            login: "",
-            owing: .nothing,
-            in: arrival.attempt,
-            browserHash: arrival.browserHash,
-            of: arrival.team.id
-        )
-        return isKept ? .goOn(arrival.attempt.id) : .over
-    }
-
-    /// What is written with the app's code: the provider's token, and the end of the trip.
-    private func settlement(_ arrival: Arrival, _ user: User, _ grant: ProviderGrant) -> [SQL] {
-        let end = ProviderTripStore.deletion(of: arrival.trip, in: arrival.team.id)
-        guard let text = grant.refreshToken else { return [end] }
-        let token = ProviderTokenStore.New(
-            text: text,
-            provider: provider.id,
-            subject: user.subject,
-            group: arrival.trip.group,
-            clientID: grant.clientID,
-            at: context.clock()
-        )
-        return [tokens.insertion(of: token, in: arrival.team.id), end]
     }
 }
 

@@ -31,17 +31,19 @@ struct ProviderTokenStore: Sendable {
     ///
     /// Its first validation falls somewhere into the day after the next: people who come at once are not asked about at
     /// once.
-    func insertion(of token: New, in team: TeamID) -> SQL {
+    ///
+    /// - Parameter condition: a WHERE clause; nothing is stored when it does not hold.
+    func insertion(of token: New, in team: TeamID, when condition: SQL = "") -> SQL {
         let id = token.id
         let sealed = sealer.seal(Array(token.text.utf8), context: Self.place(of: id, in: team))
         let spread = Duration.seconds(Int(id[0]) << 8 | Int(id[1])) * 86_400 / 65_536
         return """
             INSERT INTO provider_tokens (
                 team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
-            ) VALUES (
-                \(team), \(id), \(token.provider), \(token.subject), \(token.group), \(token.clientID), \(sealed),
-                \(token.at), \(token.at + Self.validationInterval + spread)
             )
+            SELECT \(team), \(id), \(token.provider), \(token.subject), \(token.group), \(token.clientID), \(sealed),
+                \(token.at), \(token.at + Self.validationInterval + spread)
+            \(condition)
             ON CONFLICT DO NOTHING
             """
     }

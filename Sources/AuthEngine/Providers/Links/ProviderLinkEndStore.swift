@@ -96,8 +96,8 @@ extension ProviderLinkEndStore.End {
     }
 }
 
-/// The end of a person's identities at a provider, with what came by way of them: sessions, codes, tokens, and consents
-/// given on the provider's sheet, whose apps are told.
+/// The end of a person's identities at a provider, with what came by way of them: sessions and sign-ins under way, codes,
+/// tokens, and consents given on the provider's sheet, whose apps are told.
 ///
 /// What the person did at the directory stays, and nobody hears of it.
 struct ProviderParting: Sendable {
@@ -124,10 +124,13 @@ struct ProviderParting: Sendable {
         self.team = team
     }
 
+    /// The person first: a sign-in that is about to end holds them, and what it wrote is seen once it is done.
+    ///
     /// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
     func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
         let own: SQL = "team_id = \(team) AND sub = \(subject)"
         let came: SQL = "\(own) AND provider = \(provider)"
+        try await transaction.query("SELECT FROM users WHERE \(own) FOR NO KEY UPDATE")
         let given = try await transaction.query(
             "SELECT app_id FROM consents WHERE \(came) ORDER BY app_id"
         )
@@ -150,6 +153,9 @@ struct ProviderParting: Sendable {
             DELETE FROM sessions
             WHERE \(own) AND first_factor = \(provider.rawValue) AND token_hash IS DISTINCT FROM \(kept?.hash)
             """
+        )
+        try await transaction.query(
+            AttemptProgressStore.deletion(of: subject, provedAt: provider, in: team)
         )
         try await transaction.query("DELETE FROM provider_identities WHERE \(came)")
     }

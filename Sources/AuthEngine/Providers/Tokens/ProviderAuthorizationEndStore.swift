@@ -37,7 +37,7 @@ struct ProviderAuthorizationEnd: Sendable {
         self.now = now
     }
 
-    /// Ends sessions, codes and refresh tokens, flips what devices are told, and tells the group's apps.
+    /// Ends sessions, sign-ins under way, codes and refresh tokens, flips what devices are told, and tells the group's apps.
     ///
     /// Of a person who had an account before they connected that one, only what came by way of it ends; the apps hear of
     /// a consent alone that was given there.
@@ -51,6 +51,9 @@ struct ProviderAuthorizationEnd: Sendable {
             DELETE FROM authorization_codes
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND redeemed_at IS NULL \(came)
             """
+        )
+        try await transaction.query(
+            AttemptProgressStore.deletion(of: subject, provedAt: provider, in: team)
         )
         let notice = NewNotice(.consentRevoked, of: subject, to: group)
         try await transaction.query(

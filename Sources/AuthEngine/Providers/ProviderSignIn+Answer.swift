@@ -1,0 +1,110 @@
+import Directory
+import Domain
+import Postgres
+
+// The end of a sign-in that the provider's token has proved.
+extension ProviderSignIn {
+    /// Answers the app, or keeps the proof for a page of ours, while the account at the provider still leads to the person.
+    func answer(
+        _ arrival: Arrival,
+        _ known: ProviderPersonStore.Known,
+        _ grant: ProviderGrant
+    ) async throws -> Outcome {
+        guard let app = arrival.attempt.app, let consent = known.consent else {
+            return try await prove(arrival, known.user, grant)
+        }
+        let standing = standing(of: known.user, grant)
+        let answer = try await flow.answer(
+            SignInFlow.Decision(
+                attempt: arrival.attempt,
+                app: app,
+                user: known.user,
+                consent: consent,
+                authenticatedAt: grant.identity.authenticatedAt,
+                provider: provider.id,
+                browserHash: arrival.browserHash,
+                team: arrival.team,
+                origin: arrival.origin
+            ),
+            with: settlement(arrival, known.user, grant, standing),
+            while: standing.row(in: arrival.team.id),
+            completion: completion(arrival, known.user, app)
+        )
+        if let answer { return .answered(answer) }
+        try await keep(grant, arrival)
+        let (id, hash) = (arrival.attempt.id, arrival.browserHash)
+        guard try await flow.find(id, browserHash: hash, in: arrival.team.id) == nil else {
+            throw ProviderFailure.parted
+        }
+        return .over
+    }
+
+    /// A sign-in to a page of ours: the proof is kept, and becomes a session where every proof does.
+    private func prove(_ arrival: Arrival, _ user: User, _ grant: ProviderGrant) async throws -> Outcome {
+        let standing = standing(of: user, grant)
+        let statements = settlement(arrival, user, grant, standing) + [standing.row(in: arrival.team.id)]
+        guard try await flow.run(statements, in: arrival.team.id) else {
+            try await keep(grant, arrival)
+            throw ProviderFailure.parted
+        }
+        let isKept = try await flow.prove(
+            user.subject,
+            by: ProofMethod(provider.id),
+            login: "",
+            owing: .nothing,
+            in: arrival.attempt,
+            browserHash: arrival.browserHash,
+            of: arrival.team.id
+        )
+        return isKept ? .goOn(arrival.attempt.id) : .over
+    }
+
+    /// Keeps what a spent code gave, to be given back some day.
+    func keep(_ grant: ProviderGrant, _ arrival: Arrival) async throws(PostgresFailure) {
+        try await strays.keep(
+            grant,
+            from: provider.id,
+            for: arrival.trip.group,
+            in: arrival.team.id,
+            at: context.clock()
+        )
+    }
+
+    private func standing(of user: User, _ grant: ProviderGrant) -> ProviderStanding {
+        ProviderStanding(of: user.subject, at: provider.id, as: grant.identity.identifier)
+    }
+
+    private func completion(_ arrival: Arrival, _ user: User, _ app: AppRequest) -> SQL {
+        people.completion(
+            of: user.subject,
+            by: provider.id,
+            to: app.clientID,
+            in: arrival.team.id,
+            from: arrival.origin,
+            at: context.clock(),
+            when: "FROM issued"
+        )
+    }
+
+    /// What is written with the app's code: the provider's token, and the end of the trip.
+    private func settlement(
+        _ arrival: Arrival,
+        _ user: User,
+        _ grant: ProviderGrant,
+        _ standing: ProviderStanding
+    ) -> [SQL] {
+        let team = arrival.team.id
+        let frame = [standing.lock(in: team), ProviderTripStore.deletion(of: arrival.trip, in: team)]
+        guard let text = grant.refreshToken else { return frame }
+        let token = ProviderTokenStore.New(
+            text: text,
+            provider: provider.id,
+            subject: user.subject,
+            group: arrival.trip.group,
+            clientID: grant.clientID,
+            at: context.clock()
+        )
+        let condition: SQL = "WHERE EXISTS (\(standing.row(in: team)))"
+        return frame + [tokens.insertion(of: token, in: team, when: condition)]
+    }
+}

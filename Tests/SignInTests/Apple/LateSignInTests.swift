@@ -1,0 +1,184 @@
+import Bytes
+import Domain
+import Simulator
+import Testing
+
+@testable import SignIn
+@testable import TestTeams
+
+/// Sign-ins at Apple that are under way while the person parts from Apple.
+@Suite struct `A sign-in under way while Apple is parted from` {
+    private static let completed = """
+        SELECT FROM audit_events
+        WHERE team_id = 'ACMETEAM01' AND action = 'sign_in.completed' AND after::text LIKE '%apple%'
+        """
+
+    /// How somebody parts.
+    enum End: CaseIterable {
+        case disconnected, consentRevoked, accountDeleted
+
+        /// - Parameter browser: the person's own, signed in with their password.
+        func come(_ browser: Browser, _ site: TestSite) throws {
+            let answer =
+                switch self {
+                case .disconnected: try browser.disconnect()
+                case .consentRevoked: try site.notice(site.event("consent-revoked"))
+                case .accountDeleted: try site.notice(site.event("account-delete"))
+                }
+            #expect(answer.status == (self == .disconnected ? 303 : 200))
+        }
+    }
+
+    /// Ada, who has connected Apple.
+    private func ada(_ site: TestSite, by performer: Performer = .regular) throws -> Browser {
+        let browser = site.browser()
+        try browser.openOwnPage()
+        try browser.connect(performer)
+        return browser
+    }
+
+    /// A browser that is proved at Apple, and has not gone on: with the address where it would.
+    private func proved(_ site: TestSite) throws -> (browser: Browser, next: String) {
+        let browser = site.browser()
+        let held = try browser.get(try browser.accountUntilBack(.regular, at: site.port))
+        #expect(held.status == 303)
+        return (browser, try #require(held["Location"]))
+    }
+
+    @Test(arguments: End.allCases)
+    func `does not come in with a proof from before`(_ end: End) async throws {
+        try await withNotices { site in
+            let own = try ada(site)
+            let (browser, next) = try proved(site)
+            try end.come(own, site)
+
+            #expect(try browser.follow(try browser.get(next)).status == 410)
+            #expect(try browser.get(Browser.account).status == 303)
+            #expect(try own.get(Browser.account).status == 200)
+        }
+    }
+
+    @Test func `does not come in to an account that is gone`() async throws {
+        try await withNotices { site in
+            let (browser, next) = try proved(site)
+            try End.accountDeleted.come(browser, site)
+            #expect(try browser.follow(try browser.get(next)).status == 410)
+            #expect(try browser.get(Browser.account).status == 303)
+        }
+    }
+
+    @Test func `comes in only while the account at Apple is authorized, and only by its own`() async throws {
+        try await withNotices { site in
+            let (browser, next) = try proved(site)
+            try site.teams.admin("UPDATE provider_identities SET state = 'revoked'")
+            #expect(try browser.follow(try browser.get(next)).status == 410)
+            #expect(try browser.get(Browser.account).status == 303)
+
+            // What ends for one person leaves another's sign-in alone.
+            let own = try ada(site, by: .hidden)
+            let (other, home) = try proved(site)
+            _ = try own.disconnect()
+            #expect(try other.follow(try other.follow(try other.get(home))).status == 200)
+        }
+    }
+
+    /// Has Apple take its time, and the person part meanwhile.
+    private func part(
+        _ end: End,
+        _ own: Browser,
+        from site: TestSite,
+        while begin: () throws -> Exchange
+    ) async throws -> Answer {
+        site.script.set(.slow, at: .token)
+        let exchange = try begin()
+        try await site.wait(isHasty: false) { site.script.fault(at: .token) == nil }
+        try end.come(own, site)
+        return try exchange.answer()
+    }
+
+    @Test(arguments: End.allCases, [true, false])
+    func `brings nothing while the code is redeemed, in the browser`(_ end: End, _ isForApp: Bool)
+        async throws
+    {
+        try await withNotices { site in
+            let own = try ada(site)
+            let browser = site.browser()
+            let back =
+                isForApp
+                ? try browser.postBack(
+                    try browser.choose(.regular, on: try browser.goToApple()),
+                    to: site.port
+                ) : try browser.accountUntilBack(.regular, at: site.port)
+            let answer = try await part(end, own, from: site) { try browser.set(out: back) }
+
+            #expect(answer.status == 400 && answer.value(of: "code") == nil)
+            let codes = "SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'"
+            #expect(try site.teams.admin(codes).isEmpty)
+            #expect(try site.teams.admin(Self.completed).isEmpty)
+            #expect(try browser.get(Browser.account).status == 303)
+            try expectStray(after: end, at: site)
+        }
+    }
+
+    @Test(arguments: End.allCases)
+    func `brings nothing while the code is redeemed, in a native app`(_ end: End) async throws {
+        try await withNotices { site in
+            let own = try ada(site)
+            let given = try site.device(.regular)
+            let body = FormCoding.encode(given.map { FormCoding.Field($0.key, $0.value) })
+            let form = "Content-Type: application/x-www-form-urlencoded"
+            let answer = try await part(end, own, from: site) {
+                try Exchange(port: site.port, "POST", "/t/ACMETEAM01/auth/native", [form], body: body)
+            }
+
+            #expect(answer.status == 400 && answer.json["error"] == "invalid_grant")
+            let sessions = "SELECT FROM refresh_tokens WHERE team_id = 'ACMETEAM01'"
+            #expect(try site.teams.admin(sessions).isEmpty)
+            #expect(try site.teams.admin(Self.completed).isEmpty)
+            try expectStray(after: end, at: site)
+            // The next one counts again.
+            #expect(try site.handOver(try site.device(.regular)).status == 200)
+        }
+    }
+
+    /// The token of the spent code is kept beside the first: with its person where Apple's name still leads to one, and
+    /// else on its way back to Apple.
+    private func expectStray(after end: End, at site: TestSite) throws {
+        let kept = end == .consentRevoked ? "live" : "ending"
+        #expect(try site.tokenStates().count == 2 && site.tokenStates().contains(kept))
+    }
+
+    @Test func `keeps Apple's token where somebody else connects the account meanwhile`() async throws {
+        try await withApple { site in
+            let browser = site.browser()
+            try browser.openOwnPage()
+            let back = try browser.connectUntilBack(.regular)
+            site.script.set(.slow, at: .token)
+            let exchange = try browser.set(out: back)
+            try await site.wait(isHasty: false) { site.script.fault(at: .token) == nil }
+            let ben = site.browser()
+            try ben.openOwnPage(as: "ben@acme.example")
+            #expect(try ben.connect(.regular).body.contains("Apple is connected"))
+
+            #expect(try exchange.answer().status == 409)
+            let tokens = "SELECT DISTINCT sub FROM provider_tokens"
+            #expect(try site.tokenStates().count == 2)
+            #expect(try site.teams.admin(tokens) == [[site.teams.people.ben.rawValue]])
+        }
+    }
+}
+
+extension Browser {
+    /// From the person's own page over Apple, as far as the address where the browser comes back.
+    func accountUntilBack(_ performer: Performer, at port: UInt16) throws -> String {
+        let page = try get("\(Self.account)/session")
+        let apple = try goOnToApple(try #require(page.link("/apple")))
+        return try postBack(try choose(performer, on: apple), to: port)
+    }
+
+    /// Asks without waiting for the answer.
+    func set(out path: String) throws -> Exchange {
+        let jar = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        return try Exchange(port: port, "GET", path, ["Cookie: \(jar)"])
+    }
+}
