@@ -79,6 +79,11 @@ function submitOnce(event) {
   event.target.dataset.sent = "yes";
 }
 
+/** What can be downloaded once is gone from its page a moment later, which the page should say. */
+function reloadAfterDownload(event) {
+  if (event.target.dataset.download === "once") setTimeout(() => location.reload(), 1500);
+}
+
 /** Shows what the server says of the field that was just typed in, and nothing of those not reached yet. */
 function showProblem(input, message) {
   const id = `${input.id}-error`;
@@ -159,6 +164,8 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("submit", submitOnce);
+document.addEventListener("submit", reloadAfterDownload);
+  document.addEventListener("submit", reloadAfterDownload);
 // A page restored by the Back button must be able to send its forms again.
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;

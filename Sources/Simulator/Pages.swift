@@ -29,6 +29,7 @@ struct DeskPage: View {
         .text("title") { _ in "The stand-in for Apple" }
         .group("assets", AssetLinks.fields) { $0.assets }
         .text("homeURL") { _ in Routes.desk.link() }
+        .optionalText("done") { $0.done?.words }
         .text("action") { _ in Routes.desk.link() }
         .list("people", Choice.fields) { page in
             Performer.allCases.map { Choice($0, isChosen: page.script.turn == .always($0)) }
@@ -43,6 +44,7 @@ struct DeskPage: View {
 
     let assets: AssetLinks
     let script: Script
+    let done: Simulator.Done?
 }
 
 /// Something to choose.

@@ -4,8 +4,27 @@ import Web
 
 // Where a person at the laptop chooses what goes wrong.
 extension Simulator {
-    func showDesk() -> Response {
-        site.respond(desk, DeskPage(assets: site.assets, script: script))
+    func showDesk(_ request: Request) throws -> Response {
+        let done = try request.query()["done"].flatMap(Done.init(rawValue:))
+        return site.respond(desk, DeskPage(assets: site.assets, script: script, done: done))
+    }
+
+    /// What the last form at the desk did, as the page says.
+    enum Done: String {
+        case saved
+        case told
+        /// The person uses no app here that could be told.
+        case nobody
+
+        var link: String { "\(Routes.desk.link())?done=\(rawValue)" }
+
+        var words: String {
+            switch self {
+            case .saved: "Saved. It holds until you change it."
+            case .told: "Their apps are told."
+            case .nobody: "They use no app here, so nobody was told."
+            }
+        }
     }
 
     func setDesk(_ request: Request) throws -> Response {
@@ -14,7 +33,7 @@ extension Simulator {
         for place in Place.allCases {
             script.set(form[place.rawValue].flatMap(Fault.init(rawValue:)), at: place, times: .max)
         }
-        return .redirect(to: Routes.desk.link())
+        return .redirect(to: Done.saved.link)
     }
 }
 

@@ -17,22 +17,25 @@ extension Simulator {
             throw Problem.wrongChoice
         }
         let shape = NoticeForm(accountDeleteEvent: news.spelling, copies: copies)
-        try await tell(news.type, shape, of: performer, from: request.auditOrigin)
-        return .redirect(to: Routes.desk.link())
+        let isTold = try await tell(news.type, shape, of: performer, from: request.auditOrigin)
+        return .redirect(to: (isTold ? Done.told : .nobody).link)
     }
 
     /// How often the same notice may come, more than Apple ever sends it.
     private static let mostCopies = 5
 
     /// Somebody who stops using the apps is asked anew by each; of the rest only the news is true.
+    ///
+    /// - Returns: false where the person uses no app.
     private func tell(
         _ type: NoticeType,
         _ form: NoticeForm,
         of performer: Performer,
         from origin: Origin
-    ) async throws {
+    ) async throws -> Bool {
         let subject = performer.subject
-        for app in try await consentList.list(of: subject, in: team) {
+        let apps = try await consentList.list(of: subject, in: team)
+        for app in apps {
             let group = app.consent.appID
             guard type != .consentRevoked else {
                 try await consentEnds.end(
@@ -50,6 +53,7 @@ extension Simulator {
                 _ = try await Notices.enqueue(notice, in: team, transaction)
             }
         }
+        return !apps.isEmpty
     }
 }
 

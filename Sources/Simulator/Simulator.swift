@@ -111,7 +111,7 @@ public struct Simulator: Sendable {
         router.post(Routes.revoke) { request in try await revoke(request) }
         router.get(Routes.keys) { _ in try await keys() }
         router.get(Routes.discovery) { request in await discovery(request) }
-        router.get(Routes.desk) { _ in showDesk() }
+        router.get(Routes.desk) { request in try showDesk(request) }
         router.post(Routes.desk, .form) { request in try setDesk(request) }
         router.post(Routes.notices, .form) { request in try await tell(request) }
     }

@@ -47,6 +47,22 @@ private struct Errand: JobKind {
         }
     }
 
+    @Test func `gives operators a team that a registry file made, and nobody else`() async throws {
+        try await withWorld { world in
+            try world.admin("DELETE FROM memberships WHERE team_id = 'RIVALTEAM1'")
+            var ada = try await world.signedIn("ada", [World.acme: .owner])
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            let path = "/console/operator/teams/RIVALTEAM1/ownership"
+
+            #expect(try await ada.post(path, []).status == 404)
+            #expect(try await ops.get("/console/operator/teams").text.contains(path))
+            #expect(try await ops.get("/console/RIVALTEAM1").status == 404)
+            #expect(try await ops.post(path, []).status == 303)
+            #expect(try await ops.get("/console/RIVALTEAM1").status == 200)
+            #expect(try await !ops.get("/console/operator/teams").text.contains("ownership"))
+        }
+    }
+
     @Test func `shows a job without what may name a person`() async throws {
         try await withWorld { world in
             var ops = try await world.signedIn("ops", [.system: .operator])

@@ -156,4 +156,26 @@ import Testing
             #expect(try await world.members.list(in: team).count == 3)
         }
     }
+
+    @Test func `an operator owns a team that nobody belongs to, and no other`() async throws {
+        try await withTeam { world, acme, cast in
+            let ops = try world.addAccount("ops")
+            let other = try world.addAccount("other")
+            let orphan = try await world.addTeam("Orchard")
+            let gone = try await world.addTeam("Gone")
+            try world.admin("UPDATE teams SET deleted_at = now() WHERE team_id = $1", gone.rawValue)
+            #expect(try await world.list.memberless(among: [acme, orphan, gone]) == [orphan])
+
+            async let first = world.members.adopt(orphan, by: ops, from: World.origin)
+            async let second = world.members.adopt(orphan, by: other, from: World.origin)
+            #expect(try await [first, second].count { $0 } == 1)
+            for team in [acme, orphan, gone, .system] {
+                #expect(try await !world.members.adopt(team, by: ops, from: World.origin), "\(team.rawValue)")
+            }
+
+            let owner = try #require(try await world.members.list(in: orphan).first)
+            #expect(owner.role == .owner && [ops, other].contains(owner.account))
+            #expect(try await world.list.memberless(among: [acme, orphan, gone]).isEmpty)
+        }
+    }
 }

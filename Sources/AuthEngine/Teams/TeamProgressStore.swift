@@ -35,7 +35,11 @@ public struct TeamProgressStore: Sendable {
                     SELECT FROM users WHERE team_id = \(team) LIMIT \(Self.userLimit + 1)
                 ) AS counted),
                 EXISTS (SELECT FROM return_urls WHERE team_id = \(team)),
+                -- A trial is one too, though no app redeems its code.
                 EXISTS (SELECT FROM redeeming_clients WHERE team_id = \(team))
+                    OR EXISTS (
+                        SELECT FROM audit_events WHERE team_id = \(team) AND action = 'sign_in.completed'
+                    )
             """,
             in: team
         )

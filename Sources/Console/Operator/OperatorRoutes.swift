@@ -8,6 +8,7 @@ import Web
 enum OperatorRoutes {
     static let health = Route("/console/operator")
     static let teams = Route("/console/operator/teams")
+    static let ownership = Route("/console/operator/teams/:team/ownership", TeamID.self)
     static let jobs = Route("/console/operator/jobs")
     static let job = Route("/console/operator/jobs/:team/:job", TeamID.self, JobID.self)
     static let retry = Route("/console/operator/jobs/:team/:job/attempt", TeamID.self, JobID.self)

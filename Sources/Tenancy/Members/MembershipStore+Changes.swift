@@ -33,6 +33,40 @@ extension MembershipStore {
         }
     }
 
+    /// Makes an operator the owner of a team that nobody belongs to, such as one that a registry file made.
+    ///
+    /// - Returns: false where somebody belongs to it, whose it is to invite others.
+    /// - Throws: `PostgresFailure`.
+    public func adopt(
+        _ team: TeamID,
+        by account: Subject,
+        from origin: Origin
+    ) async throws -> Bool {
+        guard team != .system else { return false }
+        return try await database.transaction(in: team) { transaction in
+            // Of two operators at once the second waits here, and finds the first.
+            let free = try await transaction.query(
+                """
+                SELECT FROM teams
+                WHERE team_id = \(team) AND coalesce(closed_at, deleted_at) IS NULL FOR UPDATE
+                """
+            )
+            let members = try await transaction.query(
+                "SELECT FROM memberships WHERE team_id = \(team) LIMIT 1"
+            )
+            guard free.first != nil, members.first == nil else { return false }
+            try await Self.add(
+                account,
+                as: .owner,
+                to: team,
+                by: .member(account),
+                from: origin,
+                transaction
+            )
+            return true
+        }
+    }
+
     private static func lock(
         _ account: Subject,
         _ other: Subject,

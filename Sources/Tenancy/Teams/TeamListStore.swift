@@ -57,6 +57,20 @@ public struct TeamListStore: Sendable {
         return TeamPage(found: found, limit: limit, total: total)
     }
 
+    /// Those of `teams` that a registry file made and nobody belongs to.
+    public func memberless(among teams: [TeamID]) async throws(PostgresFailure) -> Set<TeamID> {
+        let rows = try await database.query(
+            """
+            SELECT t.team_id FROM teams t
+            WHERE t.team_id = ANY (\(teams.map(\.rawValue))) AND coalesce(t.closed_at, t.deleted_at) IS NULL
+                AND NOT EXISTS (SELECT FROM memberships m WHERE m.team_id = t.team_id)
+            """
+        )
+        var found: Set<TeamID> = []
+        for var row in rows { found.insert(try row.next()) }
+        return found
+    }
+
     private static func matching(_ search: String?) -> SQL {
         let known: SQL = "NOT t.is_system"
         guard let search, !search.isEmpty else { return known }

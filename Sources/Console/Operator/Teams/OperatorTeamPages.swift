@@ -13,6 +13,7 @@ struct OperatorTeamPages: Sendable {
 
     private let site: Site
     private let teams: TeamListStore
+    private let memberships: MembershipStore
     private let tokens: TeamTokenEndStore
     private let listPage: LivePage<OperatorTeamListPage>
 
@@ -20,12 +21,26 @@ struct OperatorTeamPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         teams = TeamListStore(parts.system)
+        memberships = MembershipStore(parts.database)
         tokens = TeamTokenEndStore(parts.database, context: parts.context)
         listPage = try parts.site.pages.page(OperatorTeamListPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.teams, for: .operators) { try await list($0) }
+        router.post(OperatorRoutes.ownership, for: .operators) { visit, _, team in
+            try await adopt(visit, team)
+        }
+    }
+
+    /// Only a team that nobody belongs to: what is inside any other is for its members.
+    private func adopt(_ visit: Visit, _ team: TeamID) async throws -> Response {
+        guard try await memberships.adopt(team, by: visit.account.subject, from: visit.origin) else {
+            let flash = Flash.warn(Phrase("console.operator.teams.own.late"))
+            return visit.redirect(to: OperatorRoutes.teams.link(), saying: flash)
+        }
+        let flash = Flash.good(Phrase("console.operator.teams.own.done"))
+        return visit.redirect(to: ConsoleRoutes.overview.link(team), saying: flash)
     }
 
     private func list(_ visit: Visit) async throws -> Response {
@@ -48,12 +63,20 @@ struct OperatorTeamPages: Sendable {
     }
 
     private func rows(_ teams: [Team], _ visit: Visit) async throws -> [OperatorTeamListPage.Row] {
+        let memberless = try await self.teams.memberless(among: teams.map(\.id))
         var rows: [OperatorTeamListPage.Row] = []
         for team in teams {
             let isClosing = team.closedAt != nil && team.deletedAt == nil
             let waiting = isClosing ? try await tokens.waiting(in: team.id) : nil
             let isMember = visit.account.rights.membership(in: team.id) != nil
-            rows.append(.init(team: team, isMember: isMember, waiting: waiting.map(Words.waiting(for:))))
+            rows.append(
+                .init(
+                    team: team,
+                    isMember: isMember,
+                    isMemberless: memberless.contains(team.id),
+                    waiting: waiting.map(Words.waiting(for:))
+                )
+            )
         }
         return rows
     }
@@ -90,6 +113,7 @@ struct OperatorTeamListPage: OperatorPage {
     struct Row: Sendable {
         let team: Team
         let isMember: Bool
+        let isMemberless: Bool
         /// What a closed team is waiting for.
         let waiting: Words?
 
@@ -97,6 +121,7 @@ struct OperatorTeamListPage: OperatorPage {
             .optionalText("url") { $0.isMember ? ConsoleRoutes.overview.link($0.team.id) : nil }
             .text("name") { $0.team.settings.name.rawValue }
             .text("id") { $0.team.id.rawValue }
+            .optionalText("ownURL") { $0.isMemberless ? OperatorRoutes.ownership.link($0.team.id) : nil }
             .flag("sandbox") { $0.team.settings.mode == .sandbox }
             .flag("leaving") { $0.team.closedAt == nil && $0.team.deletionDueAt != nil }
             .optionalWords("waiting") { $0.waiting }
