@@ -13,6 +13,8 @@ struct AccountPage: HostedPage {
         frameFields
         .group("person", PersonView.fields) { $0.person }
         .text("csrf") { $0.formToken }
+        // The accounts of the system team are those that sign in to the console.
+        .optionalText("consoleURL") { $0.team == .system ? "/console" : nil }
         .optionalWords("done") { page in page.done.flatMap { $0.isNone ? nil : $0.words.asWords } }
         .optionalWords("undone") { page in page.done.flatMap { $0.isNone ? $0.words.asWords : nil } }
         .list("apps", AppRow.fields) { $0.apps }
