@@ -65,7 +65,8 @@ extension ClusterSettings {
     public static var careless: ClusterSettings {
         var settings = ClusterSettings()
         settings.isDurable = false
-        settings.maxConnections = 200
+        // As many sites as tests run at once have some connections each.
+        settings.maxConnections = 600
         return settings
     }
 }
