@@ -249,7 +249,7 @@ def test_a_second_start_is_quick_and_finds_everything(install):
     pippin.stop()
     begin = time.monotonic()
     pippin.start()
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 15
     assert backend.refresh(token).status_code == 200
     assert Visitor(pippin.address, TEAM).sign_in(BEN)
 
