@@ -27,19 +27,6 @@ public struct AuditSearchStore: Sendable {
         try await page(matching: filter, in: team, before: cursor, .batch)
     }
 
-    /// How many events fit; they are counted up to 1,000, and no further than a page is searched.
-    public func count(
-        matching filter: AuditFilter,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> AuditCount {
-        let search = try await search(for: filter, in: team)
-        let rows = try await database.queryPlanned(search.count, in: team)
-        guard var row = rows.first else { return .exactly(0) }
-        let count: Int = try row.next()
-        guard count <= Search.countLimit else { return .moreThan(Search.countLimit) }
-        return try await end(of: search, before: nil, .page) == nil ? .exactly(count) : .moreThan(count)
-    }
-
     /// The ids of the people whom a text names: by name, its beginning, or e-mail address; at most twenty.
     public func people(named text: String, in team: TeamID) async throws(PostgresFailure) -> [String] {
         let rows = try await database.queryPlanned(
@@ -73,8 +60,17 @@ public struct AuditSearchStore: Sendable {
         return AuditPage(
             entries: entries,
             next: isFull ? entries.last?.place : reached,
-            isPartial: reached != nil
+            isPartial: reached != nil,
+            count: portion == .page && reached == nil ? try await count(of: search) : nil
         )
+    }
+
+    private func count(of search: Search) async throws(PostgresFailure) -> AuditCount {
+        let rows = try await database.queryPlanned(search.count, in: search.team)
+        guard var row = rows.first else { return .exactly(0) }
+        let count: Int = try row.next()
+        guard count <= Search.countLimit else { return .moreThan(Search.countLimit) }
+        return try await end(of: search, before: nil, .page) == nil ? .exactly(count) : .moreThan(count)
     }
 
     /// Where a search stopped that looks at each place, but at so many only; nil when it has seen all.

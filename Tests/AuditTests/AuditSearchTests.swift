@@ -70,7 +70,7 @@ import Testing
             ]
             for (filter, targets) in cases {
                 #expect(try await world.targets(filter) == targets, "\(filter)")
-                let count = try await world.search.count(matching: filter, in: World.acme)
+                let count = try await world.search.page(matching: filter, in: World.acme).count
                 #expect(count == .exactly(targets.count), "\(filter)")
             }
         }
@@ -151,7 +151,7 @@ import Testing
             try seedMany(1001, world)
 
             #expect(
-                try await world.search.count(matching: AuditFilter(), in: World.acme) == .moreThan(1000)
+                try await world.search.page(matching: AuditFilter(), in: World.acme).count == .moreThan(1000)
             )
         }
     }
@@ -167,7 +167,7 @@ import Testing
 
             for filter in filters {
                 #expect(try await world.targets(filter, in: World.rival).isEmpty)
-                #expect(try await world.search.count(matching: filter, in: World.rival) == .exactly(0))
+                #expect(try await world.search.page(matching: filter, in: World.rival).count == .exactly(0))
             }
             #expect(try await world.store.find(place, in: World.acme) != nil)
             #expect(try await world.store.find(place, in: World.rival) == nil)

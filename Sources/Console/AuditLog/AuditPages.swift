@@ -61,9 +61,8 @@ struct AuditPages: Sendable {
             let filter = try await filter(query, in: team)
             let page = try await search.page(matching: filter, in: team, before: cursor)
             summary =
-                page.isPartial
-                ? Phrase("console.audit.found-so-far", count: page.entries.count)
-                : Self.count(try await search.count(matching: filter, in: team))
+                page.count.map(Self.count)
+                ?? Phrase("console.audit.found-so-far", count: page.entries.count)
             found = page
         }
         let entries = found?.entries ?? []
