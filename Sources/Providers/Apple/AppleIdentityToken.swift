@@ -43,7 +43,9 @@ struct AppleIdentityToken: Sendable {
         expecting expectation: Expectation,
         at moment: Timestamp
     ) async throws(ProviderFailure) {
-        let claims = AppleClaims(try await Self.verify(text, keys: keys, cameAt: moment))
+        let claims = AppleClaims(
+            try await Self.verify(text, keys: keys, publishedBy: moment + Self.publication)
+        )
         audience = try claims.audience(of: expectation)
         try claims.checkTimes(at: moment)
         try claims.checkNonce(of: expectation)
@@ -54,12 +56,12 @@ struct AppleIdentityToken: Sendable {
     /// The claims, once one of Apple's keys proves the signature.
     ///
     /// The algorithm is asked before the key: a header decides neither how nor with what kind of key it is verified.
-    /// - Parameter moment: a key that the set does not have a while after is none; nil waits for it for ever.
+    /// - Parameter moment: when Apple has published the key, if it is one (`AppleKeys.key`).
     static func verify(
         _ text: String,
         upTo maximumCount: Int = UnverifiedJWT.maximumCount,
         keys: AppleKeys,
-        cameAt moment: Timestamp? = nil
+        publishedBy moment: Timestamp
     ) async throws(ProviderFailure) -> Claims {
         let token: UnverifiedJWT
         do throws(JWTFailure) {
@@ -74,15 +76,7 @@ struct AppleIdentityToken: Sendable {
                 because: "the token is not signed with RS256 by a named key"
             )
         }
-        let key: any VerifyingKey
-        do throws(ProviderFailure) {
-            key = try await keys.key(id)
-        } catch {
-            guard error.cause == .providerKey, let moment, let fetchedAt = keys.fetchedAt,
-                fetchedAt > moment + publication
-            else { throw error }
-            throw ProviderFailure(.providerKey, .anew, because: error.reason)
-        }
+        let key = try await keys.key(id, publishedBy: moment)
         guard let claims = try? token.verify(with: key) else {
             throw ProviderFailure(.providerToken, .anew, because: "the signature of the token is not valid")
         }

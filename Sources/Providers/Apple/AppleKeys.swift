@@ -25,7 +25,7 @@ public final class AppleKeys: @unchecked Sendable {
     private let client: HTTPClient
     private let clock: @Sendable () -> Timestamp
     private var keys: JWKSet?
-    private(set) var fetchedAt: Timestamp?
+    private var fetchedAt: Timestamp?
     private var triedAt: Timestamp?
     private var lastFailure: ProviderFailure?
     private var fetching: Task<ProviderFailure?, Never>?
@@ -45,19 +45,25 @@ public final class AppleKeys: @unchecked Sendable {
 
     /// The key of that name.
     ///
+    /// - Parameter moment: what a set that was fetched then, or later, does not have is none of Apple's keys; until then it may
+    ///   yet come.
     /// - Throws: `ProviderFailure` when Apple has no such key, or cannot be asked.
-    func key(_ id: String) async throws(ProviderFailure) -> any VerifyingKey {
+    func key(_ id: String, publishedBy moment: Timestamp) async throws(ProviderFailure) -> any VerifyingKey {
         if let key = known(id), isYounger(than: Self.patience) {
             if !isYounger(than: Self.lifetime) { refreshUnawaited() }
             return key
         }
         let failure = await refresh()
         if isYounger(than: Self.patience), let key = known(id) { return key }
-        throw failure
-            ?? ProviderFailure(.providerKey, .again, because: "Apple's key set has no key \(id.prefix(20))")
+        if let failure { throw failure }
+        throw ProviderFailure(
+            .providerKey,
+            fetchedAt.map { $0 >= moment } == true ? .anew : .again,
+            because: "Apple's key set has no key \(id.prefix(20))"
+        )
     }
 
-    /// Has a set that is good for now.
+    /// Sees to it that a set is here that may be believed.
     ///
     /// - Throws: `ProviderFailure` when there is none, and Apple cannot be asked.
     func prepare() async throws(ProviderFailure) {
@@ -66,11 +72,6 @@ public final class AppleKeys: @unchecked Sendable {
         } else if let failure = await refresh() {
             throw failure
         }
-    }
-
-    /// Whether the set is newer than that moment, so that what is not in it was not published by then.
-    func areFetched(since moment: Timestamp) -> Bool {
-        fetchedAt.map { $0 >= moment } ?? false
     }
 
     private func known(_ id: String) -> (any VerifyingKey)? {

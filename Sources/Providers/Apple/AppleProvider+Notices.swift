@@ -28,7 +28,13 @@ extension AppleProvider {
             )
         }
         try claims.checkTimes(at: moment)
-        try await verify(text, receivedAt: moment)
+        // Anybody may send notices: what no key of Apple's has signed by now is not waited for.
+        _ = try await AppleIdentityToken.verify(
+            text,
+            upTo: Self.noticeLimit,
+            keys: keys,
+            publishedBy: moment
+        )
         return ProviderNotice(
             id: claims.id ?? Hex.encode(SHA256.hash(text)),
             group: group,
@@ -38,17 +44,6 @@ extension AppleProvider {
 
     /// A notice holds several events, and so more than a token of one person.
     private static let noticeLimit = 16 * 1024
-
-    /// A key that Apple did not publish by the time it was asked, after the notice had come, is none of Apple's; waiting
-    /// proves nothing.
-    private func verify(_ text: String, receivedAt moment: Timestamp) async throws(ProviderFailure) {
-        do throws(ProviderFailure) {
-            _ = try await AppleIdentityToken.verify(text, upTo: Self.noticeLimit, keys: keys)
-        } catch {
-            guard error.cause == .providerKey, keys.areFetched(since: moment) else { throw error }
-            throw ProviderFailure(.providerKey, .none, because: error.reason)
-        }
-    }
 
     static func garbage(_ reason: String) -> ProviderFailure {
         ProviderFailure(.providerMalformed, .none, because: reason)
