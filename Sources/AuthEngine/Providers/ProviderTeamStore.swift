@@ -2,8 +2,9 @@ import Bytes
 import Domain
 import Postgres
 
-/// Finds teams with tokens of providers to look after, from one team to the next, so that none waits for another's.
-struct ProviderTokenTeamStore: Sendable {
+/// Finds teams with something to be done about what providers gave, from one team to the next, so that none waits for
+/// another's.
+struct ProviderTeamStore: Sendable {
     /// Teams walked over by one statement.
     private static let reach = 256
 
@@ -15,23 +16,27 @@ struct ProviderTokenTeamStore: Sendable {
 
     /// What is looked for.
     enum Work: Sendable {
+        /// Answers whose browser did not come back.
+        case settlement(ProviderTripStore.Due)
         /// Live tokens whose validation is due.
         case validation(at: Timestamp)
         /// Tokens whose revocation is in the outbox.
         case revocation
     }
 
-    /// Calls `body` with each team that has such work, in the order of their IDs.
-    func walk(_ work: Work, _ body: (TeamID) async throws -> Void) async throws {
+    /// Calls `body` with each team that has such work, in the order of their IDs, until it returns false.
+    func walk(_ work: Work, _ body: (TeamID) async throws -> Bool) async throws {
         var position: String? = ""
         while let start = position {
             let step = try await step(work, after: start)
-            for team in step.teams { try await body(team) }
+            for team in step.teams { guard try await body(team) else { return } }
             position = step.reached
         }
     }
 
     /// The teams of one stretch, and where it ended, or nil at the last team.
+    ///
+    /// Each step is one look into the index of what is open, so a team with a lot of it costs no more than a team with little.
     private func step(
         _ work: Work,
         after start: String
@@ -40,21 +45,20 @@ struct ProviderTokenTeamStore: Sendable {
             """
             WITH RECURSIVE walk (team_id, step) AS (
                 (
-                    SELECT team_id, 1 FROM provider_tokens
-                    WHERE \(work.state) AND team_id > \(start)
+                    SELECT team_id, 1 FROM \(work.table)
+                    WHERE \(work.open) AND team_id > \(start)
                     ORDER BY team_id LIMIT 1
                 )
                 UNION ALL
                 SELECT (
-                    SELECT team_id FROM provider_tokens
-                    WHERE \(work.state) AND team_id > walk.team_id
+                    SELECT team_id FROM \(work.table)
+                    WHERE \(work.open) AND team_id > walk.team_id
                     ORDER BY team_id LIMIT 1
                 ), step + 1
                 FROM walk WHERE walk.team_id IS NOT NULL AND step < \(Self.reach)
             )
             SELECT team_id, step, EXISTS (
-                SELECT FROM provider_tokens AS token
-                WHERE token.team_id = walk.team_id AND \(work.condition)
+                SELECT FROM \(work.table) AS open WHERE open.team_id = walk.team_id AND \(work.due)
             )
             FROM walk WHERE team_id IS NOT NULL ORDER BY team_id
             """
@@ -71,17 +75,26 @@ struct ProviderTokenTeamStore: Sendable {
     }
 }
 
-extension ProviderTokenTeamStore.Work {
-    /// Spelled out, since an index covers that state alone.
-    fileprivate var state: SQL {
+extension ProviderTeamStore.Work {
+    fileprivate var table: SQL {
         switch self {
+        case .settlement: "provider_trips"
+        case .validation, .revocation: "provider_tokens"
+        }
+    }
+
+    /// Spelled out, since an index covers that state alone.
+    fileprivate var open: SQL {
+        switch self {
+        case .settlement: "answered_at IS NOT NULL AND settled_at IS NULL"
         case .validation: "state = 'live'"
         case .revocation: "state = 'ending'"
         }
     }
 
-    fileprivate var condition: SQL {
+    fileprivate var due: SQL {
         switch self {
+        case .settlement(let due): due.condition
         case .validation(let now): "state = 'live' AND validate_at <= \(now)"
         case .revocation: "state = 'ending'"
         }

@@ -19,7 +19,7 @@ public struct ProviderTripSettlement: Sendable {
     private static let turn = 20
 
     private let provider: any IdentityProvider
-    private let system: SystemDatabase
+    private let teamsWithWork: ProviderTeamStore
     private let teams: TeamCache
     private let trips: ProviderTripStore
     private let people: ProviderPersonStore
@@ -33,7 +33,7 @@ public struct ProviderTripSettlement: Sendable {
         teams: TeamCache
     ) {
         self.provider = provider
-        self.system = system
+        teamsWithWork = ProviderTeamStore(system)
         self.teams = teams
         trips = ProviderTripStore(database, context: context, patience: provider.patience)
         people = ProviderPersonStore(database)
@@ -47,21 +47,17 @@ public struct ProviderTripSettlement: Sendable {
         let now = clock()
         let due = ProviderTripStore.Due(answeredBefore: now - Self.patience, now: now)
         var (left, trouble): (Int, (any Error)?) = (Self.batch, nil)
+        var (before, isProviderAway) = (left, false)
         repeat {
-            let before = left
-            var place: String? = ""
-            while let reached = place, left > 0 {
-                let walked = try await ProviderTripStore.unsettledTeams(after: reached, due, in: system)
-                place = walked.reached
-                for team in walked.teams where left > 0 {
-                    let turn = try await settleSome(of: team, due, limit: min(left, Self.turn))
-                    left -= turn.count
-                    trouble = trouble ?? turn.trouble
-                    if turn.isProviderAway { return }
-                }
+            before = left
+            try await teamsWithWork.walk(.settlement(due)) { team in
+                let turn = try await settleSome(of: team, due, limit: min(left, Self.turn))
+                left -= turn.count
+                trouble = trouble ?? turn.trouble
+                isProviderAway = turn.isProviderAway
+                return left > 0 && !isProviderAway
             }
-            guard left < before else { break }
-        } while left > 0
+        } while left > 0 && left < before && !isProviderAway
         if let trouble { throw trouble }
     }
 

@@ -5,8 +5,6 @@ import Postgres
 
 // Answers whose browser did not come back.
 extension ProviderTripStore {
-    /// Teams looked at by one statement.
-    private static let walk = 256
     /// How long after a try that failed the next one comes at the latest.
     private static let longestRest = Duration.seconds(6 * 3600)
 
@@ -25,50 +23,11 @@ extension ProviderTripStore {
         let answeredBefore: Timestamp
         let now: Timestamp
 
-        fileprivate var condition: SQL {
+        var condition: SQL {
             """
             answered_at < \(answeredBefore) AND settled_at IS NULL AND coalesce(settle_at, answered_at) <= \(now)
             """
         }
-    }
-
-    /// Teams after `place` that have one due, and where the next look begins; nil when there are no more.
-    ///
-    /// Each step is one look into the index of what is unsettled, so a team with many costs no more than a team with one.
-    static func unsettledTeams(
-        after place: String,
-        _ due: Due,
-        in system: SystemDatabase
-    ) async throws(PostgresFailure) -> (teams: [TeamID], reached: String?) {
-        let rows = try await system.query(
-            """
-            WITH RECURSIVE walk (team_id, step) AS (
-                (
-                    SELECT team_id, 1 FROM provider_trips
-                    WHERE answered_at IS NOT NULL AND settled_at IS NULL AND team_id > \(place)
-                    ORDER BY team_id LIMIT 1
-                )
-                UNION ALL
-                SELECT (
-                    SELECT trip.team_id FROM provider_trips AS trip
-                    WHERE trip.answered_at IS NOT NULL AND trip.settled_at IS NULL AND trip.team_id > walk.team_id
-                    ORDER BY trip.team_id LIMIT 1
-                ), step + 1
-                FROM walk WHERE walk.team_id IS NOT NULL AND step < \(Self.walk)
-            )
-            SELECT team_id, EXISTS (
-                SELECT FROM provider_trips WHERE provider_trips.team_id = walk.team_id AND \(due.condition)
-            )
-            FROM walk WHERE team_id IS NOT NULL ORDER BY team_id
-            """
-        )
-        var (teams, last): ([TeamID], TeamID?) = ([], nil)
-        for var row in rows {
-            let team: TeamID = try row.next()
-            if try row.next(Bool.self) { teams.append(team) }
-            last = team
-        }
-        return (teams, rows.count == Self.walk ? last?.rawValue : nil)
     }
 
     /// Takes some for a while, those first that have waited longest.

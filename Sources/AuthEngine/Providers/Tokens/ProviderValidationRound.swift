@@ -9,13 +9,13 @@ public struct ProviderValidationRound: Sendable {
     /// Tokens taken of one team.
     private static let batch = 500
 
-    private let teams: ProviderTokenTeamStore
+    private let teams: ProviderTeamStore
     private let validations: ProviderValidationStore
     private let fates: ProviderTokenFateStore
     private let clock: @Sendable () -> Timestamp
 
     public init(_ database: TeamDatabase, system: SystemDatabase, context: EngineContext) {
-        teams = ProviderTokenTeamStore(system)
+        teams = ProviderTeamStore(system)
         validations = ProviderValidationStore(database)
         fates = ProviderTokenFateStore(database, context: context)
         clock = context.clock
@@ -26,9 +26,11 @@ public struct ProviderValidationRound: Sendable {
         let now = clock()
         try await teams.walk(.validation(at: now)) { team in
             try await validations.enqueueDue(in: team, at: now, limit: Self.batch)
+            return true
         }
         try await teams.walk(.revocation) { team in
             try await fates.abandon(in: team, limit: Self.batch)
+            return true
         }
     }
 }
