@@ -126,19 +126,14 @@ extension NativeSignIn {
             as: grant.identity.identifier,
             consentingTo: person.consent == nil ? nil : arrival.client.group
         )
-        var stored: SQL?
-        if let text = grant.refreshToken {
-            let token = ProviderTokenStore.New(
-                text: text,
-                provider: provider.id,
-                subject: subject,
-                group: arrival.client.group,
-                clientID: grant.clientID,
-                at: arrival.at
-            )
-            let condition: SQL = "WHERE EXISTS (\(standing.row(in: team)))"
-            stored = tokens.insertion(of: token, in: team, when: condition)
-        }
+        let stored = ProviderTokenStore.New(
+            grant,
+            from: provider.id,
+            of: subject,
+            for: arrival.client.group,
+            at: arrival.at
+        )
+        .map { tokens.insertion(of: $0, in: team, when: "WHERE EXISTS (\(standing.row(in: team)))") }
         let settlement = NativeHandoverStore.Settlement(
             handover: arrival.handover,
             token: refreshToken,

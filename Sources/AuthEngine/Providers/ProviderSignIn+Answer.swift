@@ -95,15 +95,14 @@ extension ProviderSignIn {
     ) -> [SQL] {
         let team = arrival.team.id
         let frame = [standing.lock(in: team), ProviderTripStore.deletion(of: arrival.trip, in: team)]
-        guard let text = grant.refreshToken else { return frame }
         let token = ProviderTokenStore.New(
-            text: text,
-            provider: provider.id,
-            subject: user.subject,
-            group: arrival.trip.group,
-            clientID: grant.clientID,
+            grant,
+            from: provider.id,
+            of: user.subject,
+            for: arrival.trip.group,
             at: context.clock()
         )
+        guard let token else { return frame }
         let condition: SQL = "WHERE EXISTS (\(standing.row(in: team)))"
         return frame + [tokens.insertion(of: token, in: team, when: condition)]
     }

@@ -58,3 +58,22 @@ struct ProviderTokenStore: Sendable {
         [team.rawValue, "provider_tokens", Hex.encode(id), "token_sealed"]
     }
 }
+
+extension ProviderTokenStore.New {
+    /// What a code gave for a group of apps; nil where no token was among it.
+    init?(
+        _ grant: ProviderGrant,
+        from provider: ProviderID,
+        of subject: Subject,
+        for group: ClientID,
+        at moment: Timestamp
+    ) {
+        guard let text = grant.refreshToken else { return nil }
+        self.text = text
+        self.provider = provider
+        self.subject = subject
+        self.group = group
+        clientID = grant.clientID
+        at = moment
+    }
+}

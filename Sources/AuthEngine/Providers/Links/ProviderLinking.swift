@@ -150,15 +150,13 @@ extension ProviderLinking {
     }
 
     private func token(_ grant: ProviderGrant, _ arrival: Arrival) -> SQL? {
-        guard let text = grant.refreshToken else { return nil }
-        let token = ProviderTokenStore.New(
-            text: text,
-            provider: provider.id,
-            subject: arrival.link.subject,
-            group: arrival.trip.group,
-            clientID: grant.clientID,
+        ProviderTokenStore.New(
+            grant,
+            from: provider.id,
+            of: arrival.link.subject,
+            for: arrival.trip.group,
             at: context.clock()
         )
-        return tokens.insertion(of: token, in: arrival.team.id)
+        .map { tokens.insertion(of: $0, in: arrival.team.id) }
     }
 }

@@ -114,10 +114,7 @@ struct ProviderTokenFateStore: Sendable {
             ORDER BY token_id FOR UPDATE
             """
         )
-        for var row in rows {
-            let token = try token(try row.next(), &row, in: team)
-            try await settle(token, as: .refused(.unreachable), in: team, transaction)
-        }
+        try await refuse(rows, as: .unreachable, in: team, transaction)
     }
 
     /// Gives up tokens that wait for a revocation which is in no outbox any more: an operator ended its job, or no attempt
@@ -133,17 +130,21 @@ struct ProviderTokenFateStore: Sendable {
                 ORDER BY token_id LIMIT \(limit) FOR UPDATE SKIP LOCKED
                 """
             )
-            for var row in rows {
-                let token = try token(try row.next(), &row, in: team)
-                try await settle(
-                    token,
-                    as: .refused(.abandoned),
-                    from: [.ending],
-                    because: nil,
-                    in: team,
-                    transaction
-                )
-            }
+            try await refuse(rows, as: .abandoned, in: team, transaction)
+        }
+    }
+
+    /// Writes the same of each token of `rows`.
+    private func refuse(
+        _ rows: Rows,
+        as problem: ProviderTokenProblem,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        for var row in rows {
+            let token = try token(try row.next(), &row, in: team)
+            let fate = Fate.refused(problem)
+            try await settle(token, as: fate, from: [.ending], because: nil, in: team, transaction)
         }
     }
 

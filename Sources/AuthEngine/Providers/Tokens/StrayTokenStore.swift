@@ -23,20 +23,19 @@ struct StrayTokenStore: Sendable {
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) {
-        guard let text = grant.refreshToken else { return }
-        let token = ProviderTokenStore.New(
-            text: text,
-            provider: provider,
-            subject: grant.identity.identifier,
-            group: group,
-            clientID: grant.clientID,
+        let stray = ProviderTokenStore.New(
+            grant,
+            from: provider,
+            of: grant.identity.identifier,
+            for: group,
             at: moment
         )
+        guard let token = stray else { return }
         let person: SQL = """
             SELECT sub FROM provider_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(grant.identity.identifier)
             """
-        let stray: SQL = "token_id = \(token.id) AND state = 'live'"
+        let alone: SQL = "token_id = \(token.id) AND state = 'live' AND NOT EXISTS (\(person))"
         try await database.query(
             [
                 tokens.insertion(of: token, in: team),
@@ -45,7 +44,7 @@ struct StrayTokenStore: Sendable {
                 WHERE team_id = \(team) AND token_id = \(token.id)
                 """,
                 """
-                WITH \(ProviderTokenEnd.parts(ofThose: "\(stray) AND NOT EXISTS (\(person))", in: team)) SELECT
+                WITH \(ProviderTokenEnd.parts(ofThose: alone, in: team)) SELECT
                 """,
             ],
             in: team
