@@ -14,14 +14,13 @@ extension NativeSignIn {
         let handover = arrival.handover
         let proof = try await proof(of: handover, arrival)
         var known: ProviderPersonStore.Known?
-        if let proof, proof.namesCode { known = try await record(proof.identity, arrival) }
+        if let proof, proof.namesCode {
+            known = try await record(proof.identity, arrival)
+        } else if arrival.provenOnly {
+            throw Unproven()
+        }
         if let known { try checkStanding(known) }
-        let grant = try await provider.redeem(
-            handover.code,
-            nonces: handover.nonces,
-            for: arrival.client.id,
-            in: arrival.team
-        )
+        let grant = try await redeem(arrival)
         do {
             return try await issue(try await judge(grant, proof, known, arrival), grant, arrival)
         } catch {
@@ -33,7 +32,20 @@ extension NativeSignIn {
                 in: arrival.team.id,
                 at: arrival.at
             )
-            throw error
+            throw (error as? ProviderFailure)?.ofProvider ?? error
+        }
+    }
+
+    private func redeem(_ arrival: Arrival) async throws(ProviderFailure) -> ProviderGrant {
+        do throws(ProviderFailure) {
+            return try await provider.redeem(
+                arrival.handover.code,
+                nonces: arrival.handover.nonces,
+                for: arrival.client.id,
+                in: arrival.team
+            )
+        } catch {
+            throw error.ofProvider
         }
     }
 

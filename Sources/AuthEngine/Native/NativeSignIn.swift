@@ -43,11 +43,14 @@ public struct NativeSignIn: Sendable {
     ///
     /// The same body within a minute is answered with new tokens of the same session; the earlier ones end.
     ///
-    /// - Throws: `OAuthError` for what the app did wrong, `ProviderFailure` for what Apple did, `PostgresFailure`.
+    /// - Parameter provenOnly: refuses what does not prove here, before Apple is asked, that token and code came together.
+    /// - Throws: `OAuthError` for what the app did wrong, `ProviderFailure` for what Apple did, `Unproven`,
+    ///   `PostgresFailure`.
     public func respond(
         to parameters: ProtocolParameters,
         of team: TeamSnapshot,
-        from origin: Origin
+        from origin: Origin,
+        provenOnly: Bool = false
     ) async throws -> [UInt8] {
         let moment = context.clock()
         let handover = try NativeHandover(parameters)
@@ -57,6 +60,7 @@ public struct NativeSignIn: Sendable {
             keepsSecret: try await keepsSecret(parameters, of: team, at: moment),
             team: team,
             origin: origin,
+            provenOnly: provenOnly,
             at: moment
         )
         switch try await handovers.keep(handover, in: team.id, at: moment) {
@@ -83,8 +87,11 @@ public struct NativeSignIn: Sendable {
 
     /// Whether the same handover cannot go better a second time.
     private static func isFinal(_ error: any Error) -> Bool {
-        (error as? ProviderFailure).map { $0.remedy != .again } ?? (error is OAuthError)
+        (error as? ProviderFailure).map { $0.remedy != .again } ?? (error is OAuthError || error is Unproven)
     }
+
+    /// A handover that only Apple could judge, while Apple is not to be asked about such.
+    public struct Unproven: Error, Equatable, Sendable {}
 
     /// A handover with everything it meets here.
     struct Arrival: Sendable {
@@ -94,6 +101,7 @@ public struct NativeSignIn: Sendable {
         let keepsSecret: Bool
         let team: TeamSnapshot
         let origin: Origin
+        let provenOnly: Bool
         let at: Timestamp
     }
 

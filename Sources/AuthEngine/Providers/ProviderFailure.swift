@@ -16,6 +16,8 @@ public struct ProviderFailure: Error, Equatable, Sendable {
     public let remedy: Remedy
     /// How long the provider asks us to wait.
     public let retryAfter: Duration?
+    /// Whether the provider was asked about what came, or it failed here.
+    public internal(set) var reachedProvider = false
 
     public init(
         _ cause: RefusalCause,
@@ -27,6 +29,13 @@ public struct ProviderFailure: Error, Equatable, Sendable {
         self.reason = reason
         self.remedy = remedy
         self.retryAfter = retryAfter
+    }
+
+    /// The same of something that the provider was asked about.
+    var ofProvider: ProviderFailure {
+        var failure = self
+        failure.reachedProvider = true
+        return failure
     }
 
     /// The provider's name for somebody is another person's here.

@@ -17,11 +17,17 @@ struct HandoverLimits: Sendable {
 
     /// How long nothing more is taken, where too many have failed.
     func wait(_ address: IPAddress, in team: TeamID, at now: Timestamp) async throws -> Duration? {
-        let limits = [(Self.subject(address), Self.perAddress), (Self.team, Self.perTeam)]
-        return try await counts.wait(for: limits.map { (subject: $0, limit: $1) }, in: team, at: now)
+        try await counts.wait(for: [(Self.subject(address), Self.perAddress)], in: team, at: now)
     }
 
-    /// Counts a failure, unless it is Apple's or its turn may come yet.
+    /// Whether so many of the team have failed at Apple that only those go on that are proved here.
+    func takesProvenOnly(in team: TeamID, at now: Timestamp) async throws -> Bool {
+        try await counts.wait(for: [(Self.team, Self.perTeam)], in: team, at: now) != nil
+    }
+
+    /// Counts a failure, unless it is Apple's or its turn may come yet; for the team where Apple was asked.
+    ///
+    /// What failed here costs the team nothing, and anybody can send as much of it as they like.
     func note(
         _ failure: ProviderFailure,
         of address: IPAddress,
@@ -29,7 +35,7 @@ struct HandoverLimits: Sendable {
         at now: Timestamp
     ) async throws {
         guard failure.remedy != .again || failure.cause == .providerKey else { return }
-        for subject in [Self.subject(address), Self.team] {
+        for subject in [Self.subject(address)] + (failure.reachedProvider ? [Self.team] : []) {
             _ = try await counts.add(to: subject, window: Self.window, in: team, at: now)
         }
     }

@@ -122,8 +122,15 @@ struct ProtocolEndpoints: Sendable {
     ) async throws -> Response {
         do {
             return ProtocolAnswers.json(
-                try await native.respond(to: parameters, of: team, from: request.auditOrigin)
+                try await native.respond(
+                    to: parameters,
+                    of: team,
+                    from: request.auditOrigin,
+                    provenOnly: try await handovers.takesProvenOnly(in: team.id, at: clock())
+                )
             )
+        } catch is NativeSignIn.Unproven {
+            return ProtocolAnswers.problem(.tooManySignIns)
         } catch let failure as ProviderFailure {
             try await handovers.note(failure, of: request.client, in: team.id, at: clock())
             throw failure

@@ -81,12 +81,36 @@ import Testing
         }
     }
 
-    @Test func `is refused once so many of the whole team have failed that Apple would mind`() async throws {
+    @Test func `needs its token once so many of the whole team have failed that Apple would mind`()
+        async throws
+    {
         try await withApple { site in
             let wrong = ["client_id": ClientID.app.rawValue, "code": "wrong"]
             #expect(try site.handOver(wrong).status == 400)
             try site.teams.admin("UPDATE limits SET count = 500 WHERE subject = 'handovers.team'")
-            #expect(try site.handOver(try site.device(.regular)).status == 429)
+            let given = try site.device(.regular)
+            let refused = try site.handOver(given.filter { $0.key != "identity_token" })
+            #expect(refused.status == 429)
+            #expect(try site.teams.admin("SELECT FROM native_handovers").isEmpty)
+            #expect(try site.handOver(given).status == 200)
+        }
+    }
+
+    @Test func `counts for its team only where Apple was asked`() async throws {
+        try await withApple { site in
+            let forged = ["client_id": ClientID.app.rawValue, "code": "x", "identity_token": "forged"]
+            for address in 0..<30 {
+                for _ in 0..<20 { #expect(try site.handOver(forged).status == 400) }
+                #expect(try site.handOver(forged).status == 429)
+                // The next twenty come from elsewhere.
+                try site.teams.admin(
+                    "UPDATE limits SET subject = subject || $1 WHERE subject LIKE 'handovers.address%'",
+                    " of \(address)"
+                )
+                try site.teams.admin("DELETE FROM limits WHERE subject NOT LIKE 'handovers%'")
+            }
+            #expect(try site.teams.admin("SELECT FROM limits WHERE subject = 'handovers.team'").isEmpty)
+            #expect(try site.handOver(try site.device(.regular)).status == 200)
         }
     }
 
