@@ -39,6 +39,14 @@ public struct Problem: Error, Sendable {
         advice: Phrase("shared.problems.forbidden.advice")
     )
 
+    /// Something that would change a team whose deletion has begun.
+    public static let teamClosed = Problem(
+        .conflict,
+        Phrase("shared.problems.team-closed.headline"),
+        Phrase("shared.problems.team-closed.message"),
+        advice: Phrase("shared.problems.team-closed.advice")
+    )
+
     /// A form that did not come from a page of ours, or from one that is too old.
     public static let staleForm = Problem(
         .forbidden,

@@ -46,6 +46,16 @@ import Testing
         try await world.door.accept(token, as: account, from: World.origin, at: now)
     }
 
+    @Test func `lead to no team that is closed`() async throws {
+        try await withTeam { world, team, ada in
+            let token = try await invite(by: ada, to: team, in: world)
+            let ben = try world.addAccount("ben")
+            try world.admin("UPDATE teams SET closed_at = now() WHERE team_id = '\(team)'")
+            #expect(try await world.door.find(token, at: World.noon) == nil)
+            #expect(try await accept(token, as: ben, in: world) == .gone)
+        }
+    }
+
     @Test func `lead to the team, tell what they are, and work once`() async throws {
         try await withTeam { world, team, ada in
             let token = try await invite(by: ada, to: team, in: world)

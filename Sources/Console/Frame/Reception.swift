@@ -52,6 +52,8 @@ struct Reception: Sendable {
     }
 
     /// Has `body` answer a member whose role has that right; for anybody else there is no such team.
+    ///
+    /// A team that is closed is looked at, and changed no more.
     func admit(
         _ request: Request,
         to team: TeamID,
@@ -63,6 +65,9 @@ struct Reception: Sendable {
             guard let membership = visit.account.rights.membership(in: team) else { throw Problem.notFound }
             let scope = Scope(visit: visit, membership: membership, section: section)
             guard scope.may(right) else { throw Problem.forbidden }
+            guard scope.team.closedAt == nil || [.get, .head].contains(request.method) else {
+                throw Problem.teamClosed
+            }
             return try await body(scope)
         }
     }

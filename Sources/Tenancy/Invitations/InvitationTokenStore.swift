@@ -18,7 +18,8 @@ struct InvitationTokenStore: Sendable {
         let rows = try await database.query(
             """
             SELECT i.team_id, i.invitation_id FROM invitations i JOIN teams t ON t.team_id = i.team_id
-            WHERE i.token_hash = \(token.hash) AND i.expires_at > \(now) AND t.deleted_at IS NULL
+            WHERE i.token_hash = \(token.hash) AND i.expires_at > \(now)
+                AND coalesce(t.closed_at, t.deleted_at) IS NULL
             """
         )
         guard var row = rows.first else { return nil }
