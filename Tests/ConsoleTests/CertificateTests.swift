@@ -69,6 +69,11 @@ import Testing
         #expect(try Self.finding(Self.answer(nil)).verdict == .note)
     }
 
+    @Test func `at an address of our own network is not told`() throws {
+        let finding = try Self.finding(.failure(.addressRefused("10.0.0.1")))
+        #expect(!"\(finding)".contains("10.0.0.1"))
+    }
+
     @Test func `in a file that is none is wrong`() {
         for text in [nil, "", "-----BEGIN PRIVATE KEY-----"] {
             let file = CertificateFile("/etc/pippin/chain.pem") { text }

@@ -34,8 +34,8 @@ extension ClientFailure {
     var words: Phrase {
         switch self {
         case .malformedRequest: Phrase("console.doctor.reason.malformed-request")
-        case .addressRefused(let address):
-            Phrase("console.doctor.reason.address-refused", ["address": address])
+        // Which address it is, in our network, is nobody's business.
+        case .addressRefused: Phrase("console.doctor.reason.address-refused")
         case .nameNotFound: Phrase("console.doctor.reason.name-not-found")
         case .cannotConnect: Phrase("console.doctor.reason.cannot-connect")
         case .untrusted(let fault, let reason): fault.words(reason)

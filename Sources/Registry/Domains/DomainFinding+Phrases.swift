@@ -11,7 +11,7 @@ extension DomainFinding {
         case .otherContent: Phrase("console.domains.other-content")
         case .lineBreak: Phrase("console.domains.line-break")
         case .tooLong: Phrase("console.domains.too-long")
-        case .addressRefused: Phrase("console.domains.address-refused", ["address": detail])
+        case .addressRefused: Phrase("console.domains.address-refused")
         case .nameNotFound: Phrase("console.domains.name-not-found")
         case .unreachable: Phrase("console.domains.unreachable")
         case .untrusted: Phrase("console.domains.untrusted", ["reason": detail])
