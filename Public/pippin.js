@@ -38,9 +38,9 @@ async function copyFrom(button) {
 }
 
 /** `<time>` holds UTC from the server: shows the reader's zone and keeps UTC as the title. */
-function showLocalTimes() {
+function showLocalTimes(root) {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  for (const element of document.querySelectorAll("time[datetime]")) {
+  for (const element of root.querySelectorAll("time[datetime]")) {
     const instant = new Date(element.dateTime);
     if (Number.isNaN(instant.getTime())) continue;
     element.title = element.textContent.trim();
@@ -49,8 +49,8 @@ function showLocalTimes() {
 }
 
 /** `iframe[data-preview]` shows what is typed into a field: its colour, as soon as it is one. */
-function followPreviews() {
-  for (const frame of document.querySelectorAll("iframe[data-preview]")) {
+function followPreviews(root) {
+  for (const frame of root.querySelectorAll("iframe[data-preview]")) {
     const input = document.getElementById(frame.dataset.preview);
     input?.addEventListener("input", () => {
       const colour = input.value.trim();
@@ -60,8 +60,8 @@ function followPreviews() {
 }
 
 /** `form[data-confirm]` names a text that must be typed before its dangerous button wakes. */
-function guardConfirmations() {
-  for (const form of document.querySelectorAll("form[data-confirm]")) {
+function guardConfirmations(root) {
+  for (const form of root.querySelectorAll("form[data-confirm]")) {
     const input = form.querySelector("[data-confirm-field] input");
     const button = form.querySelector("[data-confirm-button]");
     if (!input || !button) continue;
@@ -79,9 +79,17 @@ function submitOnce(event) {
   event.target.dataset.sent = "yes";
 }
 
-/** What can be downloaded once is gone from its page a moment later, which the page should say. */
-function reloadAfterDownload(event) {
-  if (event.target.dataset.download === "once") setTimeout(() => location.reload(), 1500);
+/** What can be downloaded once is gone from its page a moment later: the page is shown as it is by then. It is not loaded
+    again, which would break off wherever its reader is going meanwhile. */
+async function renewAfterDownload(event) {
+  if (event.target.dataset.download !== "once") return;
+  await new Promise((done) => setTimeout(done, 1500));
+  // The reader may have left meanwhile.
+  const text = await fetch(location.href).then((answer) => (answer.ok ? answer.text() : "")).catch(() => "");
+  const renewed = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+  if (!renewed) return;
+  document.querySelector("main").replaceWith(renewed);
+  prepare(renewed);
 }
 
 /** Shows what the server says of the field that was just typed in, and nothing of those not reached yet. */
@@ -164,15 +172,19 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("submit", submitOnce);
-document.addEventListener("submit", reloadAfterDownload);
-  document.addEventListener("submit", reloadAfterDownload);
+document.addEventListener("submit", renewAfterDownload);
 // A page restored by the Back button must be able to send its forms again.
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
 
-showLocalTimes();
-guardConfirmations();
-for (const form of document.querySelectorAll("form[data-check]")) checkAsTyped(form);
-for (const label of document.querySelectorAll("[data-fill-file]")) fillFromFile(label);
-followPreviews();
+/** What pages have once they are here, and a part of one that is put in later. */
+function prepare(root) {
+  showLocalTimes(root);
+  guardConfirmations(root);
+  for (const form of root.querySelectorAll("form[data-check]")) checkAsTyped(form);
+  for (const label of root.querySelectorAll("[data-fill-file]")) fillFromFile(label);
+  followPreviews(root);
+}
+
+prepare(document);
