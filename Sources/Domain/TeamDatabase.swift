@@ -39,6 +39,14 @@ public struct TeamDatabase: Sendable {
         try await database.queryJointly(sql, setting: Self.setting(team))
     }
 
+    /// Runs statements one after the other in the same way; none is committed without the others.
+    ///
+    /// - Returns: the rows of the last one.
+    @discardableResult
+    public func queryJointly(_ sql: [SQL], in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await database.queryJointly(sql, setting: Self.setting(team))
+    }
+
     /// Runs one statement whose effect a crash of the server in the next moments may undo: counters, attempts.
     @discardableResult
     public func queryRelaxed(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {

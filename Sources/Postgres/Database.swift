@@ -127,11 +127,18 @@ public final class Database: @unchecked Sendable {
     /// They may be run a second time after the first was rolled back, so their outcome must not depend on how
     /// often they are tried.
     public func queryJointly(_ sql: SQL, setting: Setting) async throws(PostgresFailure) -> Rows {
+        try await queryJointly([sql], setting: setting)
+    }
+
+    /// Runs statements one after the other in the same way; none is committed without the others.
+    ///
+    /// - Returns: the rows of the last one.
+    public func queryJointly(_ sql: [SQL], setting: Setting) async throws(PostgresFailure) -> Rows {
         loop.preconditionCurrent()
-        statementCount += 1
+        statementCount += sql.count
         let outcome = await unsafe withUnsafeContinuation { continuation in
             let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
-            let member = JointCommits.Member(sql: sql, setting: setting, deadline: deadline) {
+            let member = JointCommits.Member(statements: sql, setting: setting, deadline: deadline) {
                 unsafe continuation.resume(returning: $0)
             }
             guard joint.waiting.count < configuration.queue, !isClosing else {
@@ -151,7 +158,7 @@ public final class Database: @unchecked Sendable {
             free.send(JointCommits.statements(of: members), deadline: deadline) { [unowned self] outcome in
                 joint.segments -= 1
                 JointCommits.deliver(outcome, to: members) { member in
-                    submit([member.setting.statement, member.sql], completion: member.completion)
+                    submit([member.setting.statement] + member.statements, completion: member.completion)
                 }
             }
         }

@@ -4,12 +4,12 @@ import EventLoop
 /// waits for the disk at each.
 ///
 /// Nobody waits for company: a statement that finds room goes at once, and those that come while it is under way
-/// are the next segment. They share one fate, so a segment that fails is taken apart, and each statement runs again
-/// in a transaction of its own.
+/// are the next segment. They share one fate, so a segment that fails is taken apart, and each member runs again in a
+/// transaction of its own.
 struct JointCommits {
-    /// One statement and whoever waits for it.
+    /// Statements that follow one another, and whoever waits for the last one's rows.
     struct Member {
-        let sql: SQL
+        let statements: [SQL]
         let setting: Setting
         let deadline: Int64
         let completion: (Segment.Outcome) -> Void
@@ -38,7 +38,7 @@ struct JointCommits {
         for member in members {
             if member.setting != setting { statements.append(member.setting.statement) }
             setting = member.setting
-            statements.append(member.sql)
+            statements += member.statements
         }
         return statements
     }
@@ -61,8 +61,8 @@ struct JointCommits {
         for member in members {
             rows = rows.dropFirst(member.setting != setting ? 1 : 0)
             setting = member.setting
-            member.completion(.success([Rows](rows.prefix(1))))
-            rows = rows.dropFirst()
+            member.completion(.success([Rows](rows.prefix(member.statements.count))))
+            rows = rows.dropFirst(member.statements.count)
         }
     }
 }

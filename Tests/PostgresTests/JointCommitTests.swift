@@ -92,6 +92,30 @@ import Testing
         #expect(kept == "49")
     }
 
+    @Test func `of one member are kept together, or none of them`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let (answers, kept) = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+            _ = try await database.query("CREATE TABLE t (n bigint CONSTRAINT t_n_check CHECK (n <> 1013))")
+            let answers = try await Self.run(50, on: database, loop) { number in
+                let rows = try await database.queryJointly(
+                    [
+                        "INSERT INTO t VALUES (\(number))",
+                        "INSERT INTO t VALUES (\(1000 + number))",
+                        "SELECT count(*)::text || ' ' || \(number)::text FROM t WHERE n % 1000 = \(number)",
+                    ],
+                    setting: Self.setting
+                )
+                return try Self.text(rows)
+            }
+            return (answers, try Self.text(try await database.query("SELECT count(*)::text FROM t")))
+        }
+
+        for (number, answer) in answers where number != 13 { #expect(try answer.get() == "2 \(number)") }
+        #expect(throws: PostgresFailure.self) { try answers[13]?.get() }
+        #expect(answers.count == 50)
+        #expect(kept == "98")
+    }
+
     @Test func `do not wait for the row that a neighbour waits for`() async throws {
         let conninfo = try TestDatabase.empty()
         let (freed, waited) = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in

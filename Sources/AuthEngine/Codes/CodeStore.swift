@@ -71,7 +71,7 @@ struct CodeStore: Sendable {
             )\(more)
             SELECT code_hash FROM issued
             """
-        return try await !database.query(statements + [exchange], in: team).isEmpty
+        return try await !database.queryJointly(statements + [exchange], in: team).isEmpty
     }
 
     /// Redeems a code in one statement: every condition stands in its WHERE, so a code is spent only by the

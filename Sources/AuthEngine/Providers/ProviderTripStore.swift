@@ -89,7 +89,7 @@ struct ProviderTripStore: Sendable {
     ) async throws(PostgresFailure) {
         let hash = SHA256.hash(state)
         let sealed = sealer.seal(JSON.encode(answer), context: Self.place(hash, team))
-        try await database.query(
+        try await database.queryJointly(
             """
             UPDATE provider_trips SET answer_sealed = \(sealed), answered_at = \(moment)
             WHERE team_id = \(team) AND state_hash = \(hash) AND answered_at IS NULL
