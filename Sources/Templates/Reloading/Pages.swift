@@ -1,9 +1,12 @@
+import Synchronization
+
 /// The pages of a folder of templates and one of texts, which follow their files while somebody edits them.
 ///
 /// Not watching, it hands out what was bound at the start and costs nothing after that.
 public struct Pages: Sendable {
     private let templates: TemplateSet
     private let watch: FolderWatch?
+    private let bindings = Bindings()
 
     /// Reads the folders.
     ///
@@ -36,8 +39,23 @@ public struct Pages: Sendable {
     }
 
     /// Binds one page, to be kept by whoever shows it.
+    ///
+    /// It is bound once, however many loops show it.
     public func page<Page: View>(_ page: Page.Type) throws(Diagnostics) -> LivePage<Page> {
+        if let known = bindings[page] { return known }
         let bound = try templates.bind(page)
-        return LivePage(bound, watch.map { Rebinding(bound, $0) })
+        let live = LivePage(bound, watch.map { Rebinding(bound, $0) })
+        bindings[page] = live
+        return live
+    }
+}
+
+/// What each type of page is bound to.
+private final class Bindings: Sendable {
+    private let pages = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+    subscript<Page: View>(page: Page.Type) -> LivePage<Page>? {
+        get { pages.withLock { $0[ObjectIdentifier(page)] as? LivePage<Page> } }
+        set { pages.withLock { $0[ObjectIdentifier(page)] = newValue } }
     }
 }
