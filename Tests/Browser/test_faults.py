@@ -1,5 +1,6 @@
 """What a machine room does to a server: PostgreSQL restarts, processes are killed, ports are taken, files are wrong."""
 
+import json
 import os
 import re
 import shutil
@@ -309,6 +310,20 @@ def test_what_is_for_trials_is_not_served_to_the_network():
 def test_a_wrong_environment_is_told_too():
     [line] = refusal("--resources", str(ROOT), environment={"PIPPIN_PUBLIC_URL": "http://example.com/path"})
     assert "http://example.com/path" in line
+
+
+def test_what_apply_removes_is_said_on_its_command_line_alone(install):
+    """What somebody exported once, for one run, must not make the next one destructive."""
+    pippin = install()
+    file = pippin.folder / "team.json"
+    team = TEAM.registry()["teams"][0]
+    file.write_text(json.dumps({"teams": [{key: team[key] for key in ("id", "name", "mode")} | {"keys": []}]}))
+    plan = [binary(), "apply", str(file), "--dry-run", *pippin._place]
+    exported = {**os.environ, "PIPPIN_PRUNE": "1", "PIPPIN_RESET_CREDENTIALS": "1"}
+    done = subprocess.run(plan, cwd=ROOT, capture_output=True, text=True, timeout=60, env=exported)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "unchanged"), done.stdout + done.stderr
+    done = subprocess.run([*plan, "--prune"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2, done.stdout + done.stderr
 
 
 def test_a_broken_template_is_named_by_line_and_column(folder: Path, cluster: Cluster):

@@ -44,9 +44,9 @@ enum Command: Sendable {
             return .export(settings, team: operands[0])
         default:
             let flags = ApplyCommand.Flags(
-                isDryRun: options.flag("dry-run"),
-                prunes: options.flag("prune"),
-                resetsCredentials: options.flag("reset-credentials")
+                isDryRun: options.isGiven("dry-run"),
+                prunes: options.isGiven("prune"),
+                resetsCredentials: options.isGiven("reset-credentials")
             )
             let (settings, operands) = try options.settings(operands: 1, called: "FILE.json")
             return .apply(settings, ApplyCommand.Arguments(file: operands[0], flags: flags))

@@ -31,8 +31,8 @@ enum Help {
           migrate         bring the database to this version
           version         print the version
 
-        pippin COMMAND --help tells more. Every option can come from the environment instead:
-        --public-url from PIPPIN_PUBLIC_URL, and so on.
+        pippin COMMAND --help tells more. Options of the installation and of serve can come from the environment
+        instead: --public-url from PIPPIN_PUBLIC_URL, and so on.
 
         """
 
@@ -113,13 +113,14 @@ enum Help {
 
     private static let options = """
 
-        options of the installation:
+        options of the installation, also from the environment (--public-url from PIPPIN_PUBLIC_URL, and so on):
           --listen HOST:PORT   where to listen (localhost:8080)
           --public-url URL     the origin people reach Pippin under (from --listen when that is loopback)
-          --database URL       a PostgreSQL 15 or newer, instead of its own
+          --database URL       a PostgreSQL 15 or newer, instead of its own; better from PIPPIN_DATABASE or
+                               PIPPIN_DATABASE_URL, where it has a password
           --data DIR           data directory: own PostgreSQL, master key (.pippin)
-          --master-key FILE    keys that seal secrets, a line each: an id and 64 hexadecimal digits; or the
-                               lines themselves in PIPPIN_MASTER_KEY (made in the data directory)
+          --master-key FILE    keys that seal secrets, a line each: an id and 64 hexadecimal digits (made in the data
+                               directory); PIPPIN_MASTER_KEY holds the lines themselves, not the name of a file
           --tls-cert FILE      certificate chain in PEM, with --tls-key FILE
           --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
           --relay-domain NAME  host of relay addresses (relay.HOST)
@@ -127,7 +128,7 @@ enum Help {
           --smtp URL           mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS at once; better from
                                PIPPIN_SMTP, since others can see the command line (mail lands in the console)
           --mail-from ADDRESS  who mail comes from (no-reply@HOST)
-          --resources DIR      folder with Templates, Public and migrations
+          --resources DIR      folder with Templates, Texts, Public and migrations
           --log-level LEVEL    debug, info, warning or error (info)
 
         """

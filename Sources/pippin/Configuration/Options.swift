@@ -56,6 +56,12 @@ struct Options {
         return Environment.value("PIPPIN_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined())
     }
 
+    /// Takes an option that stands alone, from the command line: what is exported once would change every run.
+    mutating func isGiven(_ name: String) -> Bool {
+        argument(name) != nil
+    }
+
+    /// Takes an option that stands alone, or the environment's yes or no in its place.
     mutating func flag(_ name: String) -> Bool {
         switch value(name) {
         case nil, "", "no", "0", "false": return false
