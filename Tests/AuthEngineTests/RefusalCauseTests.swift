@@ -7,7 +7,7 @@ import Testing
 @testable import AuthEngine
 @testable import TestTeams
 
-/// `invalid_client` with no clue is what teams complain of most (complaint P22): inside, each has its cause.
+/// `invalid_client` with no clue is what teams complain of most: inside, each has its cause.
 @Suite struct `The cause of a refusal` {
     private typealias Case = (text: String?, cause: RefusalCause)
     private typealias Signed = (signature: [UInt8], cause: RefusalCause)

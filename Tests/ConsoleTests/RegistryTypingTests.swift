@@ -27,7 +27,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: reply.problems.map { ($0.id, $0.message) })
     }
 
-    @Test func `P7: a Service ID named like a bundle ID is explained`() async throws {
+    @Test func `a Service ID named like a bundle ID is explained`() async throws {
         try await withWorld { world in
             _ = try await world.addAcmeWeb()
             var owner = try await world.signedIn("Ada", [World.acme: .owner])
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `P7: it is explained before anything else is typed, and told with the rest on submit`()
+    @Test func `it is explained before anything else is typed, and told with the rest on submit`()
         async throws
     {
         try await withWorld { world in
