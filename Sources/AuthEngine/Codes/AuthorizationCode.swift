@@ -55,8 +55,8 @@ struct CodeGrant: Sendable {
     let email: SharedEmail?
     let authenticatedAt: Timestamp
     let trial: TrialID?
-    /// The sign-in it came from; nil for a code that was issued before flows were kept.
-    let flow: FlowID?
+    /// The sign-in it came from.
+    let flow: FlowID
 }
 
 /// The address an app is told, as `id_token` states it.

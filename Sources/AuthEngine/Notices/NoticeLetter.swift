@@ -27,7 +27,7 @@ struct NoticeLetter: Sendable {
     }
 
     /// Apple's claims: `exp` a day after `iat`, and `events` a text with JSON in it, as its servers send it and its
-    /// clients read it (apple-protocol P13).
+    /// clients read it.
     private func claims(of team: TeamSnapshot, base: String, at moment: Timestamp) -> [UInt8] {
         let issued = moment - TokenLifetime.backdating
         var json = JSONWriter()

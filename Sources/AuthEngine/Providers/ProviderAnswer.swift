@@ -7,7 +7,7 @@ public struct ProviderAnswer: Codable, Sendable {
     /// Apple's `user`: a JSON text with the name and the address, sent once and signed by nobody.
     public let user: String?
     public let error: String?
-    /// Names the trip; nil in an answer that an earlier release has kept.
+    /// Names the trip; nil where whoever posted left it out.
     let state: String?
 
     public init(_ parameters: ProtocolParameters) {

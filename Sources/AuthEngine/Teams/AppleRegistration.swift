@@ -45,7 +45,7 @@ extension TeamSnapshot {
     }
 
     /// The group that is a client of Apple's under that name, as an app of its own or as a Services ID; the first in the
-    /// order of names where connections from earlier days share one.
+    /// order of names where several share one (`apple_connections.shares_services_id`).
     public func appleGroup(of client: ClientID) -> ClientID? {
         if let group = apps[client]?.group, appleRegistrations[group] != nil { return group }
         return appleRegistrations.values.filter { $0.servicesID == client }

@@ -12,9 +12,7 @@ extension TokenEndpoint {
         if request.client.trial == nil {
             await redeemers.note(request.client.client.id, in: request.team, from: request.origin)
         }
-        if let flow = grant.flow {
-            flows.redeem(.redemption(claim, grant, request), of: flow, in: request.team)
-        }
+        flows.redeem(.redemption(claim, grant, request), of: grant.flow, in: request.team)
         let transferSubject = try await transferSubject(of: grant.subject, request)
         return try request.issuer.answer(
             tokenID: refreshToken.id,
@@ -34,7 +32,7 @@ extension TokenEndpoint {
         )
     }
 
-    /// A verifier without a stored challenge is ignored: clients have sent one (apple-protocol P16).
+    /// A verifier without a stored challenge is ignored: client libraries have sent one that nobody asked for.
     private func claim(_ request: Request, tokenID: [UInt8]) throws(OAuthError) -> CodeStore.Claim {
         let text = try request.parameters.required("code")
         guard let code = AuthorizationCode(text) else {

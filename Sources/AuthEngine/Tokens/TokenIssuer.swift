@@ -26,7 +26,7 @@ struct TokenIssuer: Sendable {
     let context: EngineContext
 
     /// An `id_token` as Apple writes them: header `kid` and `alg` alone, one audience, no `jti`
-    /// (apple-protocol: claims of OpenID Connect Core section 2, hashes of section 3.3.2.11).
+    /// (claims of OpenID Connect Core section 2, hashes of section 3.3.2.11).
     ///
     /// - Throws: `NoSigningKey` when the team has none, `SigningFailure` when OpenSSL refuses.
     func idToken(_ claims: Claims, at moment: Timestamp) throws -> String {

@@ -8,7 +8,7 @@ import Postgres
 /// As with passwords a try is counted before it is compared. Whoever gets here knows the password, so a person can
 /// be held up by nobody else.
 struct FactorLimitStore: Sendable {
-    /// product.md section 4: codes in one sign-in, or in one session that proves itself once more.
+    /// Codes in one sign-in, or in one session that proves itself once more: room for a slip and a slow clock.
     static let perAttempt = 5
     /// In one hour, however many sign-ins: a million codes would take years.
     static let perPerson = 20

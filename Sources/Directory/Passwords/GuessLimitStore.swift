@@ -7,7 +7,7 @@ import Postgres
 /// A try is counted before the password is compared and taken back when it was right, so that tries in parallel
 /// cannot outrun the limit.
 struct GuessLimitStore: Sendable {
-    /// product.md section 4: wrong passwords in one window.
+    /// Wrong passwords in one window: enough for somebody who tries the ones they know, too few for a list.
     static let perAccount = 10
     static let perAddress = 50
     static let window = Duration.minutes(15)

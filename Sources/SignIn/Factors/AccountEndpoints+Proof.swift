@@ -6,7 +6,7 @@ import HTTP
 import Web
 
 // Proving once more who one is, before ways to sign in change: by a factor where there is one, since the password
-// that began the session proves nothing new (security case V34); by the password where there is none.
+// that began the session proves nothing new; by the password where there is none.
 extension AccountEndpoints {
     func askForProof(_ person: Person) async throws -> Response {
         factorPages.respond(try await proofPage(person))
