@@ -64,18 +64,16 @@ struct AttemptProgressStore: Sendable {
         )
     }
 
-    /// Takes the proofs to make a session of: of two requests one gets them, and only when none is owed.
+    /// Takes the proofs to make a session of, and yields a row: of two requests one gets them, and only when none is owed.
     ///
     /// What was proved at a provider counts while the account there leads to the person.
-    func take(_ holder: Holder) async throws(PostgresFailure) -> Bool {
-        try await change(
-            """
-            UPDATE attempts SET entered_at = \(holder.moment), sets_session_aside = false
-            WHERE \(holder.condition) AND first_factor IS NOT NULL AND entered_at IS NULL
-                AND (second_factor_due = 'nothing' OR second_factor IS NOT NULL) AND \(Self.stands)
-            """,
-            in: holder.team
-        )
+    static func taking(_ holder: Holder) -> SQL {
+        """
+        UPDATE attempts SET entered_at = \(holder.moment), sets_session_aside = false
+        WHERE \(holder.condition) AND first_factor IS NOT NULL AND entered_at IS NULL
+            AND (second_factor_due = 'nothing' OR second_factor IS NOT NULL) AND \(stands)
+        RETURNING sub
+        """
     }
 
     /// Ends an attempt whose proof nobody can take any more.

@@ -2,7 +2,7 @@ public import Directory
 public import Domain
 public import Postgres
 
-// What a person proves on the way. A session is made by the caller, once `enter` has given the proofs out.
+// What a person proves on the way. A session is made by the caller, to whom `enter` gives the proofs out.
 extension SignInFlow {
     /// Keeps the first proof of who somebody is, and what they owe beside it.
     ///
@@ -43,19 +43,22 @@ extension SignInFlow {
         return isKept
     }
 
-    /// Takes the proofs of an attempt, to make a session of them.
+    /// Makes a session of the proofs of an attempt.
     ///
-    /// - Returns: false when another request was faster, or something is owed; an attempt whose person has parted from
-    ///   the account at the provider is over then.
-    public func enter(
+    /// - Parameter begin: begins the session with a statement that takes the proofs, in one transaction, where it yields a
+    ///   row.
+    /// - Returns: nil when another request was faster, or something is owed; an attempt whose person has parted from the
+    ///   account at the provider is over then.
+    public func enter<Session>(
         _ attempt: Attempt,
         browserHash: [UInt8],
-        of team: TeamID
-    ) async throws(PostgresFailure) -> Bool {
+        of team: TeamID,
+        beginning begin: (_ proofs: SQL) async throws -> Session?
+    ) async throws -> Session? {
         let holder = holder(attempt, browserHash, team)
-        if try await progress.take(holder) { return true }
+        if let session = try await begin(AttemptProgressStore.taking(holder)) { return session }
         try await progress.endParted(holder)
-        return false
+        return nil
     }
 
     /// Lets the person sign in as somebody else than the session's.

@@ -40,37 +40,36 @@ public struct SessionStore: Sendable {
         replacing old: SessionToken? = nil,
         at now: Timestamp = .now()
     ) async throws(PostgresFailure) -> SessionToken {
-        let token = SessionToken(random: random)
-        let factors = [first, second].compactMap { $0 }
-        var after: [String: JSONValue] = ["factors": .array(factors.map { .string($0.rawValue) })]
-        after["app"] = app.map { .string($0.rawValue) }
-        let event = AuditEvent(
-            "sign_in.completed",
-            by: .user(subject, of: team),
-            on: .user(subject),
+        let beginning = Beginning(
+            of: subject,
+            by: [first, second].compactMap { $0 },
+            to: app,
             from: origin,
-            after: .object(after)
+            replacing: old,
+            at: now
         )
+        let token = SessionToken(random: random)
         try await database.query(
-            """
-            WITH ended AS (
-                DELETE FROM sessions WHERE team_id = \(team) AND token_hash = \(old?.hash)
-            ), person AS (
-                UPDATE users SET last_sign_in_at = \(now) WHERE team_id = \(team) AND sub = \(subject)
-            ), audit AS (
-                \(event.insertion(in: team))
-            )
-            INSERT INTO sessions
-                (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent, first_factor,
-                second_factor, proved_at)
-            VALUES (
-                \(team), \(token.hash), \(subject), \(now), \(now), \(now + life.absolute), \(origin.ip),
-                \(origin.userAgent), \(first), \(second), \(now)
-            )
-            """,
+            beginning.statement(token, taking: "SELECT", living: life, in: team),
             in: team
         )
         return token
+    }
+
+    /// The same for proofs that are taken with it, in one transaction; nil where there are none to take any more.
+    ///
+    /// The person first: whoever ends what they proved does so, too.
+    ///
+    /// - Parameter proofs: a statement that yields a row where they are given out.
+    public func begin(
+        _ beginning: Beginning,
+        taking proofs: SQL,
+        in team: TeamID
+    ) async throws(PostgresFailure) -> SessionToken? {
+        let token = SessionToken(random: random)
+        let statement = beginning.statement(token, taking: proofs, living: life, in: team)
+        let rows = try await database.query([beginning.lock(in: team), statement], in: team)
+        return rows.isEmpty ? nil : token
     }
 
     /// The session and its person, or nil when it is unknown, over, or its person suspended.

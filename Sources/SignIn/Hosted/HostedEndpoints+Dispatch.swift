@@ -51,19 +51,21 @@ extension HostedEndpoints {
     private func enter(_ context: Context) async throws -> Response {
         let (attempt, visitor, team) = (context.attempt, context.visitor, context.team.id)
         var response = again(context)
-        guard let identity = attempt.progress.identity,
-            try await flow.enter(attempt, browserHash: visitor.browserHash, of: team)
-        else { return response }
+        guard let identity = attempt.progress.identity else { return response }
         let isKnown = door.knows(identity.login, context.request, team, visitor)
         let stranger = isKnown ? nil : try await notice.person(identity.subject, in: team)
-        let cookies = try await door.enter(
-            identity,
-            second: attempt.progress.second,
-            to: context.client?.id,
-            context.request,
-            team,
-            visitor
-        )
+        let cookies = try await flow.enter(attempt, browserHash: visitor.browserHash, of: team) { proofs in
+            try await door.enter(
+                identity,
+                second: attempt.progress.second,
+                to: context.client?.id,
+                taking: proofs,
+                context.request,
+                team,
+                visitor
+            )
+        }
+        guard let cookies else { return response }
         for cookie in cookies { response.set(cookie) }
         if let stranger {
             try await notice.send(to: stranger, context.request, of: context.team, in: context.language)

@@ -3,6 +3,7 @@ import Crypto
 import Directory
 import Domain
 import HTTP
+import Postgres
 import Web
 
 /// Where proofs become a session: the one door of sign-ins, the account page and the console.
@@ -35,27 +36,27 @@ struct SessionDoor: Sendable {
         )
     }
 
-    /// Begins a session under a new name, for proofs that `SignInFlow.enter` has given out.
+    /// Begins a session under a new name, for the proofs that `SignInFlow.enter` gives out.
     ///
-    /// - Returns: the cookies that make the browser its holder.
+    /// - Returns: the cookies that make the browser its holder; nil where the proofs are taken.
     func enter(
         _ identity: AttemptProgress.Identity,
         second: Proof?,
         to app: ClientID?,
+        taking proofs: SQL,
         _ request: Request,
         _ team: TeamID,
         _ visitor: Visitor
-    ) async throws -> [SetCookie] {
-        let token = try await sessions.begin(
-            for: identity.subject,
-            first: identity.proof.method,
-            second: second?.method,
+    ) async throws -> [SetCookie]? {
+        let beginning = SessionStore.Beginning(
+            of: identity.subject,
+            by: [identity.proof.method, second?.method].compactMap { $0 },
             to: app,
-            in: team,
             from: request.auditOrigin,
             replacing: visitor.sessionToken,
             at: context.clock()
         )
+        guard let token = try await sessions.begin(beginning, taking: proofs, in: team) else { return nil }
         // Only a name that was typed makes the browser known to it.
         guard !identity.login.isEmpty else { return [cookie(for: token, of: team)] }
         let known = knownBrowsers(request, team, visitor)

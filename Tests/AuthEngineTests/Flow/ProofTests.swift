@@ -193,6 +193,8 @@ import Testing
     }
 
     private static func enter(_ engine: Engine, _ attempt: Attempt) async throws -> Bool {
-        try await engine.flow.enter(attempt, browserHash: Engine.browser, of: .acme)
+        try await engine.flow.enter(attempt, browserHash: Engine.browser, of: .acme) { proofs in
+            try await engine.teams.database.query(proofs, in: .acme).first.map { _ in true }
+        } ?? false
     }
 }

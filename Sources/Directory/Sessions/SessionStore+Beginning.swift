@@ -1,0 +1,83 @@
+import Audit
+public import Bytes
+public import Domain
+import Postgres
+
+extension SessionStore {
+    /// Whose session begins, by which proofs, and where.
+    public struct Beginning: Sendable {
+        private let subject: Subject
+        private let factors: [ProofMethod]
+        private let app: ClientID?
+        private let origin: Origin
+        private let old: SessionToken?
+        private let now: Timestamp
+
+        /// - Parameters:
+        ///   - factors: how the person proved who they are: the first, and a second where one was given.
+        ///   - app: the app the sign-in leads to, which the event names; none where it leads to a page of ours.
+        ///   - old: the browser's session before, which ends.
+        public init(
+            of subject: Subject,
+            by factors: [ProofMethod],
+            to app: ClientID?,
+            from origin: Origin,
+            replacing old: SessionToken?,
+            at now: Timestamp
+        ) {
+            self.subject = subject
+            self.factors = factors
+            self.app = app
+            self.origin = origin
+            self.old = old
+            self.now = now
+        }
+    }
+}
+
+extension SessionStore.Beginning {
+    func lock(in team: TeamID) -> SQL {
+        "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+    }
+
+    /// Begins the session where `proofs` yields a row, with the event `sign_in.completed`.
+    func statement(
+        _ token: SessionToken,
+        taking proofs: SQL,
+        living life: SessionLife,
+        in team: TeamID
+    ) -> SQL {
+        """
+        WITH taken AS (
+            \(proofs)
+        ), ended AS (
+            DELETE FROM sessions
+            WHERE team_id = \(team) AND token_hash = \(old?.hash) AND EXISTS (SELECT FROM taken)
+        ), person AS (
+            UPDATE users SET last_sign_in_at = \(now)
+            WHERE team_id = \(team) AND sub = \(subject) AND EXISTS (SELECT FROM taken)
+        ), audit AS (
+            \(event(in: team).insertion(in: team, when: "FROM taken"))
+        )
+        INSERT INTO sessions
+            (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent, first_factor,
+            second_factor, proved_at)
+        SELECT \(team), \(token.hash), \(subject), \(now), \(now), \(now + life.absolute), \(origin.ip),
+            \(origin.userAgent), \(factors.first ?? .password), \(factors.dropFirst().first), \(now)
+        FROM taken
+        RETURNING sub
+        """
+    }
+
+    private func event(in team: TeamID) -> AuditEvent {
+        var after: [String: JSONValue] = ["factors": .array(factors.map { .string($0.rawValue) })]
+        after["app"] = app.map { .string($0.rawValue) }
+        return AuditEvent(
+            "sign_in.completed",
+            by: .user(subject, of: team),
+            on: .user(subject),
+            from: origin,
+            after: .object(after)
+        )
+    }
+}
