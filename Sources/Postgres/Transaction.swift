@@ -18,6 +18,14 @@ public struct Transaction: ~Copyable {
         try await send([sql])
     }
 
+    /// Runs statements one after the other in one round trip.
+    ///
+    /// - Returns: the rows of the last one.
+    @discardableResult
+    public func query(_ statements: [SQL]) async throws(PostgresFailure) -> Rows {
+        try await send(statements)
+    }
+
     func begin(_ setting: Setting?) async throws(PostgresFailure) {
         _ = try await send(["BEGIN"] + (setting.map { [$0.statement] } ?? []))
     }

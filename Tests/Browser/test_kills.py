@@ -53,7 +53,8 @@ class Victim(Pippin):
     def forget(self) -> None:
         """Has nobody signed in yet, neither here nor at Apple."""
         self.ask("""
-            DELETE FROM native_handovers; DELETE FROM provider_trips; DELETE FROM provider_tokens;
+            DELETE FROM native_handovers; DELETE FROM provider_announcements; DELETE FROM provider_trips;
+            DELETE FROM provider_tokens;
             DELETE FROM consents; DELETE FROM refresh_tokens; DELETE FROM authorization_codes;
             DELETE FROM users WHERE (team_id, sub) IN (SELECT team_id, sub FROM provider_identities);
         """)
@@ -63,6 +64,7 @@ class Victim(Pippin):
         self.ask("""
             UPDATE provider_trips SET claimed_until = now() WHERE claimed_until > now();
             UPDATE native_handovers SET claimed_until = created_at WHERE settled_at IS NULL;
+            UPDATE provider_announcements SET held_until = announced_at;
         """)
 
     def knows_rita(self) -> bool:
@@ -181,6 +183,7 @@ def hanging(request: Callable[[], object]) -> threading.Thread:
 
 APPLES_CODE_IS_SPENT = "SELECT 1 FROM authorization_codes WHERE team_id = 'APPLESIM00' AND redeemed_at IS NOT NULL"
 NAME_IS_KEPT = "SELECT 1 FROM provider_identities WHERE form_given_name = 'Rita'"
+NAME_WAITS = "SELECT 1 FROM provider_announcements WHERE form_given_name = 'Rita'"
 
 
 # A browser: each step of the callback, and what Rita does once Pippin is back.
@@ -307,10 +310,10 @@ class App:
 
 
 def handed_over(app: App) -> None:
-    """Apple is asked for its tokens, and has not answered; a token says who came, else what was sent is stored."""
+    """Apple is asked for its tokens, and has not answered; a token says who came, else that something was sent is known."""
     app.victim.let_apple("silent")
     request = hanging(app.hand_over)
-    app.victim.until(NAME_IS_KEPT if app.has_token else "SELECT 1 FROM native_handovers")
+    app.victim.until(NAME_WAITS if app.has_token else "SELECT 1 FROM native_handovers")
     app.victim.kill()
     request.join()
 
@@ -320,6 +323,17 @@ def handed_over_and_broken(app: App) -> None:
     app.victim.let_apple("broken")
     assert app.hand_over().status_code == 503
     app.victim.kill()
+
+
+def handed_over_and_unrecorded(app: App) -> None:
+    """Apple has spent its code and said who came; they were not stored yet."""
+    with app.victim.held("provider_identities"):
+        request = hanging(app.hand_over)
+        app.victim.until(APPLES_CODE_IS_SPENT)
+        app.victim.until("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        app.victim.kill()
+        request.join()
+    assert app.victim.ask("SELECT 1 FROM provider_identities") == []
 
 
 def handed_over_and_unwritten(app: App) -> None:
@@ -374,6 +388,8 @@ class AppDeath(Death):
     AppDeath(handed_over, "Apple is silent, with the code alone", send_again, False),
     AppDeath(handed_over_and_broken, "the code is spent, with a token", show_the_sheet_again, True),
     AppDeath(handed_over_and_broken, "the code is spent, with the code alone", show_the_sheet_again_with_the_name, False),
+    AppDeath(handed_over_and_unrecorded, "nobody is recorded, with a token", show_the_sheet_again, True),
+    AppDeath(handed_over_and_unrecorded, "nobody is recorded, with the code alone", show_the_sheet_again_with_the_name, False),
     AppDeath(handed_over_and_unwritten, "nothing is written, with a token", show_the_sheet_again, True),
     AppDeath(handed_over_and_unwritten, "nothing is written, with the code alone", show_the_sheet_again, False),
     AppDeath(handed_over_and_answered, "it was answered", send_again, True),
@@ -390,5 +406,6 @@ def test_an_app_goes_on_after_a_kill_when(victim: Victim, death: AppDeath):
     assert answer.status_code == 200, answer.text
     assert answer.json()["user"]["name"] == NAME
     assert victim.knows_rita()
+    assert victim.ask(NAME_WAITS) == []
     assert victim.ask("SELECT count(*) FROM refresh_tokens WHERE team_id = 'DEMOTEAM01'") == [["1"]]
     assert victim.ask("SELECT count(*) FROM provider_tokens WHERE state = 'live'") == [["1"]]

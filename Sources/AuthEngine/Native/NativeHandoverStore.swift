@@ -5,8 +5,7 @@ import Postgres
 
 /// Keeps that native apps handed something over, from before Apple is asked: by its hash alone.
 ///
-/// The body stays the app's until it has its answer. Whose name is in it nobody can say before Apple has, and once Apple has,
-/// the name is with its person: a copy in between would be of use to nobody.
+/// The body stays the app's until it has its answer; a name in it is kept by whom it announces (`ProviderAnnouncement`).
 struct NativeHandoverStore: Sendable {
     private let database: TeamDatabase
     /// How long one request has a handover for itself.
@@ -116,12 +115,12 @@ struct NativeHandoverStore: Sendable {
     /// transaction.
     ///
     /// - Parameters:
-    ///   - token: stores the provider's token.
+    ///   - others: run before, such as what stores the provider's token.
     ///   - completion: parts of a WITH clause, written where `FROM session` yields a row.
     /// - Returns: false, with no session begun, when the person has parted from the account meanwhile.
     func settle(
         _ settlement: Settlement,
-        with token: SQL?,
+        with others: [SQL],
         completion: SQL,
         in team: TeamID
     ) async throws(PostgresFailure) -> Bool {
@@ -151,7 +150,7 @@ struct NativeHandoverStore: Sendable {
             WITH session AS (\(session)), delivery AS (\(delivery)), settled AS (\(end)), \(completion)
             SELECT FROM session
             """
-        let statements = [settlement.standing.lock(in: team)] + (token.map { [$0] } ?? []) + [last]
+        let statements = [settlement.standing.lock(in: team)] + others + [last]
         return try await !database.query(statements, in: team).isEmpty
     }
 

@@ -6,27 +6,61 @@ import Postgres
 
 // From a stored handover to tokens.
 extension NativeSignIn {
-    /// Who it is first, where the token says that it came with the code; then the code, which works once.
-    ///
-    /// Any other token may be an old one that somebody found, beside a name of their own: nothing is written of it before
-    /// the code has proved that the person is here.
-    func settle(_ arrival: Arrival) async throws -> [UInt8] {
-        let handover = arrival.handover
-        let proof = try await proof(of: handover, arrival)
-        var known: ProviderPersonStore.Known?
-        if let proof, proof.namesCode {
-            known = try await record(proof.identity, arrival)
-        } else if arrival.provenOnly {
-            throw Unproven()
-        }
-        if let known { try checkStanding(known) }
-        let grant = try await redeem(arrival)
+    /// Who it is first, where a token says so; then the code, which works once; only then anything is written of a person.
+    func settle(_ arrival: Arrival, claimedUntil end: Timestamp) async throws -> [UInt8] {
+        let proof = try await proof(of: arrival.handover, arrival)
+        guard !arrival.provenOnly || proof?.namesCode == true else { throw Unproven() }
+        guard let proof else { return try await finish(nil, nil, arrival) }
+        // A name beside any other token may be beside an old one that somebody found.
+        let form = proof.namesCode ? arrival.handover.form : nil
+        let announcement = ProviderAnnouncement(
+            person(proof.identity, form, arrival),
+            as: arrival.handover.hash,
+            heldUntil: end
+        )
         do {
-            return try await issue(try await judge(grant, proof, known, arrival), grant, arrival)
+            try await announce(announcement, arrival)
+            return try await finish(proof, announcement, arrival)
+        } catch {
+            try? await people.dismiss(
+                announcement,
+                isRefused: Self.isRefused(error),
+                in: arrival.team.id
+            )
+            throw error
+        }
+    }
+
+    /// Whether the provider knows nothing of the code, or has said that it is about somebody who does not come in by it.
+    private static func isRefused(_ error: any Error) -> Bool {
+        (error as? ProviderFailure).map {
+            [.providerCode, .providerToken, .providerSubjectTaken].contains($0.cause)
+        } ?? (error is OAuthError)
+    }
+
+    /// Lays aside who it would be, with the name that comes once: whatever happens to the code then loses none.
+    private func announce(_ announcement: ProviderAnnouncement, _ arrival: Arrival) async throws {
+        switch try await people.announce(announcement, in: arrival.team.id) {
+        case .stranger: break
+        case .resident(let user): try checkStanding(user)
+        case .taken: throw ProviderFailure.subjectTaken
+        }
+    }
+
+    private func finish(
+        _ proof: NativeProof?,
+        _ announcement: ProviderAnnouncement?,
+        _ arrival: Arrival
+    ) async throws -> [UInt8] {
+        let grant = try await grant(proof, announcement, arrival)
+        do {
+            let person = try await judge(grant, proof, announcement, arrival)
+            return try await issue(person, grant, announcement, arrival)
         } catch {
             // The code is spent: what it gave is to be given back some day, whatever becomes of the sign-in.
             try await strays.keep(
-                grant,
+                grant.token,
+                of: grant.identity.identifier,
                 from: provider.id,
                 for: arrival.client.group,
                 in: arrival.team.id,
@@ -36,16 +70,34 @@ extension NativeSignIn {
         }
     }
 
-    private func redeem(_ arrival: Arrival) async throws(ProviderFailure) -> ProviderGrant {
-        do throws(ProviderFailure) {
-            return try await provider.redeem(
+    /// What the code proves, which is spent by this.
+    private func grant(
+        _ proof: NativeProof?,
+        _ announcement: ProviderAnnouncement?,
+        _ arrival: Arrival
+    ) async throws -> ProviderGrant {
+        do {
+            let redemption = try await provider.redeem(
                 arrival.handover.code,
                 nonces: arrival.handover.nonces,
                 for: arrival.client.id,
                 in: arrival.team
             )
+            let companion = proof?.namesCode == true ? proof?.identity : nil
+            if case .unproved = redemption, let companion {
+                // The code was good, so who came with it is here, whatever the answer says. Failing that, the name waits.
+                _ = try? await record(companion, announcement, arrival)
+            }
+            return try await strays.proved(
+                redemption,
+                about: companion?.identifier,
+                from: provider.id,
+                for: arrival.client.group,
+                in: arrival.team.id,
+                at: arrival.at
+            )
         } catch {
-            throw error.ofProvider
+            throw (error as? ProviderFailure)?.ofProvider ?? error
         }
     }
 
@@ -67,21 +119,21 @@ extension NativeSignIn {
     private func judge(
         _ grant: ProviderGrant,
         _ proof: NativeProof?,
-        _ known: ProviderPersonStore.Known?,
+        _ announcement: ProviderAnnouncement?,
         _ arrival: Arrival
     ) async throws -> ProviderPersonStore.Known {
         try checkUser(grant.identity, arrival.handover)
         guard proof == nil || proof?.identity.identifier == grant.identity.identifier else {
             throw ProviderFailure(.providerToken, .anew, because: "the code is about somebody else")
         }
-        if let known { return known }
-        let person = try await record(grant.identity.completed(by: proof?.identity), arrival)
-        try checkStanding(person)
-        return person
+        let identity = grant.identity.completed(by: proof?.identity)
+        let known = try await record(identity, announcement, arrival)
+        try checkStanding(known.user)
+        return known
     }
 
-    private func checkStanding(_ person: ProviderPersonStore.Known) throws(OAuthError) {
-        guard person.user.suspendedAt == nil else {
+    private func checkStanding(_ user: User) throws(OAuthError) {
+        guard user.suspendedAt == nil else {
             throw OAuthError(.invalidGrant, cause: .personSuspended, because: "the person is suspended")
         }
     }
@@ -93,30 +145,41 @@ extension NativeSignIn {
         }
     }
 
+    /// Who came and what they said; a parting meanwhile wins.
     private func record(
         _ identity: ProviderIdentity,
+        _ announcement: ProviderAnnouncement?,
         _ arrival: Arrival
     ) async throws -> ProviderPersonStore.Known {
-        let known = try await people.record(
-            ProviderPersonStore.Arrival(
-                identity.observed(arrival.handover.realUserStatus),
-                from: provider.id,
-                form: arrival.handover.form,
-                group: arrival.client.group,
-                // The app asked Apple by itself; what Apple gave is what it asked for.
-                asking: [.name, .email],
-                origin: arrival.origin,
-                at: arrival.at
-            ),
-            in: arrival.team.id
+        let person = person(identity, arrival.handover.form, arrival)
+        switch try await people.record(person, announcedBy: announcement, in: arrival.team.id) {
+        case .known(let known): return known
+        case .taken: throw ProviderFailure.subjectTaken
+        case .parted: throw ProviderFailure.parted
+        }
+    }
+
+    private func person(
+        _ identity: ProviderIdentity,
+        _ form: ProviderForm?,
+        _ arrival: Arrival
+    ) -> ProviderPersonStore.Arrival {
+        ProviderPersonStore.Arrival(
+            identity.observed(arrival.handover.realUserStatus),
+            from: provider.id,
+            form: form,
+            group: arrival.client.group,
+            // The app asked Apple by itself; what Apple gave is what it asked for.
+            asking: [.name, .email],
+            origin: arrival.origin,
+            at: arrival.at
         )
-        guard let known else { throw ProviderFailure.subjectTaken }
-        return known
     }
 
     private func issue(
         _ person: ProviderPersonStore.Known,
         _ grant: ProviderGrant,
+        _ announcement: ProviderAnnouncement?,
         _ arrival: Arrival
     ) async throws -> [UInt8] {
         let team = arrival.team.id
@@ -139,7 +202,7 @@ extension NativeSignIn {
             consentingTo: person.consent == nil ? nil : arrival.client.group
         )
         let stored = ProviderTokenStore.New(
-            grant,
+            grant.token,
             from: provider.id,
             of: subject,
             for: arrival.client.group,
@@ -158,7 +221,8 @@ extension NativeSignIn {
             isNewUser: isNewUser,
             at: arrival.at
         )
-        guard try await handovers.settle(settlement, with: stored, completion: completion, in: team) else {
+        let others = [announcement?.removal(in: team), stored].compactMap { $0 }
+        guard try await handovers.settle(settlement, with: others, completion: completion, in: team) else {
             throw ProviderFailure.parted
         }
         flows.arrive(subject, at: arrival.client.id, in: team, from: arrival.origin)

@@ -7,8 +7,8 @@ import Postgres
 
 /// Sign-ins of native apps: the app shows Apple's own sheet and hands over what it gets.
 ///
-/// The code is the proof, since it works once; there is no client secret in an app. Who came is stored before the code is
-/// spent where the token that came with it says so, and else right after.
+/// The code is the proof, since it works once; there is no client secret in an app. Until it is redeemed nothing is written
+/// of a person: a name that comes once lies aside meanwhile.
 public struct NativeSignIn: Sendable {
     /// How long the same body is the same sign-in: an app whose network broke off asks again.
     static let repetition = Duration.seconds(60)
@@ -73,7 +73,7 @@ public struct NativeSignIn: Sendable {
             )
         case .claimed(let end):
             do {
-                return try await settle(arrival)
+                return try await settle(arrival, claimedUntil: end)
             } catch {
                 if Self.isFinal(error) {
                     try? await handovers.forget(handover, claimedUntil: end, in: team.id)

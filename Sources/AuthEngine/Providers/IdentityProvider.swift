@@ -29,7 +29,7 @@ public protocol IdentityProvider: ProviderLifeCycle {
         _ code: String,
         of trip: ProviderTrip,
         in team: TeamSnapshot
-    ) async throws(ProviderFailure) -> ProviderGrant
+    ) async throws(ProviderFailure) -> ProviderRedemption
 }
 
 /// A provider whose sheet a native app may show by itself.
@@ -55,7 +55,7 @@ public protocol NativeProvider: IdentityProvider {
         nonces: [String]?,
         for app: ClientID,
         in team: TeamSnapshot
-    ) async throws(ProviderFailure) -> ProviderGrant
+    ) async throws(ProviderFailure) -> ProviderRedemption
 }
 
 /// What a token proves that a native app handed over.
@@ -70,17 +70,32 @@ public struct NativeProof: Sendable {
     }
 }
 
+/// What a provider answered to a code that was good.
+public enum ProviderRedemption: Sendable {
+    case proved(ProviderGrant)
+    /// Nothing in the answer can be believed, and the code is spent; a token in it is to be given back all the same.
+    case unproved(ProviderGrant.Token?, ProviderFailure)
+}
+
 /// What a provider gave for a code.
 public struct ProviderGrant: Sendable {
     public let identity: ProviderIdentity
-    /// The client at the provider that the code was given to.
-    public let clientID: ClientID
-    /// Good until the person or the app ends it; to be revoked with the account.
-    public let refreshToken: String?
+    public let token: Token?
 
-    public init(identity: ProviderIdentity, clientID: ClientID, refreshToken: String?) {
+    /// A refresh token: good until the person or the app ends it, and to be revoked with the account.
+    public struct Token: Sendable {
+        let text: String
+        /// The client at the provider that the code was given to.
+        let clientID: ClientID
+
+        public init(_ text: String, for clientID: ClientID) {
+            self.text = text
+            self.clientID = clientID
+        }
+    }
+
+    public init(identity: ProviderIdentity, token: Token?) {
         self.identity = identity
-        self.clientID = clientID
-        self.refreshToken = refreshToken
+        self.token = token
     }
 }

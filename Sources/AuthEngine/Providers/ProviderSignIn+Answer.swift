@@ -62,7 +62,8 @@ extension ProviderSignIn {
     /// Keeps what a spent code gave, to be given back some day.
     func keep(_ grant: ProviderGrant, _ arrival: Arrival) async throws(PostgresFailure) {
         try await strays.keep(
-            grant,
+            grant.token,
+            of: grant.identity.identifier,
             from: provider.id,
             for: arrival.trip.group,
             in: arrival.team.id,
@@ -96,7 +97,7 @@ extension ProviderSignIn {
         let team = arrival.team.id
         let frame = [standing.lock(in: team), ProviderTripStore.deletion(of: arrival.trip, in: team)]
         let token = ProviderTokenStore.New(
-            grant,
+            grant.token,
             from: provider.id,
             of: user.subject,
             for: arrival.trip.group,

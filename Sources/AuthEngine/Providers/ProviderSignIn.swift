@@ -178,7 +178,14 @@ extension ProviderSignIn {
         guard known.user.suspendedAt == nil else {
             throw ProviderFailure(.personSuspended, .none, because: "the person is suspended")
         }
-        let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
+        let grant = try await strays.proved(
+            try await provider.redeem(code, of: arrival.trip, in: arrival.team),
+            about: identity.identifier,
+            from: provider.id,
+            for: arrival.trip.group,
+            in: arrival.team.id,
+            at: context.clock()
+        )
         guard grant.identity.identifier == identity.identifier else {
             try await keep(grant, arrival)
             throw Self.otherPerson

@@ -62,18 +62,18 @@ struct ProviderTokenStore: Sendable {
 extension ProviderTokenStore.New {
     /// What a code gave for a group of apps; nil where no token was among it.
     init?(
-        _ grant: ProviderGrant,
+        _ token: ProviderGrant.Token?,
         from provider: ProviderID,
         of subject: Subject,
         for group: ClientID,
         at moment: Timestamp
     ) {
-        guard let text = grant.refreshToken else { return nil }
-        self.text = text
+        guard let token else { return nil }
+        text = token.text
         self.provider = provider
         self.subject = subject
         self.group = group
-        clientID = grant.clientID
+        clientID = token.clientID
         at = moment
     }
 }

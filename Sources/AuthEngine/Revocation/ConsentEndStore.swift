@@ -1,5 +1,6 @@
 import Audit
 import Bytes
+import Directory
 public import Domain
 public import Postgres
 
@@ -30,7 +31,7 @@ public struct ConsentEndStore: Sendable {
         telling form: NoticeForm = NoticeForm()
     ) async throws(PostgresFailure) -> Bool {
         let end = Self.consentEnd(of: subject, for: appID, in: team, by: actor, from: origin, telling: form)
-        return try await !database.query([end.codes, end.consentAndTokens], in: team).isEmpty
+        return try await !database.query(end.statements, in: team).isEmpty
     }
 
     /// The same in the caller's transaction.
@@ -50,8 +51,7 @@ public struct ConsentEndStore: Sendable {
             from: origin,
             telling: NoticeForm()
         )
-        try await transaction.query(end.codes)
-        try await transaction.query(end.consentAndTokens)
+        try await transaction.query(end.statements)
     }
 
     private static func consentEnd(
@@ -74,9 +74,9 @@ public struct ConsentEndStore: Sendable {
     }
 }
 
-/// The end of one consent, in two statements of one transaction.
+/// The end of one consent, in statements of one transaction.
 ///
-/// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
+/// Announcements first: a native sign-in that is confirmed holds its own before it takes the consent. Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
 private struct ConsentEnd {
     let subject: Subject
     let appID: ClientID
@@ -84,8 +84,12 @@ private struct ConsentEnd {
     let event: AuditEvent
     let notice: NewNotice
 
+    var statements: [SQL] {
+        [ProviderAnnouncement.removal(of: subject, for: appID, in: team), codes, consentAndTokens]
+    }
+
     /// A redeemed code stays, so that a second redemption is known as one.
-    var codes: SQL {
+    private var codes: SQL {
         """
         DELETE FROM authorization_codes
         WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND redeemed_at IS NULL
@@ -93,7 +97,7 @@ private struct ConsentEnd {
     }
 
     /// Yields a row when there was anything to end.
-    var consentAndTokens: SQL {
+    private var consentAndTokens: SQL {
         """
         WITH consent AS (
             DELETE FROM consents

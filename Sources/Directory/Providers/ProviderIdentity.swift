@@ -5,9 +5,9 @@ public import Domain
 public struct ProviderIdentity: Sendable {
     /// The provider's name for the person: stable in all of the team's apps.
     public let identifier: Subject
-    public let email: SharedIdentity.Email?
+    public private(set) var email: SharedIdentity.Email?
     /// What the person is called on the way from one team of the provider's to another.
-    public let transferSubject: String?
+    public private(set) var transferSubject: String?
     /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real; at the first native sign-in only.
     public private(set) var realUserStatus: Int?
     /// The same as an app says it, signed by nobody: it counts where nothing else is known.
@@ -39,6 +39,8 @@ public struct ProviderIdentity: Sendable {
     /// The same with what another token of the same person says alone.
     public func completed(by other: ProviderIdentity?) -> ProviderIdentity {
         var identity = self
+        identity.email = email ?? other?.email
+        identity.transferSubject = transferSubject ?? other?.transferSubject
         identity.realUserStatus = realUserStatus ?? other?.realUserStatus
         return identity
     }

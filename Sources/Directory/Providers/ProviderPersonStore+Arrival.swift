@@ -5,13 +5,15 @@ import Postgres
 
 // What is written of somebody who came.
 extension ProviderPersonStore.Arrival {
+    /// The person first, as wherever something of theirs ends: two that meet wait for one another in one order.
     func statements(in team: TeamID) -> [SQL] {
-        [person(team), identity(team)] + (identity.transferSubject.map { [departure($0, team)] } ?? [])
-            + [profile(team)] + (group.map { [consent($0, team)] } ?? [])
+        [lock(in: team), person(team), identity(team)]
+            + (identity.transferSubject.map { [departure($0, team)] } ?? [])
+            + [profile(team)] + (group.map { [consent($0, team), lateName($0, team)] } ?? [])
             + [known(team)]
     }
 
-    private var name: PersonName {
+    var name: PersonName {
         form.flatMap { PersonName(given: $0.givenName, family: $0.familyName) } ?? .none
     }
 
@@ -23,11 +25,21 @@ extension ProviderPersonStore.Arrival {
     /// The rows that are about the same person: by name, or by that of the transfer under way.
     ///
     /// Whoever was seen last before the window was named in a transfer that is over.
-    private func same(_ team: TeamID) -> SQL {
+    func same(_ team: TeamID) -> SQL {
         """
         team_id = \(team) AND provider = \(provider)
             AND (identifier = \(identity.identifier)
                 OR transfer_sub = \(identity.transferSubject) AND last_seen_at > \(at - Self.transferWindow))
+        """
+    }
+
+    /// Who the person is here, or would be.
+    func resident(_ team: TeamID) -> SQL {
+        """
+        coalesce(
+            (SELECT sub FROM provider_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
+            \(identity.identifier)
+        )
         """
     }
 
@@ -64,11 +76,7 @@ extension ProviderPersonStore.Arrival {
             form_email, form_received_at, email, is_private_email, linked_at, state_at, created_at, last_seen_at
         )
         SELECT \(team), \(provider), \(identity.identifier),
-            coalesce(
-                (SELECT sub FROM provider_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
-                \(identity.identifier)
-            ),
-            \(identity.transferSubject), \(identity.realUserStatus ?? identity.observedStatus),
+            \(resident(team)), \(identity.transferSubject), \(identity.realUserStatus ?? identity.observedStatus),
             \(ProviderForm.kept(form?.givenName) ?? ""), \(ProviderForm.kept(form?.familyName) ?? ""),
             \(ProviderForm.kept(form?.email)), \(form == nil ? nil : at), \(email),
             \(identity.email?.isPrivate ?? false),
@@ -101,7 +109,7 @@ extension ProviderPersonStore.Arrival {
     /// own: nobody else may become them by it.
     ///
     /// Somebody who was imported under that name, with nothing to sign in by, is the person.
-    private func isTaken(_ team: TeamID) -> SQL {
+    func isTaken(_ team: TeamID) -> SQL {
         """
         (
             NOT EXISTS (SELECT FROM provider_identities WHERE \(same(team)))
@@ -120,20 +128,14 @@ extension ProviderPersonStore.Arrival {
         """
     }
 
-    private var hasName: Bool { form.map { !$0.givenName.isEmpty || !$0.familyName.isEmpty } ?? false }
+    var hasName: Bool { form.map { !$0.givenName.isEmpty || !$0.familyName.isEmpty } ?? false }
 
     /// Whether what the form says counts: what an app says does not, once apps have had a name.
     private func takesForm(_ team: TeamID) -> SQL {
         switch form?.source {
         case nil: "false"
         case .provider?: "true"
-        case .app?:
-            """
-            NOT EXISTS (
-                SELECT FROM consents
-                WHERE team_id = \(team) AND sub = \(subject(team)) AND shares_name AND delivered_at IS NOT NULL
-            )
-            """
+        case .app?: "NOT \(hasToldName(team))"
         }
     }
 
@@ -159,10 +161,7 @@ extension ProviderPersonStore.Arrival {
                 ELSE is_private_email END,
             given_name = CASE WHEN \(!name.isEmpty) AND \(takesForm(team)) THEN \(name.given) ELSE given_name END,
             family_name = CASE WHEN \(!name.isEmpty) AND \(takesForm(team)) THEN \(name.family) ELSE family_name END
-        WHERE team_id = \(team) AND sub = \(subject(team)) AND NOT \(isLinked(team))
-            AND NOT EXISTS (
-                SELECT FROM login_names WHERE login_names.team_id = \(team) AND login_names.sub = users.sub
-            )
+        WHERE team_id = \(team) AND sub = \(subject(team)) AND NOT \(isLinked(team)) AND NOT \(hasLogin(team))
         """
     }
 
@@ -251,7 +250,7 @@ extension ProviderPersonStore.Arrival {
     }
 
     /// Whether the account was connected by somebody who had one here, as it stands now.
-    private func isLinked(_ team: TeamID) -> SQL {
+    func isLinked(_ team: TeamID) -> SQL {
         """
         EXISTS (
             SELECT FROM provider_identities
@@ -279,7 +278,7 @@ extension ProviderPersonStore.Arrival {
     }
 
     /// Who the person is here, by now.
-    private func subject(_ team: TeamID) -> SQL {
+    func subject(_ team: TeamID) -> SQL {
         """
         (SELECT sub FROM provider_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier))

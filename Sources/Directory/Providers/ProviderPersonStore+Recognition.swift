@@ -34,7 +34,7 @@ extension ProviderPersonStore.Arrival {
             FROM seen
             JOIN users u ON u.team_id = \(team) AND u.sub = seen.sub
             JOIN consents c ON c.team_id = \(team) AND c.sub = seen.sub AND c.app_id = \(group)
-            WHERE \(sameAddress)
+            WHERE \(sameAddress) AND NOT EXISTS (SELECT FROM \(waiting(group, for: "seen.sub", in: team)))
             """
     }
 
@@ -46,5 +46,20 @@ extension ProviderPersonStore.Arrival {
                 AND u.is_private_email = \(email.isPrivate)
                 AND c.shares_email >= \(scopes.contains(.email))
             """
+    }
+
+    /// Whether apps have had a name of the person.
+    func hasToldName(_ team: TeamID) -> SQL {
+        """
+        EXISTS (
+            SELECT FROM consents
+            WHERE team_id = \(team) AND sub = \(subject(team)) AND shares_name AND delivered_at IS NOT NULL
+        )
+        """
+    }
+
+    /// Whether the person of the row of `users` at hand has a login name.
+    func hasLogin(_ team: TeamID) -> SQL {
+        "EXISTS (SELECT FROM login_names WHERE login_names.team_id = \(team) AND login_names.sub = users.sub)"
     }
 }

@@ -66,15 +66,22 @@ public struct ProviderPersonStore: Sendable {
     /// - Returns: nil, with nothing written, where the provider's name for them is taken so.
     public func record(_ arrival: Arrival, in team: TeamID) async throws(PostgresFailure) -> Known? {
         if let known = try await recognise(arrival, in: team) { return known }
-        guard var row = try await database.query(arrival.statements(in: team), in: team).first else {
-            return nil
+        return try await write(arrival, in: team) { statements throws(PostgresFailure) in
+            try await database.query(statements, in: team)
         }
+    }
+
+    /// - Parameter run: runs statements one after the other, and yields the rows of the last one.
+    func write(
+        _ arrival: Arrival,
+        in team: TeamID,
+        by run: ([SQL]) async throws(PostgresFailure) -> Rows
+    ) async throws(PostgresFailure) -> Known? {
+        guard var row = try await run(arrival.statements(in: team)).first else { return nil }
         let resident = try Resident(&row)
         guard resident.isLinked, let group = arrival.group else { return try Known(&row) }
         let decision = arrival.linkedConsent(group, resident.vault, team)
-        guard var row = try await database.query([decision, arrival.known(team)], in: team).first else {
-            return nil
-        }
+        guard var row = try await run([decision, arrival.known(team)]).first else { return nil }
         _ = try Resident(&row)
         return try Known(&row)
     }

@@ -24,8 +24,6 @@ public struct ProviderStanding: Sendable {
     }
 
     /// Locks the person: whoever ends what came by way of the provider does so first, and waits.
-    ///
-    /// The identity itself is not locked: a sign-in that records it takes it before the person.
     public func lock(in team: TeamID) -> SQL {
         "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
     }

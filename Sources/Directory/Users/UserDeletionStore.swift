@@ -51,6 +51,7 @@ public struct UserDeletionStore: Sendable {
             "DELETE FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject)"
         )
         try await transaction.query(Self.flowDeletion(of: subject, in: team))
+        try await transaction.query(ProviderAnnouncement.removal(of: subject, in: team))
         try await transaction.query("DELETE FROM users WHERE team_id = \(team) AND sub = \(subject)")
         var after: [String: JSONValue] = ["refreshTokens": .integer(Int64(tokens.changed))]
         if let reason { after["reason"] = .string(reason) }

@@ -36,10 +36,12 @@ public struct PurgeStore: Sendable {
         try await repeated("SELECT pippin_purge_mailed_links(\(Self.batch)::integer)")
     }
 
-    /// What native apps handed over and nobody needs any more, and returns how much.
+    /// What native apps handed over, and whom they announced, where nobody needs it any more; returns how much.
     @discardableResult
     public func purgeNativeHandovers() async throws(PostgresFailure) -> Int {
-        try await repeated("SELECT pippin_purge_native_handovers(\(Self.batch)::integer)")
+        let handovers = try await repeated("SELECT pippin_purge_native_handovers(\(Self.batch)::integer)")
+        return try await handovers
+            + repeated("SELECT pippin_purge_provider_announcements(\(Self.batch)::integer)")
     }
 
     /// Trips to providers that are over, rows of revoked tokens and notices that were kept long enough; returns how many.

@@ -75,7 +75,7 @@ public struct AppleProvider: NativeProvider {
         _ code: String,
         of trip: ProviderTrip,
         in team: TeamSnapshot
-    ) async throws(ProviderFailure) -> ProviderGrant {
+    ) async throws(ProviderFailure) -> ProviderRedemption {
         let registration = try registration(of: trip.group, in: team)
         return try await redeem(
             [
@@ -94,25 +94,27 @@ public struct AppleProvider: NativeProvider {
         nonces: [String]?,
         as client: ClientID,
         of registration: AppleRegistration
-    ) async throws(ProviderFailure) -> ProviderGrant {
+    ) async throws(ProviderFailure) -> ProviderRedemption {
         try await keys.prepare()
         let tokens = try await calls.tokens(
             [FormCoding.Field("grant_type", "authorization_code")] + fields,
             as: client,
             of: registration
         )
+        let token = tokens.refreshToken.map { ProviderGrant.Token($0, for: client) }
         do throws(ProviderFailure) {
-            return try await grant(tokens, nonces, client)
+            let identity = try await identity(tokens, nonces, client)
+            return .proved(ProviderGrant(identity: identity, token: token))
         } catch {
-            throw error.afterSpending
+            return .unproved(token, error.afterSpending)
         }
     }
 
-    private func grant(
+    private func identity(
         _ tokens: AppleCalls.Tokens,
         _ nonces: [String]?,
         _ client: ClientID
-    ) async throws(ProviderFailure) -> ProviderGrant {
+    ) async throws(ProviderFailure) -> ProviderIdentity {
         guard let text = tokens.idToken else {
             throw ProviderFailure(.providerMalformed, .anew, because: "Apple's answer has no id_token")
         }
@@ -123,8 +125,7 @@ public struct AppleProvider: NativeProvider {
             mayLackNonce: true,
             companion: tokens.accessToken.map { .accessToken($0) }
         )
-        let token = try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: clock())
-        return ProviderGrant(identity: token.identity, clientID: client, refreshToken: tokens.refreshToken)
+        return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: clock()).identity
     }
 
     func registration(
@@ -167,7 +168,7 @@ extension AppleProvider {
         nonces: [String]?,
         for app: ClientID,
         in team: TeamSnapshot
-    ) async throws(ProviderFailure) -> ProviderGrant {
+    ) async throws(ProviderFailure) -> ProviderRedemption {
         try await redeem(
             [FormCoding.Field("code", code)],
             nonces: nonces,

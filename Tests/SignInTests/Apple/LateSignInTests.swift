@@ -141,6 +141,61 @@ import Testing
         }
     }
 
+    @Test(arguments: ["consent-revoked", "account-delete"])
+    func `brings nobody in of whom Apple says so before anybody knows them`(_ event: String) async throws {
+        try await withNotices { site in
+            let answers = try await site.handOver(slowly: try site.device(.regular)) {
+                try site.notice(site.event(event))
+            }
+            #expect(answers.map(\.status) == [200, 400])
+            #expect(try site.people() == [] && site.announcements().isEmpty)
+            #expect(try site.tokenStates() == ["ending"])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `brings nothing in a native app of somebody who came that way alone`(_ isDeleted: Bool) async throws
+    {
+        try await withNotices { site in
+            #expect(try site.handOver(try site.device(.regular)).status == 200)
+            let event = isDeleted ? "account-delete" : "consent-revoked"
+            let answers = try await site.handOver(slowly: try site.device(.regular)) {
+                try site.notice(site.event(event))
+            }
+            #expect(answers.map(\.status) == [200, 400])
+            #expect(try site.names() == (isDeleted ? [] : [["Rita", "Rita", "revoked"]]))
+            #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+            #expect(try site.announcements().isEmpty)
+        }
+    }
+
+    @Test func `brings nothing in a native app whose consent was taken back`() async throws {
+        try await withApple { site in
+            let first = try site.handOver(try site.device(.regular))
+            let token = try #require(first.json["refresh_token"]?.string)
+            let answers = try await site.handOver(slowly: try site.device(.regular)) {
+                try site.post(
+                    "/t/ACMETEAM01/auth/revoke",
+                    ["client_id": ClientID.app.rawValue, "token": token]
+                )
+            }
+            #expect(answers.map(\.status) == [200, 400])
+            #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+        }
+    }
+
+    @Test func `goes on where the notice is about an earlier time`() async throws {
+        try await withNotices { site in
+            #expect(try site.handOver(try site.device(.regular)).status == 200)
+            site.teams.clock.advance(by: .seconds(60))
+            let answers = try await site.handOver(slowly: try site.device(.regular)) {
+                try site.notice(site.event("consent-revoked", after: .seconds(-30)))
+            }
+            #expect(answers.map(\.status) == [200, 200])
+            #expect(try site.names() == [["Rita", "Rita", "authorized"]])
+        }
+    }
+
     /// The token of the spent code is kept beside the first: with its person where Apple's name still leads to one, and
     /// else on its way back to Apple.
     private func expectStray(after end: End, at site: TestSite) throws {

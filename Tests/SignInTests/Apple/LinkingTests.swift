@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    @Test func `gives back what Apple gave where its answer cannot be believed`() async throws {
+        try await withApple { site in
+            let browser = site.browser()
+            try browser.openOwnPage()
+            let back = try browser.connectUntilBack(.regular)
+            site.script.set(.expired, at: .token)
+            #expect(try browser.follow(try browser.get(back)).status == 400)
+            #expect(try site.identities().isEmpty && site.tokenStates() == ["ending"])
+            try await site.work { try site.tokenStates() == ["revoked"] }
+        }
+    }
+
     @Test func `is in the log and in the vault, and is told by mail`() async throws {
         try await withApple { site in
             let browser = site.browser()

@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    @Test func `gives Apple's token back where nothing says whose it is`() async throws {
+        try await withApple { site in
+            site.script.set(.ahead, at: .token)
+            let given = try site.device(.regular).filter { $0.key == "client_id" || $0.key == "code" }
+            #expect(try site.handOver(given).status == 400)
+            let stray = try site.teams.admin(
+                "SELECT s.state FROM provider_tokens s WHERE NOT EXISTS (SELECT FROM users WHERE sub = s.sub)"
+            )
+            #expect(try stray == [["ending"]] && site.people() == [])
+            try await site.work { try site.tokenStates() == ["revoked"] }
+        }
+    }
+
     @Test func `of an old token changes nobody, and brings nobody back`() async throws {
         try await withApple { site in
             site.publishExtraKey()

@@ -131,6 +131,7 @@ struct ProviderParting: Sendable {
         let own: SQL = "team_id = \(team) AND sub = \(subject)"
         let came: SQL = "\(own) AND provider = \(provider)"
         try await transaction.query("SELECT FROM users WHERE \(own) FOR NO KEY UPDATE")
+        try await transaction.query(ProviderAnnouncement.removal(of: subject, in: team))
         let given = try await transaction.query(
             "SELECT app_id FROM consents WHERE \(came) ORDER BY app_id"
         )

@@ -113,7 +113,14 @@ extension ProviderLinking {
         if let obstacle = try await links.obstacle(to: link, in: arrival.team.id) {
             return .refused(obstacle)
         }
-        let grant = try await provider.redeem(code, of: arrival.trip, in: arrival.team)
+        let grant = try await strays.proved(
+            try await provider.redeem(code, of: arrival.trip, in: arrival.team),
+            about: identity.identifier,
+            from: provider.id,
+            for: arrival.trip.group,
+            in: arrival.team.id,
+            at: context.clock()
+        )
         do {
             guard grant.identity.identifier == identity.identifier else { throw ProviderSignIn.otherPerson }
             try await links.connect(
@@ -126,7 +133,8 @@ extension ProviderLinking {
         } catch {
             // The code is spent: what it gave is to be given back some day, whatever became of the connection.
             try await strays.keep(
-                grant,
+                grant.token,
+                of: grant.identity.identifier,
                 from: provider.id,
                 for: arrival.trip.group,
                 in: arrival.team.id,
@@ -151,7 +159,7 @@ extension ProviderLinking {
 
     private func token(_ grant: ProviderGrant, _ arrival: Arrival) -> SQL? {
         ProviderTokenStore.New(
-            grant,
+            grant.token,
             from: provider.id,
             of: arrival.link.subject,
             for: arrival.trip.group,

@@ -55,6 +55,9 @@ struct ProviderAuthorizationEnd: Sendable {
         try await transaction.query(
             AttemptProgressStore.deletion(of: subject, provedAt: provider, in: team)
         )
+        if cause == .grantDead {
+            try await transaction.query(ProviderAnnouncement.removal(of: subject, for: group, in: team))
+        }
         let notice = NewNotice(.consentRevoked, of: subject, to: group)
         try await transaction.query(
             """

@@ -6,6 +6,9 @@ import Postgres
 
 /// Keeps what a provider gave for a code whose sign-in was refused then: nobody else could ever give it back.
 struct StrayTokenStore: Sendable {
+    /// Stands for whoever it is about where nobody can say.
+    private static let nobody = Subject(hexadecimal: String(repeating: "0", count: 32))
+
     private let database: TeamDatabase
     private let tokens: ProviderTokenStore
 
@@ -14,26 +17,44 @@ struct StrayTokenStore: Sendable {
         tokens = ProviderTokenStore(context: context)
     }
 
-    /// Stores the token with the person whom the code was about, as one of theirs; nobody knows them, so it goes into the
+    /// What a code has proved; where its answer proves nothing, the token in it is kept.
+    ///
+    /// - Parameter identifier: the provider's name for the person, where something else says it.
+    /// - Throws: `ProviderFailure` where nothing is proved, `PostgresFailure`.
+    func proved(
+        _ redemption: ProviderRedemption,
+        about identifier: Subject?,
+        from provider: ProviderID,
+        for group: ClientID,
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws -> ProviderGrant {
+        switch redemption {
+        case .proved(let grant): return grant
+        case .unproved(let token, let failure):
+            let identifier = identifier ?? Self.nobody
+            try await keep(token, of: identifier, from: provider, for: group, in: team, at: moment)
+            throw failure
+        }
+    }
+
+    /// Stores a token with the person whom the code was about, as one of theirs; where nobody knows them it goes into the
     /// outbox at once.
+    ///
+    /// - Parameter identifier: the provider's name for the person.
     func keep(
-        _ grant: ProviderGrant,
+        _ token: ProviderGrant.Token?,
+        of identifier: Subject,
         from provider: ProviderID,
         for group: ClientID,
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) {
-        let stray = ProviderTokenStore.New(
-            grant,
-            from: provider,
-            of: grant.identity.identifier,
-            for: group,
-            at: moment
-        )
+        let stray = ProviderTokenStore.New(token, from: provider, of: identifier, for: group, at: moment)
         guard let token = stray else { return }
         let person: SQL = """
             SELECT sub FROM provider_identities
-            WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(grant.identity.identifier)
+            WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
             """
         let alone: SQL = "token_id = \(token.id) AND state = 'live' AND NOT EXISTS (\(person))"
         try await database.query(

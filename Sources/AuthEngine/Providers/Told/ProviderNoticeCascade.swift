@@ -43,6 +43,24 @@ struct ProviderNoticeCascade: Sendable {
         }
     }
 
+    /// Ends native sign-ins under way in which the person was announced, be they known or not; nil where nobody parts.
+    ///
+    /// After the cascade: whoever confirms one holds the person first.
+    func announcementEnd(
+        _ event: ProviderNotice.Event,
+        of subject: Subject,
+        for group: ClientID,
+        in team: TeamID
+    ) -> SQL? {
+        let moment = event.at + Self.tolerance
+        return switch event.type {
+        case .consentRevoked?:
+            ProviderAnnouncement.removal(of: subject, for: group, until: moment, in: team)
+        case .accountDelete?: ProviderAnnouncement.removal(of: subject, until: moment, in: team)
+        default: nil
+        }
+    }
+
     /// The tokens of that authorization are dead there; one that began later is left alone.
     private func endConsent(
         _ change: Change,

@@ -101,17 +101,25 @@ public struct ProviderNotices: Sendable {
             return false
         }
         for event in notice.events {
-            guard let identifier = event.identifier,
-                let person = try await store.person(identifier, at: provider.id, in: team, transaction)
-            else { continue }
-            let change = ProviderNoticeCascade.Change(
-                event: event,
-                person: person,
-                group: notice.group,
-                team: team,
-                now: now
+            guard let identifier = event.identifier else { continue }
+            let person = try await store.person(identifier, at: provider.id, in: team, transaction)
+            if let person {
+                let change = ProviderNoticeCascade.Change(
+                    event: event,
+                    person: person,
+                    group: notice.group,
+                    team: team,
+                    now: now
+                )
+                try await cascade.apply(change, transaction)
+            }
+            let end = cascade.announcementEnd(
+                event,
+                of: person?.subject ?? identifier,
+                for: notice.group,
+                in: team
             )
-            try await cascade.apply(change, transaction)
+            if let end { try await transaction.query(end) }
         }
         return true
     }

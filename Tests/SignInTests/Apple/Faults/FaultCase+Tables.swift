@@ -14,9 +14,9 @@ extension FaultCase {
             unproved(.web, .expired, .anew(.providerExpired)),
             unproved(.web, .ahead, .again(.providerExpired)),
             unproved(.web, .otherNonce, .anew(.providerNonce)),
-        ] + redemption(.web, keeping: [.name]) + keys(.web)
+        ] + redemption(.web, before: [.name], after: [.name]) + keys(.web)
 
-    /// An app with Apple's token: as in a browser.
+    /// An app with Apple's token: as in a browser, but for the name, which waits until Apple has taken the code.
     static let native: [FaultCase] =
         [
             unproved(.native, .unknownKey, .again(.providerKey)),
@@ -26,32 +26,38 @@ extension FaultCase {
             unproved(.native, .expired, .anew(.providerExpired)),
             unproved(.native, .ahead, .again(.providerExpired)),
             unproved(.native, .otherNonce, .anew(.providerNonce)),
-        ] + redemption(.native, keeping: [.name]) + keys(.native)
+        ] + redemption(.native, before: [.waitingName], after: [.name]) + keys(.native)
 
     /// An app without Apple's token.
     ///
     /// Who came is known by the code alone, so a code that is spent in vain leaves nobody to keep the name with. The app,
     /// which has it, sends it with its next code.
-    static let codeAlone: [FaultCase] = redemption(.codeAlone, keeping: []) + keys(.codeAlone)
+    static let codeAlone: [FaultCase] = redemption(.codeAlone, before: [], after: []) + keys(.codeAlone)
 
     private static func unproved(_ way: Way, _ fault: Fault, _ outcome: Outcome) -> FaultCase {
         FaultCase(way, .browser, fault, outcome, leaving: [], then: outcome)
     }
 
     /// While the code is redeemed.
-    private static func redemption(_ way: Way, keeping name: Set<Trace>) -> [FaultCase] {
+    ///
+    /// - Parameters:
+    ///   - before: where the name is while nobody knows whether Apple has taken the code.
+    ///   - after: where it is once Apple has.
+    private static func redemption(
+        _ way: Way,
+        before: Set<Trace>,
+        after: Set<Trace>
+    ) -> [FaultCase] {
         func unspent(_ fault: Fault, _ outcome: Outcome) -> FaultCase {
-            FaultCase(way, .token, fault, outcome, leaving: name, then: .done)
+            FaultCase(way, .token, fault, outcome, leaving: before, then: .done)
         }
-        func spent(_ fault: Fault, _ outcome: Outcome) -> FaultCase {
-            FaultCase(
-                way,
-                .token,
-                fault,
-                outcome,
-                leaving: name.union([.spentCode]),
-                then: .anew(.providerCode)
-            )
+        func spent(_ fault: Fault, _ outcome: Outcome, _ traces: Set<Trace>) -> FaultCase {
+            let all = traces.union([.spentCode])
+            return FaultCase(way, .token, fault, outcome, leaving: all, then: .anew(.providerCode))
+        }
+        // Nothing of the answer is believed, and what it gave is kept all the same.
+        func unproved(_ fault: Fault, _ outcome: Outcome) -> FaultCase {
+            spent(fault, outcome, after.union([.token]))
         }
         return [
             FaultCase(way, .token, .slow, .done),
@@ -61,15 +67,15 @@ extension FaultCase {
             unspent(.badRequest, .anew(.providerRequest)),
             unspent(.unknownClient, .never(.providerClient)),
             // Whether it was spent nobody can know but by trying.
-            spent(.broken, .again(.providerMalformed)),
-            spent(.malformed, .anew(.providerMalformed)),
-            spent(.unknownKey, .anew(.providerKey)),
+            spent(.broken, .again(.providerMalformed), before),
+            spent(.malformed, .anew(.providerMalformed), before),
+            unproved(.unknownKey, .anew(.providerKey)),
             FaultCase(way, .token, .newKey, .done),
-            spent(.otherIssuer, .never(.providerIssuer)),
-            spent(.otherAudience, .never(.providerAudience)),
-            spent(.expired, .anew(.providerExpired)),
-            spent(.ahead, .anew(.providerExpired)),
-            spent(.otherNonce, .anew(.providerNonce)),
+            unproved(.otherIssuer, .never(.providerIssuer)),
+            unproved(.otherAudience, .never(.providerAudience)),
+            unproved(.expired, .anew(.providerExpired)),
+            unproved(.ahead, .anew(.providerExpired)),
+            unproved(.otherNonce, .anew(.providerNonce)),
         ]
     }
 

@@ -41,6 +41,10 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     enum Trace: Sendable {
         /// The name lies in the vault.
         case name
+        /// The name waits for whoever it is about.
+        case waitingName
+        /// What Apple gave is kept, to be given back.
+        case token
         /// Apple's code is used up.
         case spentCode
     }
@@ -58,7 +62,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         _ place: Place,
         _ fault: Fault,
         _ outcome: Outcome,
-        leaving traces: Set<Trace> = [.name, .spentCode],
+        leaving traces: Set<Trace> = [.name, .token, .spentCode],
         then: Outcome = .done
     ) {
         (self.way, self.place, self.fault, self.outcome) = (way, place, fault, outcome)
