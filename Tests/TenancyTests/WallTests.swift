@@ -110,7 +110,7 @@ import Testing
                 "provider_announcements.provider_announcements_held_until",
                 "provider_notices.provider_notices_received_at",
                 "provider_tokens.provider_tokens_settled_at",
-                "provider_trips.provider_trips_answered_at", "provider_trips.provider_trips_created_at",
+                "provider_trips.provider_trips_created_at",
                 "registry_versions.registry_versions_changed_at",
                 "sessions.sessions_expires_at", "teams.teams_created_at", "teams.teams_is_system_key",
                 "teams.teams_name",
