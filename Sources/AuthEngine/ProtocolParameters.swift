@@ -69,9 +69,9 @@ public struct ProtocolParameters: Sendable {
     private static let known: Set<String> = [
         "client_id", "client_secret", "code", "code_challenge", "code_challenge_method",
         "code_verifier", "email", "error", "first_name", "grant_type", "id_token", "id_token_hint",
-        "identity_token", "last_name", "nonce", "real_user_status", "redirect_uri", "refresh_token",
-        "response_mode", "response_type", "scope", "state", "sub", "target", "token", "token_type_hint",
-        "transfer_sub", "user",
+        "identity_token", "last_name", "locale", "login_hint", "nonce", "prompt", "real_user_status",
+        "redirect_uri", "refresh_token", "response_mode", "response_type", "scope", "state", "sub", "target",
+        "token", "token_type_hint", "transfer_sub", "ui_locales", "user",
     ]
 
     private static func limit(_ name: String) -> Int {

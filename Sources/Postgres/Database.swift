@@ -97,6 +97,7 @@ public final class Database: @unchecked Sendable {
         exclusive.close()
         shared = []
         for statement in waiting.drain() { statement.fail(.unavailable("closing")) }
+        for member in joint.waiting.drain() { member.completion(.failure(.unavailable("closing"))) }
     }
 
     /// Whether a statement would find a connection at once.

@@ -8,8 +8,17 @@ struct AuthenticatedClient: Sendable {
     let keyID: KeyID
     /// Set when the secret was signed with the key of a trial.
     let trial: TrialID?
-    /// When the secret ends, where it was made to last and has just been met for the first time here.
+    /// When the secret ends, where it was made to last.
     var secretEndsAt: Timestamp?
+}
+
+extension AuthenticatedClient {
+    fileprivate init(_ client: Client, by secret: VerifiedSecrets.Secret) {
+        self.client = client
+        keyID = secret.keyID
+        trial = nil
+        secretEndsAt = secret.isLasting ? Timestamp(seconds: Int(secret.expiresAt)) : nil
+    }
 }
 
 /// Checks client secrets: ES256 JWTs that the app signs with a key of its team (Apple, "Creating a client secret").
@@ -42,21 +51,24 @@ struct ClientAuthentication: Sendable {
             throw refusal(.secretMissing, "client_secret is missing")
         }
         let digest = SHA256.hash(secret)
-        if let keyID = team.verifiedSecrets.keyID(of: digest, for: id, at: moment) {
-            return AuthenticatedClient(client: client, keyID: keyID, trial: nil)
+        if let known = team.verifiedSecrets.find(digest, of: id, at: moment) {
+            return AuthenticatedClient(client, by: known)
         }
         let token = try parse(secret)
         let keyID = try keyID(of: token)
         let (key, trial) = try await key(keyID, for: client, at: moment)
         let expires = try check(try claims(of: token, signedBy: key, keyID), for: client, at: moment)
-        var authenticated = AuthenticatedClient(client: client, keyID: keyID, trial: trial)
         // A trial ends by its own clock, which no snapshot knows.
-        guard trial == nil else { return authenticated }
-        team.verifiedSecrets.keep(digest, of: id, keyID: keyID, expiresAt: expires)
-        if expires - (token.unverifiedClaims.members["iat"]?.integer ?? expires) > Self.lasting {
-            authenticated.secretEndsAt = Timestamp(seconds: Int(expires))
-        }
-        return authenticated
+        if let trial { return AuthenticatedClient(client: client, keyID: keyID, trial: trial) }
+        let issued = token.unverifiedClaims.members["iat"]?.integer ?? expires
+        let verified = VerifiedSecrets.Secret(
+            client: id,
+            keyID: keyID,
+            expiresAt: expires,
+            isLasting: expires - issued > Self.lasting
+        )
+        team.verifiedSecrets.keep(verified, as: digest)
+        return AuthenticatedClient(client, by: verified)
     }
 
     private func parse(_ secret: String) throws(OAuthError) -> UnverifiedJWT {

@@ -8,10 +8,13 @@ import Synchronization
 /// its place, and with it an empty table.
 final class VerifiedSecrets: Sendable {
     /// What is still to be judged of a secret whose signature and claims were right once.
-    private struct Secret {
+    struct Secret {
         let client: ClientID
         let keyID: KeyID
+        /// In seconds.
         let expiresAt: Int64
+        /// Whether it was made to last, so that its end will come as a surprise.
+        let isLasting: Bool
     }
 
     /// Clients that sign a secret for every request gain nothing from more.
@@ -19,21 +22,21 @@ final class VerifiedSecrets: Sendable {
 
     private let secrets = Mutex<[[UInt8]: Secret]>([:])
 
-    /// The key behind a known secret of that client, while the secret lasts.
+    /// What is known of a secret of that client, while the secret lasts.
     ///
     /// - Parameter digest: the SHA-256 of the secret, so that none is kept.
-    func keyID(of digest: [UInt8], for client: ClientID, at moment: Timestamp) -> KeyID? {
+    func find(_ digest: [UInt8], of client: ClientID, at moment: Timestamp) -> Secret? {
         guard let secret = secrets.withLock({ $0[digest] }), secret.client == client,
             secret.expiresAt > Int64(moment.seconds)
         else { return nil }
-        return secret.keyID
+        return secret
     }
 
     /// Remembers a secret that was just verified; a full table is emptied first.
-    func keep(_ digest: [UInt8], of client: ClientID, keyID: KeyID, expiresAt: Int64) {
+    func keep(_ secret: Secret, as digest: [UInt8]) {
         secrets.withLock { secrets in
             if secrets.count >= Self.capacity { secrets.removeAll(keepingCapacity: true) }
-            secrets[digest] = Secret(client: client, keyID: keyID, expiresAt: expiresAt)
+            secrets[digest] = secret
         }
     }
 

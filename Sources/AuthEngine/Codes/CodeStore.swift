@@ -33,10 +33,12 @@ struct CodeStore: Sendable {
         let notBefore: Timestamp
     }
 
-    /// Ends the attempt and stores its code, in one statement: of two requests one gets a code.
+    /// Ends the attempt and stores its code, in one statement: of two requests one gets a code, and none does once
+    /// the person's consent has ended.
     ///
     /// - Parameters:
-    ///   - statements: what is written before it in the same transaction, whether or not there is a code.
+    ///   - statements: what is written before it in the same transaction, whether or not there is a code; the person
+    ///     is locked.
     ///   - standing: a statement without whose row there is no code, and the attempt stays.
     ///   - completion: parts of a WITH clause, written where `FROM issued` yields a row.
     func exchange(
@@ -54,7 +56,12 @@ struct CodeStore: Sendable {
             WITH ended AS (
                 DELETE FROM attempts
                 WHERE team_id = \(team) AND \(attempt.slot.condition) AND attempt_id = \(attempt)
-                    AND browser_hash = \(browserHash) \(condition)
+                    AND browser_hash = \(browserHash)
+                    AND EXISTS (
+                        SELECT FROM consents
+                        WHERE team_id = \(team) AND consents.sub = \(issue.subject)
+                            AND consents.app_id = attempts.app_id
+                    ) \(condition)
                 RETURNING client_id, app_id, redirect_uri, nonce, code_challenge, trial_id
             ), issued AS (
                 INSERT INTO authorization_codes (
@@ -71,12 +78,13 @@ struct CodeStore: Sendable {
             )\(more)
             SELECT code_hash FROM issued
             """
-        return try await !database.queryJointly(statements + [exchange], in: team).isEmpty
+        let lock = UserStore.lock(issue.subject, in: team)
+        return try await !database.queryJointly([lock] + statements + [exchange], in: team).isEmpty
     }
 
     /// Redeems a code in one statement: every condition stands in its WHERE, so a code is spent only by the
-    /// client it was issued to, with the right address and verifier, in time, once, and not for a person who
-    /// was suspended meanwhile.
+    /// client it was issued to, with the right address and verifier, in time, once, and for a person who is there
+    /// and was not suspended meanwhile.
     ///
     /// Its refresh token is stored and the delivery of `user` noted in the same breath.
     func redeem(
@@ -95,10 +103,9 @@ struct CodeStore: Sendable {
                     AND redirect_uri IS NOT DISTINCT FROM \(claim.redirectURI)
                     AND (code_challenge IS NULL OR code_challenge = \(claim.codeChallenge))
                     AND trial_id IS NOT DISTINCT FROM \(claim.trial)
-                    AND NOT EXISTS (
+                    AND EXISTS (
                         SELECT FROM users
-                        WHERE team_id = \(team) AND users.sub = authorization_codes.sub
-                            AND suspended_at IS NOT NULL
+                        WHERE team_id = \(team) AND users.sub = authorization_codes.sub AND suspended_at IS NULL
                     )
                 RETURNING sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at,
                     trial_id, flow_id, delivers_user, provider

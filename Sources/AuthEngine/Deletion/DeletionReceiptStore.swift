@@ -1,3 +1,4 @@
+import Bytes
 public import Domain
 public import Postgres
 
@@ -23,11 +24,12 @@ public struct DeletionReceiptStore: Sendable {
         )
         guard var row = rows.first else { return nil }
         let subject: Subject = try row.next()
+        let createdAt: Timestamp = try row.next()
         return DeletionReceipt(
             id: id,
-            createdAt: try row.next(),
+            createdAt: createdAt,
             tokens: try await tokens(of: id, in: team),
-            notices: try await notices(about: subject, in: team)
+            notices: try await notices(about: subject, since: createdAt, in: team)
         )
     }
 
@@ -97,14 +99,23 @@ public struct DeletionReceiptStore: Sendable {
         return tokens
     }
 
+    /// Those of one deletion: the person may have come back since, and gone once more.
     private func notices(
         about subject: Subject,
+        since moment: Timestamp,
         in team: TeamID
     ) async throws(PostgresFailure) -> [DeletionReceipt.Notice] {
         let rows = try await database.query(
             """
             SELECT app_id, state, settled_at FROM notices
-            WHERE team_id = \(team) AND sub = \(subject) AND type = 'account-delete'
+            WHERE team_id = \(team) AND sub = \(subject) AND type = 'account-delete' AND created_at >= \(moment)
+                AND created_at < coalesce(
+                    (
+                        SELECT min(created_at) FROM deletion_receipts
+                        WHERE team_id = \(team) AND sub = \(subject) AND created_at > \(moment)
+                    ),
+                    'infinity'
+                )
             ORDER BY app_id, created_at
             """,
             in: team

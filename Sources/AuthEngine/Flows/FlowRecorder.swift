@@ -74,7 +74,7 @@ public final class FlowRecorder: @unchecked Sendable {
             do throws(PostgresFailure) {
                 try await store.write(try await store.resolved(flows, in: team), in: team)
             } catch {
-                buffer.noteDropped(flows.count)
+                buffer.noteDropped(flows.reduce(0) { $0 + max(1, $1.steps.count) })
             }
         }
         if MonotonicTime.now() - Self.countInterval >= countedAt {
@@ -145,7 +145,7 @@ extension FlowRecorder {
         guard let app = attempt.app else { return }
         if let cause = step.cause { count(.failure, cause.rawValue, of: team) }
         if step.kind == .answered, app.trial == nil { count(.signIn, app.clientID.rawValue, of: team) }
-        guard step.cause == nil || failures.take(for: team) else { return }
+        guard step.cause == nil || failures.take(for: team) else { return count(.unkept, "", of: team) }
         var flow = PendingFlow(FlowID(of: attempt.id, begunAt: attempt.createdAt))
         flow.clientID = app.clientID
         flow.subject = subject

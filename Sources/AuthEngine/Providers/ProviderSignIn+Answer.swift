@@ -42,8 +42,10 @@ extension ProviderSignIn {
     /// A sign-in to a page of ours: the proof is kept, and becomes a session where every proof does.
     private func prove(_ arrival: Arrival, _ user: User, _ grant: ProviderGrant) async throws -> Outcome {
         let standing = standing(of: user, grant)
-        let statements = settlement(arrival, user, grant, standing) + [standing.row(in: arrival.team.id)]
-        guard try await flow.run(statements, in: arrival.team.id) else {
+        let team = arrival.team.id
+        let statements =
+            [standing.lock(in: team)] + settlement(arrival, user, grant, standing) + [standing.row(in: team)]
+        guard try await flow.run(statements, in: team) else {
             try await keep(grant, arrival)
             throw ProviderFailure.parted
         }
@@ -54,7 +56,7 @@ extension ProviderSignIn {
             owing: .nothing,
             in: arrival.attempt,
             browserHash: arrival.browserHash,
-            of: arrival.team.id
+            of: team
         )
         return isKept ? .goOn(arrival.attempt.id) : .over
     }
@@ -87,7 +89,7 @@ extension ProviderSignIn {
         )
     }
 
-    /// What is written with the app's code: the provider's token, and the end of the trip.
+    /// What is written with the app's code once the person is locked: the provider's token, and the end of the trip.
     private func settlement(
         _ arrival: Arrival,
         _ user: User,
@@ -95,7 +97,7 @@ extension ProviderSignIn {
         _ standing: ProviderStanding
     ) -> [SQL] {
         let team = arrival.team.id
-        let frame = [standing.lock(in: team), ProviderTripStore.deletion(of: arrival.trip, in: team)]
+        let frame = [ProviderTripStore.deletion(of: arrival.trip, in: team)]
         let token = ProviderTokenStore.New(
             grant.token,
             from: provider.id,

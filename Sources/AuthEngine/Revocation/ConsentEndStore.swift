@@ -74,9 +74,7 @@ public struct ConsentEndStore: Sendable {
     }
 }
 
-/// The end of one consent, in statements of one transaction.
-///
-/// Announcements first: a native sign-in that is confirmed holds its own before it takes the consent. Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
+/// The end of one consent, in one transaction.
 private struct ConsentEnd {
     let subject: Subject
     let appID: ClientID
@@ -84,8 +82,17 @@ private struct ConsentEnd {
     let event: AuditEvent
     let notice: NewNotice
 
+    /// The last yields a row when there was anything to end.
+    ///
+    /// The person first: a code that is being issued waits for the end of its consent, or is seen by it. Codes before
+    /// tokens: a redemption under way holds its code, and its token is seen once it is done.
     var statements: [SQL] {
-        [ProviderAnnouncement.removal(of: subject, for: appID, in: team), codes, consentAndTokens]
+        [
+            UserStore.lock(subject, in: team),
+            ProviderAnnouncement.removal(of: subject, for: appID, in: team),
+            codes,
+            consentAndTokens,
+        ]
     }
 
     /// A redeemed code stays, so that a second redemption is known as one.
@@ -96,7 +103,6 @@ private struct ConsentEnd {
         """
     }
 
-    /// Yields a row when there was anything to end.
     private var consentAndTokens: SQL {
         """
         WITH consent AS (

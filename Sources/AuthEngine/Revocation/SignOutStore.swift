@@ -1,5 +1,6 @@
 import Audit
 import Bytes
+import Directory
 import Domain
 import Postgres
 
@@ -44,9 +45,7 @@ extension SignOutStore.End {
     }
 
     /// Of two that end the last two sessions at once, the second sees what the first has left.
-    fileprivate var lock: SQL {
-        "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
-    }
+    fileprivate var lock: SQL { UserStore.lock(subject, in: team) }
 
     /// A code that waits for its redemption is a session that is about to begin.
     fileprivate func tokens(_ scope: String, _ which: SQL = "") -> SQL {

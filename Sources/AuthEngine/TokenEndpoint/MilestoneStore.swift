@@ -11,10 +11,17 @@ final class KeyUses: @unchecked Sendable {
 
     private let database: TeamDatabase
     private var written: [Use: Timestamp] = [:]
+    private var ends: [SecretEnd: Timestamp] = [:]
 
     private struct Use: Hashable {
         let team: TeamID
         let key: KeyID
+    }
+
+    private struct SecretEnd: Hashable {
+        let team: TeamID
+        let client: ClientID
+        let moment: Timestamp
     }
 
     init(database: TeamDatabase) {
@@ -25,6 +32,8 @@ final class KeyUses: @unchecked Sendable {
     func note(_ client: AuthenticatedClient, in team: TeamID, at moment: Timestamp) async {
         await note(client.keyID, in: team, at: moment)
         guard let end = client.secretEndsAt else { return }
+        let secret = SecretEnd(team: team, client: client.client.id, moment: end)
+        guard Self.isDue(secret, of: &ends, at: moment) else { return }
         _ = try? await database.queryRelaxed(
             """
             INSERT INTO client_secret_ends (team_id, client_id, ends_at, seen_at)
@@ -36,10 +45,7 @@ final class KeyUses: @unchecked Sendable {
     }
 
     private func note(_ key: KeyID, in team: TeamID, at moment: Timestamp) async {
-        let use = Use(team: team, key: key)
-        if let last = written[use], moment - last < Self.interval { return }
-        if written.count >= Self.capacity { written = [:] }
-        written[use] = moment
+        guard Self.isDue(Use(team: team, key: key), of: &written, at: moment) else { return }
         _ = try? await database.queryRelaxed(
             """
             INSERT INTO key_uses (team_id, key_id, last_used_at)
@@ -48,6 +54,16 @@ final class KeyUses: @unchecked Sendable {
             """,
             in: team
         )
+    }
+
+    /// Whether it was not written a moment ago; then it counts as written.
+    private static func isDue<Key>(_ key: Key, of written: inout [Key: Timestamp], at moment: Timestamp)
+        -> Bool
+    {
+        if let last = written[key], moment - last < interval { return false }
+        if written.count >= capacity { written = [:] }
+        written[key] = moment
+        return true
     }
 }
 

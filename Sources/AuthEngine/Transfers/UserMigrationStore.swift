@@ -99,13 +99,19 @@ struct UserMigrationStore: Sendable {
     ) async throws -> Arrival? {
         try await database.transaction(in: team) { transaction in
             // Locked in one order, so that two apps which ask for one person make one user.
+            let theirs: SQL =
+                "p.team_id = \(team) AND p.transfer_sub = \(transferSub) AND p.expires_at > \(moment)"
+            try await transaction.query(
+                "SELECT FROM transferred_people p WHERE \(theirs) ORDER BY p.app_id FOR UPDATE"
+            )
+            // Whoever was deleted here meanwhile is a stranger again.
             let rows = try await transaction.query(
                 """
-                SELECT app_id, sub, shares_email, hides_email, given_name, family_name, email, is_email_verified
-                FROM transferred_people
-                WHERE team_id = \(team) AND transfer_sub = \(transferSub) AND expires_at > \(moment)
-                ORDER BY app_id
-                FOR UPDATE
+                SELECT p.app_id, u.sub, p.shares_email, p.hides_email, p.given_name, p.family_name, p.email,
+                    p.is_email_verified
+                FROM transferred_people p LEFT JOIN users u ON u.team_id = \(team) AND u.sub = p.sub
+                WHERE \(theirs)
+                ORDER BY p.app_id
                 """
             )
             var newcomer: Newcomer?

@@ -12,10 +12,7 @@ enum FactorRowStore {
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
-        try await !transaction.query(
-            "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
-        )
-        .isEmpty
+        try await !transaction.query(UserStore.lock(subject, in: team)).isEmpty
     }
 
     /// Where mail reaches the person.

@@ -73,9 +73,7 @@ public struct PasswordStore: Sendable {
         keeping session: SessionID? = nil,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
-        let person = try await transaction.query(
-            "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
-        )
+        let person = try await transaction.query(UserStore.lock(subject, in: team))
         guard !person.isEmpty else { return false }
         try await transaction.query(insertion(of: hash, for: subject, in: team))
         try await transaction.query(MailedLinkStore.deletion(of: subject, in: team))

@@ -25,7 +25,7 @@ public struct ProviderStanding: Sendable {
 
     /// Locks the person: whoever ends what came by way of the provider does so first, and waits.
     public func lock(in team: TeamID) -> SQL {
-        "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+        UserStore.lock(subject, in: team)
     }
 
     /// Yields one row while it stands.

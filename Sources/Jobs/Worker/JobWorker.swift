@@ -130,11 +130,16 @@ extension JobWorker {
     private func begin(_ claim: JobClaim) {
         let task = Task(executorPreference: loop) {
             await self.attempt(claim)
-            self.running[claim.key] = nil
+            if self.isRunning(claim) { self.running[claim.key] = nil }
             // Not for each that ends: a look at the queue is worth several places.
             if self.running.count <= self.options.concurrency / 2 { self.pause.end() }
         }
         running[claim.key] = Running(claim: claim, task: task)
+    }
+
+    /// Whether it is this attempt that runs: a job that was lost may have been taken again meanwhile.
+    private func isRunning(_ claim: JobClaim) -> Bool {
+        running[claim.key]?.claim.attempt == claim.attempt
     }
 
     /// Renews the leases of what is under way, and ends what is no longer this worker's.
@@ -178,9 +183,8 @@ extension JobWorker {
     ) async -> JobOutcome {
         // Its worker died so often that another try would only kill the next.
         guard claim.attempt <= handler.policy.attempts else { return .refused("no attempt came to its end") }
-        let key = claim.key
         let limit = loop.schedule(after: handler.policy.patience) { [weak self] in
-            self?.running[key]?.task.cancel()
+            if let self, isRunning(claim) { running[claim.key]?.task.cancel() }
         }
         defer { limit.cancel() }
         do {

@@ -76,8 +76,9 @@ extension HostedEndpoints {
         return try exit(with: answer, context)
     }
 
+    /// Without an answer the attempt or the consent has ended meanwhile: the dispatcher knows which.
     private func exit(with answer: AuthorizationAnswer?, _ context: Context) throws -> Response {
-        guard let answer, let client = context.client else { throw Problem.attemptOver }
+        guard let answer, let client = context.client else { return again(context) }
         return try pages.exit(with: answer, appName: client.name, of: context.team, in: context.language)
     }
 

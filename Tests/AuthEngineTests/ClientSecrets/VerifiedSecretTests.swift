@@ -84,13 +84,36 @@ import Testing
         }
     }
 
+    @Test func `the end of a lasting secret is noted, whichever endpoint has met it first`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let end = engine.clock.now.seconds + 90 * 86_400
+            let secret = try engine.teams.secret { $0.claims["exp"] = .integer(Int64(end)) }
+            #expect(try await verdict(secret, team, engine) == nil)
+            let parameters = try ProtocolParameters([
+                "client_id": ClientID.web.rawValue, "client_secret": secret, "grant_type": "refresh_token",
+                "refresh_token": "unknown",
+            ])
+            for _ in 0..<2 {
+                await #expect(throws: OAuthError.self) {
+                    try await engine.tokens.respond(to: parameters, of: team, from: TestTeams.origin)
+                }
+            }
+            let rows = try engine.teams.admin(
+                "SELECT extract(epoch FROM ends_at)::bigint::text FROM client_secret_ends"
+            )
+            #expect(rows == [["\(end)"]])
+        }
+    }
+
     @Test func `it holds no more than its capacity`() {
         let secrets = VerifiedSecrets()
         for index in 0..<(3 * VerifiedSecrets.capacity) {
-            secrets.keep(SHA256.hash("\(index)"), of: .web, keyID: .acme, expiresAt: .max)
+            let secret = VerifiedSecrets.Secret(client: .web, keyID: .acme, expiresAt: .max, isLasting: false)
+            secrets.keep(secret, as: SHA256.hash("\(index)"))
             #expect(secrets.count <= VerifiedSecrets.capacity)
         }
         let last = SHA256.hash("\(3 * VerifiedSecrets.capacity - 1)")
-        #expect(secrets.keyID(of: last, for: .web, at: Timestamp(seconds: 0)) == .acme)
+        #expect(secrets.find(last, of: .web, at: Timestamp(seconds: 0))?.keyID == .acme)
     }
 }

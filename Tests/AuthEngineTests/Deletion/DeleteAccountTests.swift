@@ -115,6 +115,30 @@ import Testing
         }
     }
 
+    @Test
+    func `a receipt names the notices of its own deletion, though the person comes back and goes again`()
+        async throws
+    {
+        try await withAppServer { app in
+            for group in [ClientID.app, .other] { try app.register(group) }
+            let engine = app.engine
+            _ = try await engine.tokens()
+            let first = try await delete(engine.ada.rawValue, engine)
+            // Whoever comes by way of Apple has the same sub again.
+            try engine.teams.admin(
+                "INSERT INTO users (team_id, sub, given_name, family_name) VALUES ('ACMETEAM01', $1, 'Ada', 'King')",
+                engine.ada.rawValue
+            )
+            _ = try await engine.tokens()
+            _ = try await engine.tokens(at: .otherWeb)
+            let second = try await delete(engine.ada.rawValue, engine)
+
+            #expect(second != first)
+            #expect(try await receipt(first, engine)?.notices.map(\.appID) == [.app])
+            #expect(try await receipt(second, engine)?.notices.map(\.appID) == [.app, .other])
+        }
+    }
+
     @Test func `of twenty requests at once one deletes, and all get its receipt`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens()

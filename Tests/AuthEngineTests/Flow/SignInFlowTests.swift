@@ -189,6 +189,37 @@ import Testing
         }
     }
 
+    @Test func `a code waits for the end of its consent that is under way, and is not issued then`()
+        async throws
+    {
+        try await withEngine { engine in
+            _ = try await engine.signIn()
+            let attempt = try await begin(engine)
+            let code = try await engine.teams.database.transaction(in: .acme) { transaction in
+                try await ConsentEndStore.end(
+                    of: engine.ada,
+                    for: .app,
+                    in: .acme,
+                    by: .person(engine.ada),
+                    from: TestTeams.origin,
+                    transaction
+                )
+                let code = Task(executorPreference: engine.teams.loop) { try await confirm(engine, attempt) }
+                let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                for _ in 0..<500 where try engine.teams.admin(waiting).isEmpty {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                return code
+            }
+            #expect(try await code.value == nil)
+            #expect(
+                try engine.teams.admin("SELECT FROM authorization_codes WHERE redeemed_at IS NULL").isEmpty
+            )
+            let session = try await engine.session(of: engine.ada)
+            #expect(try await step(engine, attempt, session) == "consent")
+        }
+    }
+
     @Test func `an attempt's name has one shape`() {
         let tail = String(repeating: "A", count: 22)
         for good in ["0" + tail, "3" + tail, "0" + tail.dropLast() + "-"] {

@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    @Test func `whoever was deleted there is a stranger again to every app that asks`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            try await engine.moveApp()
+            let question: Changes = ["transfer_sub": try await engine.transferName()]
+            let first = try #require(try await engine.migrate(question, in: .rival)["sub"]?.string)
+            let deletion = AccountDeletion(engine.teams.database, random: .system)
+            _ = try await deletion.delete(
+                try #require(Subject(rawValue: first)),
+                in: .rival,
+                by: .command("test"),
+                from: TestTeams.origin
+            )
+
+            let second = try #require(try await engine.migrate(question, in: .rival)["sub"]?.string)
+            #expect(second != first)
+            #expect(try await engine.migrate(question, in: .rival)["sub"]?.string == second)
+        }
+    }
+
     @Test func `after sixty days nobody can be moved, and tokens name nobody`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens(at: .otherWeb)

@@ -130,7 +130,7 @@ struct ProviderParting: Sendable {
     func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
         let own: SQL = "team_id = \(team) AND sub = \(subject)"
         let came: SQL = "\(own) AND provider = \(provider)"
-        try await transaction.query("SELECT FROM users WHERE \(own) FOR NO KEY UPDATE")
+        try await transaction.query(UserStore.lock(subject, in: team))
         try await transaction.query(ProviderAnnouncement.removal(of: subject, in: team))
         let given = try await transaction.query(
             "SELECT app_id FROM consents WHERE \(came) ORDER BY app_id"

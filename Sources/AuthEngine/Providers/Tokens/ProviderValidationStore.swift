@@ -1,4 +1,5 @@
 import Bytes
+import Directory
 import Domain
 import Jobs
 import Postgres
@@ -82,9 +83,7 @@ struct ProviderValidationStore: Sendable {
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
-        try await transaction.query(
-            "SELECT FROM users WHERE team_id = \(team) AND sub = \(token.subject) FOR NO KEY UPDATE"
-        )
+        try await transaction.query(UserStore.lock(token.subject, in: team))
         let rows = try await transaction.query("SELECT \(Self.hasNewer(than: token, in: team))")
         guard var row = rows.first else { return false }
         return try row.next()
