@@ -46,11 +46,6 @@ public struct AccentColour: SQLText, Hashable, Sendable, CustomStringConvertible
         return (lighter + 0.05) / (darker + 0.05)
     }
 
-    /// Black or white, whichever reads better on this colour; one of the two always has 4.5 to 1.
-    public var ink: AccentColour {
-        contrast(with: .white) >= contrast(with: .black) ? .white : .black
-    }
-
     /// This colour, moved towards `end` as little as text in it needs on every one of the grounds.
     public func legible(on grounds: [AccentColour], toward end: AccentColour) -> AccentColour {
         for step in 0...50 {

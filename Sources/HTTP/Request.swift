@@ -21,7 +21,6 @@ public final class Request: @unchecked Sendable {
     var multipartForm: Form?
 
     let target: Target?
-    let rawTarget: [UInt8]
     let peer: IPAddress
     let proxies: TrustedProxies
     let isEncrypted: Bool
@@ -43,7 +42,6 @@ public final class Request: @unchecked Sendable {
     ) {
         self.method = method
         self.id = id
-        self.rawTarget = rawTarget
         target = Target(rawTarget)
         received = .now
         peer = connection.peer
@@ -51,9 +49,6 @@ public final class Request: @unchecked Sendable {
         self.proxies = proxies
         self.connection = connection
     }
-
-    /// The target as it came, octet for octet; of a refused request it may be anything.
-    public var targetBytes: [UInt8] { rawTarget }
 
     /// The path as it came, without the query; percent escapes are not decoded.
     public var path: String { String(decoding: target?.path ?? [], as: UTF8.self) }

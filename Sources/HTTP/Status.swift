@@ -12,7 +12,6 @@ public struct Status: Hashable, Sendable {
     public static let noContent = Status(204)
     public static let found = Status(302)
     public static let seeOther = Status(303)
-    public static let notModified = Status(304)
     public static let badRequest = Status(400)
     public static let unauthorized = Status(401)
     public static let forbidden = Status(403)
@@ -26,7 +25,6 @@ public struct Status: Hashable, Sendable {
     public static let tooManyRequests = Status(429)
     public static let headerFieldsTooLarge = Status(431)
     public static let internalServerError = Status(500)
-    public static let badGateway = Status(502)
     public static let serviceUnavailable = Status(503)
     public static let versionNotSupported = Status(505)
 }

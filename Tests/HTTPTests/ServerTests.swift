@@ -160,7 +160,7 @@ import Testing
         struct Oops: Error {}
         try await withServer(dress: { refusal, request in
             guard case .failed(let error) = refusal, error is Oops else { return refusal.response }
-            return .text("sorry, \(request.id)", status: .badGateway)
+            return .text("sorry, \(request.id)", status: Status(502))
         }) {
             $0.get(Route("/oops")) { _ in throw Oops() }
             $0.get(Route("/gone")) { _ in throw Refusal.notFound }

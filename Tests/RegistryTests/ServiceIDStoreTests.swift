@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `have exactly ten return URLs after fifty attempts at once`() async throws {
+    @Test func `have exactly ten return URLs after fifty people added one each at once`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
             let made = try await acme.serviceIDs.create(
@@ -110,23 +110,31 @@ import Testing
             )
 
             let race = await Race.of(50) { index in
-                _ = try await acme.serviceIDs.addReturnURL(
-                    "https://acme.example/\(index)",
-                    to: made.identifier,
-                    policy: .hostNames,
-                    in: Self.team,
-                    by: Self.actor,
-                    from: .local
-                )
+                try await Self.add("https://acme.example/\(index)", to: made.identifier, acme)
             }
 
-            #expect((race.successes, race.failures) == (10, []))
-            #expect(
-                race.refusals == Array(repeating: .limitReached(.returnURLs, of: "com.acme.web"), count: 40)
-            )
+            #expect((race.successes, race.refusals) == (10, []))
+            // The eleventh is none of a Service ID's, as the form says.
+            #expect(race.failures.count == 40)
+            #expect(race.failures.allSatisfy { $0.contains("returnURLs") })
             let now = try await acme.serviceIDs.find(made.identifier, in: Self.team)
             #expect(now?.returnURLs.count == 10)
             #expect(now?.version == 11)
+        }
+    }
+
+    /// Adds a return URL as the console does: to the version it has seen, again when another was faster.
+    private static func add(_ url: String, to identifier: ClientID, _ acme: Registered) async throws {
+        while true {
+            let seen = try #require(try await acme.serviceIDs.find(identifier, in: team))
+            let answer = try await acme.serviceIDs.update(
+                to: .sample(returnURLs: seen.returnURLs.map(\.text) + [url]),
+                version: seen.version,
+                in: team,
+                by: actor,
+                from: .local
+            )
+            if case .saved = answer { return }
         }
     }
 
@@ -210,16 +218,6 @@ import Testing
                     by: Self.actor,
                     from: .local
                 ) == .notFound
-            )
-            #expect(
-                try await teams.serviceIDs.addReturnURL(
-                    "https://acme.example/x",
-                    to: made.identifier,
-                    policy: .hostNames,
-                    in: rival,
-                    by: Self.actor,
-                    from: .local
-                ) == nil
             )
             #expect(
                 try await teams.serviceIDs.delete(

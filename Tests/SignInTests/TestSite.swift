@@ -74,7 +74,8 @@ struct TestSite: Sendable {
         }
 
         func note(_ request: Request) {
-            let target = String(decoding: request.targetBytes, as: UTF8.self)
+            let query = String(decoding: request.queryBytes, as: UTF8.self)
+            let target = query.isEmpty ? request.path : "\(request.path)?\(query)"
             requests.withLock { $0[request.id] = target }
         }
     }

@@ -3,8 +3,6 @@ import Domain
 
 /// What is counted by the day.
 public enum Measure: String, CaseIterable, Sendable {
-    /// Requests that brought a person to the first page, by client.
-    case begun
     /// Sign-ins whose app got its answer, by client.
     case signIn = "sign_in"
     /// Refusals, by cause.

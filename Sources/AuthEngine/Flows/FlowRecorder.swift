@@ -96,7 +96,6 @@ extension FlowRecorder {
         at moment: Timestamp,
         from origin: () -> Origin
     ) {
-        if request.trial == nil { count(.begun, request.client.id.rawValue, of: team) }
         guard openings.take(for: team) else { return }
         var flow = PendingFlow(FlowID(of: id, begunAt: moment))
         flow.clientID = request.client.id
@@ -180,7 +179,6 @@ extension FlowRecorder {
 extension FlowRecorder {
     /// A native app handed over what it had: the whole of a sign-in.
     func arrive(_ subject: Subject, at app: ClientID, in team: TeamID, from origin: Origin) {
-        count(.begun, app.rawValue, of: team)
         count(.signIn, app.rawValue, of: team)
         guard openings.take(for: team) else { return }
         let moment = clock()

@@ -41,11 +41,6 @@ struct RefreshToken: Sendable {
         )
     }
 
-    /// The next token of the session behind that one, for a client that has lost its own.
-    static func rotated(naming name: String, random: RandomSource) -> RefreshToken {
-        RefreshToken(rotating: "\(name).0.\(rotating).\(Base64URL.encode(random.bytes(16)))")
-    }
-
     /// The half that stays, which is no secret by itself.
     var name: String { Self.name(in: text) }
 

@@ -26,11 +26,6 @@ public struct Claims: Sendable, Hashable {
         return text
     }
 
-    /// A text that may be absent, but not of another type.
-    public func optionalString(_ name: String) throws(Failure) -> String? {
-        members[name] == nil ? nil : try string(name)
-    }
-
     /// A whole number, written as one.
     public func integer(_ name: String) throws(Failure) -> Int64 {
         guard case .integer(let value) = try required(name) else { throw .wrongType(name) }
