@@ -55,9 +55,6 @@ public struct IPAddress: Hashable, Sendable {
     /// Whether this is an address of IPv4.
     public var isIPv4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mappedPrefix }
 
-    /// The customer of a network: an IPv4 address, or the 64 bits an IPv6 host shares with nobody (RFC 6177).
-    public var subscriber: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
-
     /// Whether nothing but this machine answers there.
     public var isLoopback: Bool {
         isIPv4 ? (low >> 24) & 0xFF == 127 : high == 0 && low == 1

@@ -4,7 +4,7 @@ import Crypto
 /// What is counted, as the table keeps it.
 ///
 /// What somebody typed is hashed: the rows outlive the try, and anything can be typed into a field.
-public struct LimitSubject: Sendable {
+public struct LimitSubject: Hashable, Sendable {
     let text: String
 
     private init(_ text: String) {

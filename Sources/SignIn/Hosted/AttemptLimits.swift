@@ -26,7 +26,7 @@ public final class AttemptLimits: Sendable {
 
     private struct AddressKey: Hashable {
         let team: TeamID
-        let address: IPAddress
+        let subject: LimitSubject
     }
 
     /// What is known of one count.
@@ -64,7 +64,7 @@ public final class AttemptLimits: Sendable {
         counting store: LimitStore,
         at now: Timestamp
     ) async throws -> Bool {
-        let key = AddressKey(team: team, address: address.subscriber)
+        let key = AddressKey(team: team, subject: .address("attempts", address.description))
         let due = state.withLock { state in
             let minute = now.seconds / Self.window
             if state.minute != minute { state = State(minute: minute) }
@@ -76,8 +76,7 @@ public final class AttemptLimits: Sendable {
             )
         }
         if due.address > 0 {
-            let subject = LimitSubject.address("attempts", key.address.description)
-            let total = try await share(due.address, subject, store, team, now)
+            let total = try await share(due.address, key.subject, store, team, now)
             state.withLock { $0.addresses[key]?.learn(total) }
         }
         if due.team > 0 {

@@ -43,6 +43,6 @@ struct HandoverLimits: Sendable {
     private static let team = LimitSubject.team("handovers")
 
     private static func subject(_ address: IPAddress) -> LimitSubject {
-        .address("handovers", address.subscriber.description)
+        .address("handovers", address.description)
     }
 }
