@@ -61,7 +61,7 @@ let package = Package(
         module("WebAuthn", uses: ["Bytes", "Crypto", "CFido2"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
-        module("Domain", uses: ["Postgres"]),
+        module("Domain", uses: ["Crypto", "Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
         module("Jobs", uses: ["Bytes", "Domain", "EventLoop", "Log", "Audit", "Crypto", "Postgres"]),
         module("Operations", uses: ["Bytes", "Domain", "Postgres"]),

@@ -28,6 +28,4 @@ extension ProviderTokenID: PathValue {}
 extension AttemptID: PathValue {}
 extension FlowID: PathValue {}
 extension TrialID: PathValue {}
-extension NoticeID: PathValue {}
-extension ReceiptID: PathValue {}
-extension TransferID: PathValue {}
+extension RandomID: PathValue {}

@@ -3,6 +3,9 @@ public import Directory
 public import Domain
 public import Postgres
 
+/// The id of the receipt of a deletion: whoever knows it may read it, so it cannot be guessed.
+public typealias ReceiptID = RandomID<DeletionReceipt>
+
 /// What became of a deleted account: each token and each notice.
 public struct DeletionReceipt: Sendable {
     /// A token of the account.

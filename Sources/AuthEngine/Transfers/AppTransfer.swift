@@ -3,21 +3,8 @@ import Crypto
 public import Domain
 public import Postgres
 
-/// The id of a transfer: 26 characters of base32.
-public struct TransferID: SQLText, Hashable, Sendable, CustomStringConvertible {
-    public let rawValue: String
-
-    public init?(rawValue: String) {
-        guard RandomID.isValid(rawValue) else { return nil }
-        self.rawValue = rawValue
-    }
-
-    init(random: RandomSource) {
-        rawValue = RandomID.make(random)
-    }
-
-    public var description: String { rawValue }
-}
+/// The id of a transfer.
+public typealias TransferID = RandomID<AppTransfer>
 
 /// An App ID on its way from one team to another (Apple, "Transferring your apps and users to another team").
 public struct AppTransfer: Sendable {

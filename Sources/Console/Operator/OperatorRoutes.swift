@@ -1,7 +1,7 @@
 public import Doctor
 import Domain
 public import HTTP
-public import Jobs
+import Jobs
 import Web
 
 /// The addresses of the operators' area.
@@ -18,7 +18,5 @@ enum OperatorRoutes {
     static let mailbox = Route("/console/operator/mailbox")
     static let mail = Route("/console/operator/mailbox/:mail", JobID.self)
 }
-
-extension JobID: PathValue {}
 
 extension WatchedDocument.Name: PathValue {}

@@ -1,4 +1,5 @@
 public import Crypto
+public import Domain
 
 /// A job that has not been enqueued yet.
 public struct NewJob: Sendable {
