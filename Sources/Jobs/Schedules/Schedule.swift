@@ -1,3 +1,5 @@
+public import Domain
+
 /// Something that is done now and then for the whole installation, by one process at a time.
 public struct Schedule: Sendable {
     /// Its name for ever, such as `audit.seal`.
@@ -19,5 +21,17 @@ public struct Schedule: Sendable {
         self.name = name
         self.interval = interval
         self.perform = perform
+    }
+
+    /// Removes what has ended.
+    public init(
+        _ name: String,
+        every interval: Duration,
+        purging purges: BatchedPurge...,
+        in database: SystemDatabase
+    ) {
+        self.init(name, every: interval) {
+            for purge in purges { try await purge.run(on: database) }
+        }
     }
 }

@@ -38,7 +38,6 @@ extension House {
             system: system,
             teams: worker.teams
         )
-        let purge = PurgeStore(system)
         return [
             Schedule("providers.validate", every: ProviderValidationRound.interval) {
                 try await validations.run()
@@ -46,7 +45,14 @@ extension House {
             Schedule("providers.settle", every: ProviderTripSettlement.interval) {
                 try await settlement.run()
             },
-            Schedule("providers.purge", every: .seconds(3600)) { try await purge.purgeProviders() },
+            Schedule(
+                "providers.purge",
+                every: .seconds(3600),
+                purging: .providerTrips,
+                .providerTokens,
+                .providerNotices,
+                in: system
+            ),
         ]
     }
 
@@ -62,12 +68,8 @@ extension House {
                 for team in try await EveryTeamStore(system).list()
                 where try await rotation.keep(team, at: clock()) { watch.announce(team) }
             },
-            Schedule("notices.purge", every: .seconds(3600)) {
-                try await NoticePurgeStore(system).purge()
-            },
-            Schedule("transfers.purge", every: .seconds(3600)) {
-                try await TransferPurgeStore(system).purge()
-            },
+            Schedule("notices.purge", every: .seconds(3600), purging: .notices, in: system),
+            Schedule("transfers.purge", every: .seconds(3600), purging: .transferredPeople, in: system),
         ]
     }
 }

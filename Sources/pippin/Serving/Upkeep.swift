@@ -1,5 +1,6 @@
 import AuthEngine
 import Bytes
+import Directory
 import Domain
 import Jobs
 import Mail
@@ -11,7 +12,6 @@ enum Upkeep {
     /// The schedules, kept on that worker's loop.
     static func schedules(on worker: Worker, context: EngineContext, allowsLoopback: Bool) -> [Schedule] {
         let system = SystemDatabase(worker.system)
-        let purge = PurgeStore(system)
         let app = TeamDatabase(worker.app)
         let mailbox = MailboxStore(app)
         let tokens = TeamTokenEndStore(app, context: context)
@@ -26,11 +26,17 @@ enum Upkeep {
             },
             Schedule("registry.check", every: RegistryCheckRound.interval) { try await round.run() },
             Schedule("teams.delete", every: .seconds(60)) { try await deletion.run() },
-            Schedule("jobs.purge", every: .seconds(600)) { try await purge.purgeJobs() },
-            Schedule("sessions.purge", every: .seconds(3600)) { try await purge.purgeSessions() },
-            Schedule("limits.purge", every: .seconds(900)) { try await purge.purgeLimits() },
-            Schedule("mailed_links.purge", every: .seconds(3600)) { try await purge.purgeMailedLinks() },
-            Schedule("native.purge", every: .seconds(600)) { try await purge.purgeNativeHandovers() },
+            Schedule("jobs.purge", every: .seconds(600), purging: .jobs, in: system),
+            Schedule("sessions.purge", every: .seconds(3600), purging: .sessions, in: system),
+            Schedule("limits.purge", every: .seconds(900), purging: .limits, in: system),
+            Schedule("mailed_links.purge", every: .seconds(3600), purging: .mailedLinks, in: system),
+            Schedule(
+                "native.purge",
+                every: .seconds(600),
+                purging: .nativeHandovers,
+                .providerAnnouncements,
+                in: system
+            ),
             Schedule("mailbox.purge", every: .seconds(3600)) { try await mailbox.purge() },
         ]
     }

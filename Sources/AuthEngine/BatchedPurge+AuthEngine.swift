@@ -1,0 +1,16 @@
+public import Domain
+
+extension BatchedPurge {
+    /// What native apps handed over and nobody needs any more.
+    public static let nativeHandovers = BatchedPurge(function: "pippin_purge_native_handovers")
+    /// Trips to providers that are over.
+    public static let providerTrips = BatchedPurge(function: "pippin_purge_provider_trips")
+    /// Rows of providers' tokens that were revoked and kept long enough.
+    public static let providerTokens = BatchedPurge(function: "pippin_purge_provider_tokens")
+    /// What providers told, kept long enough.
+    public static let providerNotices = BatchedPurge(function: "pippin_purge_provider_notices")
+    /// Notices to apps that were kept long enough.
+    public static let notices = BatchedPurge(function: "pippin_purge_notices")
+    /// People who came with an app and were not asked for within the window.
+    public static let transferredPeople = BatchedPurge(function: "pippin_purge_transferred_people")
+}
