@@ -65,9 +65,7 @@ public struct AuditEntry: Sendable {
     }
 
     static func all(_ rows: Rows) throws(PostgresFailure) -> [AuditEntry] {
-        var entries: [AuditEntry] = []
-        for var row in rows { entries.append(try AuditEntry(&row)) }
-        return entries
+        try rows.all(AuditEntry.init)
     }
 
     private static func person(_ row: inout Row) throws(PostgresFailure) -> Person? {

@@ -40,9 +40,7 @@ public struct AuditSearchStore: Sendable {
             """,
             in: team
         )
-        var subjects: [String] = []
-        for var row in rows { subjects.append(try row.next()) }
-        return subjects
+        return try rows.column()
     }
 
     private func page(

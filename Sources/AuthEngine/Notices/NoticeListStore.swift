@@ -45,8 +45,7 @@ public struct NoticeListStore: Sendable {
             "SELECT \(Self.columns) FROM notices WHERE team_id = \(team) AND notice_id = \(id)",
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try NoticeSummary(&row)
+        return try rows.firstValue(NoticeSummary.init)
     }
 
     /// The attempts to deliver a notice, the newest first; the log shows a hundred.
@@ -63,9 +62,7 @@ public struct NoticeListStore: Sendable {
             """,
             in: team
         )
-        var attempts: [NoticeAttempt] = []
-        for var row in rows { attempts.append(try NoticeAttempt(&row)) }
-        return attempts
+        return try rows.all(NoticeAttempt.init)
     }
 
     /// One statement for the page and the count; it has a row even where the page is empty.

@@ -14,8 +14,6 @@ public struct EveryTeamStore: Sendable {
         let rows = try await database.query(
             "SELECT team_id FROM teams WHERE deleted_at IS NULL AND NOT is_system ORDER BY team_id"
         )
-        var teams: [TeamID] = []
-        for var row in rows { teams.append(try row.next()) }
-        return teams
+        return try rows.column()
     }
 }

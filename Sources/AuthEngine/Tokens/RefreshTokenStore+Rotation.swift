@@ -47,8 +47,7 @@ extension RefreshTokenStore {
             """,
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try Holder(&row)
+        return try rows.firstValue(Holder.init)
     }
 
     private static func reuse(_ rotation: Rotation) -> AuditEvent {

@@ -58,8 +58,7 @@ struct RefreshTokenStore: Sendable {
             """,
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try Holder(&row)
+        return try rows.firstValue(Holder.init)
     }
 
     /// The person and group behind a live token of that client, for its revocation.

@@ -42,8 +42,7 @@ public struct ConsentStore: Sendable {
         in team: TeamID
     ) async throws(PostgresFailure) -> Consent? {
         let rows = try await database.query(Self.selection(of: subject, for: appID, in: team), in: team)
-        guard var row = rows.first else { return nil }
-        return try Consent(&row)
+        return try rows.firstValue(Consent.init)
     }
 
     /// Takes `user` for delivered, whoever has it by now.

@@ -47,9 +47,7 @@ public struct FactorStore: Sendable {
             """,
             in: team
         )
-        var factors: [FactorSummary] = []
-        for var row in rows { factors.append(try FactorSummary(&row)) }
-        return factors
+        return try rows.all(FactorSummary.init)
     }
 
     /// Takes every factor from a person who cannot use them any more.

@@ -36,8 +36,7 @@ struct UserInvitationStore: Sendable {
             RETURNING \(UserInvitation.columns)
             """
         )
-        guard var row = rows.first else { return nil }
-        return try UserInvitation(&row)
+        return try rows.firstValue(UserInvitation.init)
     }
 
     /// The open ones, the newest first.
@@ -49,9 +48,7 @@ struct UserInvitationStore: Sendable {
             """,
             in: team
         )
-        var invitations: [UserInvitation] = []
-        for var row in rows { invitations.append(try UserInvitation(&row)) }
-        return invitations
+        return try rows.all(UserInvitation.init)
     }
 
     /// An open one, or nil.
@@ -67,8 +64,7 @@ struct UserInvitationStore: Sendable {
             """,
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try UserInvitation(&row)
+        return try rows.firstValue(UserInvitation.init)
     }
 
     /// Removes it, and tells whether it was there.

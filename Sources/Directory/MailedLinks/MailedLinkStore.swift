@@ -51,8 +51,7 @@ struct MailedLinkStore: Sendable {
             """,
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try MailedLink(&row)
+        return try rows.firstValue(MailedLink.init)
     }
 
     /// Uses the link up: of two requests one gets it.
@@ -71,8 +70,7 @@ struct MailedLinkStore: Sendable {
             RETURNING \(Self.columns)
             """
         )
-        guard var row = rows.first else { return nil }
-        return try MailedLink(&row)
+        return try rows.firstValue(MailedLink.init)
     }
 
     /// Ends the other links of that kind a person has: the newest counts.

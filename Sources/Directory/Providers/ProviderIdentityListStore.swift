@@ -26,9 +26,7 @@ public struct ProviderIdentityListStore: Sendable {
             """,
             in: team
         )
-        var identities: [KnownProviderIdentity] = []
-        for var row in rows { identities.append(try KnownProviderIdentity(&row)) }
-        return identities
+        return try rows.all(KnownProviderIdentity.init)
     }
 }
 

@@ -60,8 +60,6 @@ public struct UserDetailStore: Sendable {
             """,
             in: team
         )
-        var tokens: [RefreshTokenSummary] = []
-        for var row in rows { tokens.append(try RefreshTokenSummary(&row)) }
-        return tokens
+        return try rows.all(RefreshTokenSummary.init)
     }
 }

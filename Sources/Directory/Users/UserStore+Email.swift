@@ -16,8 +16,7 @@ extension UserStore {
             FOR NO KEY UPDATE
             """
         )
-        guard var row = rows.first else { return nil }
-        return try User(&row)
+        return try rows.firstValue(User.init)
     }
 
     /// Notes that mail to the address reached the person, if it is still theirs.

@@ -70,8 +70,7 @@ public struct UserStore: Sendable {
             "SELECT \(Self.columns) FROM users u WHERE u.team_id = \(team) AND u.sub = \(subject)",
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try User(&row)
+        return try rows.firstValue(User.init)
     }
 
     /// The users among `subjects` that the team has, in no order: the names beside ids in a list.
@@ -83,9 +82,7 @@ public struct UserStore: Sendable {
             """,
             in: team
         )
-        var users: [User] = []
-        for var row in rows { users.append(try User(&row)) }
-        return users
+        return try rows.all(User.init)
     }
 
     /// The login name comes first: without it nothing else is added.

@@ -17,9 +17,7 @@ public struct WatchedDocumentStore: Sendable {
             "SELECT \(Self.columns) FROM apple_publications WHERE team_id = \(TeamID.system) ORDER BY document",
             in: .system
         )
-        var documents: [WatchedDocument] = []
-        for var row in rows { documents.append(try WatchedDocument(&row)) }
-        return documents
+        return try rows.all(WatchedDocument.init)
     }
 
     /// Notes what was seen.
@@ -111,7 +109,6 @@ public struct WatchedDocumentStore: Sendable {
             WHERE team_id = \(TeamID.system) AND document = \(name) FOR UPDATE
             """
         )
-        guard var row = rows.first else { return nil }
-        return try WatchedDocument(&row)
+        return try rows.firstValue(WatchedDocument.init)
     }
 }

@@ -76,9 +76,7 @@ public struct JobListStore: Sendable {
             GROUP BY kind ORDER BY kind
             """
         )
-        var list: [JobStatistics] = []
-        for var row in rows { list.append(try JobStatistics(&row)) }
-        return list
+        return try rows.all(JobStatistics.init)
     }
 
     /// States are not bound: only a literal proves that the index of those that have not succeeded fits.

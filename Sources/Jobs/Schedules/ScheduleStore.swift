@@ -46,9 +46,7 @@ public struct ScheduleStore: Sendable {
             FROM schedules ORDER BY name
             """
         )
-        var list: [ScheduleStatus] = []
-        for var row in rows { list.append(try ScheduleStatus(&row)) }
-        return list
+        return try rows.all(ScheduleStatus.init)
     }
 
     /// Makes a schedule known; a shorter interval than before takes effect at once.
@@ -79,9 +77,7 @@ public struct ScheduleStore: Sendable {
             RETURNING name
             """
         )
-        var claimed: [String] = []
-        for var row in rows { claimed.append(try row.next()) }
-        return claimed
+        return try rows.column()
     }
 
     /// Keeps what is still being done.

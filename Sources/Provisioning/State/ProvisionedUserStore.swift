@@ -68,9 +68,7 @@ enum ProvisionedUserStore {
         """
 
     private static func read(_ rows: Rows) throws(PostgresFailure) -> [RegisteredUser] {
-        var users: [RegisteredUser] = []
-        for var row in rows { users.append(try RegisteredUser(&row)) }
-        return users
+        try rows.all(RegisteredUser.init)
     }
 
     private static func record(

@@ -29,8 +29,6 @@ struct RegistryCheckStore: Sendable {
             LIMIT \(limit)
             """
         )
-        var teams: [TeamID] = []
-        for var row in rows { teams.append(try row.next()) }
-        return teams
+        return try rows.column()
     }
 }

@@ -81,9 +81,7 @@ public struct InvitationStore: Sendable {
             """,
             in: team
         )
-        var invitations: [Invitation] = []
-        for var row in rows { invitations.append(try Invitation(&row)) }
-        return invitations
+        return try rows.all(Invitation.init)
     }
 
     /// One of the team's invitations, or nil.
@@ -94,8 +92,7 @@ public struct InvitationStore: Sendable {
             """,
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try Invitation(&row)
+        return try rows.firstValue(Invitation.init)
     }
 
     /// Takes an invitation back: its link works no more.
@@ -129,8 +126,7 @@ public struct InvitationStore: Sendable {
             RETURNING \(Invitation.columns)
             """
         )
-        guard var row = rows.first else { return nil }
-        return try Invitation(&row)
+        return try rows.firstValue(Invitation.init)
     }
 
     /// The role is read anew, since the page may be older than the member's last change.

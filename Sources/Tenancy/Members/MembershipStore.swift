@@ -56,9 +56,7 @@ public struct MembershipStore: Sendable {
             """,
             in: team
         )
-        var members: [Member] = []
-        for var row in rows { members.append(try Member(&row)) }
-        return members
+        return try rows.all(Member.init)
     }
 
     /// Adds a console account to a team.

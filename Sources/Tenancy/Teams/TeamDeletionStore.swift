@@ -117,8 +117,6 @@ struct TeamDeletionStore: Sendable {
             ORDER BY team_id
             """
         )
-        var teams: [TeamID] = []
-        for var row in rows { teams.append(try row.next()) }
-        return teams
+        return try rows.column()
     }
 }

@@ -17,7 +17,6 @@ public struct TeamLogoStore: Sendable {
             "SELECT media_type, octets FROM team_logos WHERE team_id = \(team) AND digest = \(digest)",
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return try TeamLogo(&row)
+        return try rows.firstValue(TeamLogo.init)
     }
 }

@@ -105,8 +105,7 @@ public struct TeamStore: Sendable {
     /// The team, or nil when there is none or it was deleted.
     public func find(_ id: TeamID) async throws(PostgresFailure) -> Team? {
         let rows = try await database.query(Self.selection(of: id), in: id)
-        guard var row = rows.first else { return nil }
-        return try Team(&row)
+        return try rows.firstValue(Team.init)
     }
 
     func drawID() -> TeamID {

@@ -123,9 +123,7 @@ public struct ProviderTokenListStore: Sendable {
         """
 
     private static func read(_ rows: Rows) throws(PostgresFailure) -> [ProviderTokenSummary] {
-        var tokens: [ProviderTokenSummary] = []
-        for var row in rows { tokens.append(try ProviderTokenSummary(&row)) }
-        return tokens
+        try rows.all(ProviderTokenSummary.init)
     }
 }
 

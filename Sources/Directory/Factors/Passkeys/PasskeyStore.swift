@@ -50,9 +50,7 @@ public struct PasskeyStore: Sendable {
             """,
             in: team
         )
-        var passkeys: [Passkey] = []
-        for var row in rows { passkeys.append(try Passkey(&row)) }
-        return passkeys
+        return try rows.all(Passkey.init)
     }
 
     /// What authenticators know the person by in this team; drawn at random the first time.

@@ -1,8 +1,6 @@
-import Postgres
-
 extension Rows {
     /// Every row as a value.
-    func all<Value>(
+    public func all<Value>(
         _ read: (inout Row) throws(PostgresFailure) -> Value
     ) throws(PostgresFailure) -> [Value] {
         var values: [Value] = []
@@ -11,8 +9,13 @@ extension Rows {
         return values
     }
 
+    /// The only column of every row.
+    public func column<Value: SQLReadable>() throws(PostgresFailure) -> [Value] {
+        try all { (row: inout Row) throws(PostgresFailure) in try row.next() }
+    }
+
     /// The first row as a value, or nil when there is none.
-    func firstValue<Value>(
+    public func firstValue<Value>(
         _ read: (inout Row) throws(PostgresFailure) -> Value
     ) throws(PostgresFailure) -> Value? {
         guard var row = first else { return nil }
@@ -20,7 +23,7 @@ extension Rows {
     }
 
     /// The row of a statement that always returns one.
-    func only<Value>(
+    public func only<Value>(
         _ read: (inout Row) throws(PostgresFailure) -> Value
     ) throws(PostgresFailure) -> Value {
         guard let value = try firstValue(read) else { throw .unreadable(column: 0, as: "a row") }
