@@ -37,9 +37,12 @@ async function copyFrom(button) {
   }, 2000);
 }
 
-/** `<time>` holds UTC from the server: shows the reader's zone and keeps UTC as the title. */
+/** `<time>` holds UTC from the server: shows the reader's zone and keeps UTC as the title. Written as the server writes it,
+    in the language of the page; its English puts the day before the month. */
 function showLocalTimes(root) {
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const language = document.documentElement.lang;
+  const shape = { dateStyle: "medium", timeStyle: "short" };
+  const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language || undefined, shape);
   for (const element of root.querySelectorAll("time[datetime]")) {
     const instant = new Date(element.dateTime);
     if (Number.isNaN(instant.getTime())) continue;
@@ -48,13 +51,18 @@ function showLocalTimes(root) {
   }
 }
 
-/** `iframe[data-preview]` shows what is typed into a field: its colour, as soon as it is one. */
+/** `iframe[data-preview]` shows what is typed into a field: its colour, as soon as it is one. Beside the field stands what
+    the server makes of it. */
 function followPreviews(root) {
   for (const frame of root.querySelectorAll("iframe[data-preview]")) {
     const input = document.getElementById(frame.dataset.preview);
-    input?.addEventListener("input", () => {
+    input?.addEventListener("input", async () => {
       const colour = input.value.trim();
-      if (/^#[0-9a-f]{6}$/i.test(colour)) frame.src = frame.dataset.previewBase + encodeURIComponent(colour);
+      if (!/^#[0-9a-f]{6}$/i.test(colour)) return;
+      frame.src = frame.dataset.previewBase + encodeURIComponent(colour);
+      const answer = await fetch(frame.dataset.wordsBase + encodeURIComponent(colour)).catch(() => null);
+      const hint = document.getElementById(`${input.id}-hint`);
+      if (hint && answer?.ok && input.value.trim() === colour) hint.textContent = await answer.text();
     });
   }
 }

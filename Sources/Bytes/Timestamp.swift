@@ -62,14 +62,6 @@ extension Timestamp: CustomStringConvertible {
             "\(civil.date)T\(CivilTime.padded(civil.hour)):\(CivilTime.padded(civil.minute)):\(CivilTime.padded(civil.second))Z"
     }
 
-    /// For people, in UTC: `20 Nov 2026, 11:29`.
-    public var readable: String {
-        let civil = civil
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        return "\(civil.day) \(months[civil.month - 1]) \(civil.year), "
-            + "\(CivilTime.padded(civil.hour)):\(CivilTime.padded(civil.minute))"
-    }
-
     /// The moment with microseconds in RFC 3339, exact enough for a cursor or a log line.
     public var precise: String {
         let fraction = String(microseconds - Int64(seconds) * 1_000_000)

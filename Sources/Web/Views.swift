@@ -78,7 +78,6 @@ public struct TimeView: Sendable {
     }
 
     public static let fields = Fields<TimeView>()
-        .text("iso") { $0.moment.description }
         .words("text") { $0.moment }
 }
 

@@ -33,7 +33,7 @@ STILL = r"""(known) => {
     const days = {};
     const shapes = [
         [/[A-Z][a-z]{2} \d{1,2}, 20\d\d, \d{1,2}:\d\d\s[AP]M/g, "Nov 20, 2026, 9:41 AM"],
-        [/\d{1,2} [A-Z][a-z]{2} 20\d\d, \d\d:\d\d UTC/g, "20 Nov 2026, 09:41 UTC"],
+        [/\d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d UTC/g, "20 Nov 2026, 09:41 UTC"],
         [/000000\.[0-9a-f]{32}\.0000/g, "000000.8f14e45fceea167a5a36dedd4bea2543.0000"],
         [/\b[0-9a-f]{64}\b/g, "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"],
         [/\b[0-9a-f]{28}\b/g, "01a1fa2c0de5eed1e55ba0bab1e5"],
@@ -203,7 +203,7 @@ def readme(operator: Page, demo: Pippin, browser: Browser, album: Album) -> None
     console.create_key("Production server", of="example.acme.shop")
     sign_in(new_page(browser), demo, late)
     visitor = new_page(browser)
-    visitor.goto(demo.printed("Try it"))
+    visitor.goto(demo.printed("Sample"))
     visitor.get_by_role("link", name="Sign in with Pippin").click()
     visitor.get_by_label("E-mail address").fill("ada@acme.example")
     album.keep_both(visitor, "sign-in")
@@ -232,7 +232,7 @@ def grow(demo: Pippin) -> None:
 
 
 def sign_in(page: Page, demo: Pippin, person: Person) -> None:
-    page.goto(demo.printed("Try it"))
+    page.goto(demo.printed("Sample"))
     page.get_by_role("link", name="Sign in with Pippin").click()
     hosted.prove(page, person)
     hosted.expect_consent_sheet(page)

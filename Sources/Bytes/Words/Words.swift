@@ -6,8 +6,10 @@ public indirect enum Words: Hashable, Sendable, Codable {
     case verbatim(String)
     /// Written with the language's group separators.
     case number(Int)
-    /// Written in UTC.
+    /// Written in UTC; on a page its reader sees it in their zone.
     case moment(Timestamp)
+    /// The day, in UTC, of a moment.
+    case day(Timestamp)
     /// Joined as the language joins a list.
     case list([Words])
 }

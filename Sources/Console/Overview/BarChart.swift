@@ -37,7 +37,7 @@ struct BarChart: Sendable {
         let y: Int
         let width: Int
         let height: Int
-        let day: String
+        let day: Words
         let count: Int
 
         static let fields = Fields<Bar>()
@@ -45,7 +45,7 @@ struct BarChart: Sendable {
             .integer("y") { $0.y }
             .integer("width") { $0.width }
             .integer("height") { $0.height }
-            .text("day") { $0.day }
+            .words("day") { $0.day }
             .words("count") { $0.count }
     }
 
@@ -60,7 +60,7 @@ struct BarChart: Sendable {
                 y: bottom - height,
                 width: max(2, end - start - 3),
                 height: height,
-                day: String(pair.0.description.prefix(10)),
+                day: .day(pair.0),
                 count: pair.1
             )
         }
@@ -89,8 +89,8 @@ struct BarChart: Sendable {
         .words("title") { $0.title }
         .words("total") { $0.total }
         .flag("empty") { $0.total == 0 }
-        .text("first") { $0.days.first.map { String($0.description.prefix(10)) } ?? "" }
-        .text("last") { $0.days.last.map { String($0.description.prefix(10)) } ?? "" }
+        .optionalWords("first") { $0.days.first.map { Words.day($0) } }
+        .optionalWords("last") { $0.days.last.map { Words.day($0) } }
         .list("bars", Bar.fields) { $0.bars }
         .list("lines", Line.fields) { $0.lines }
 }

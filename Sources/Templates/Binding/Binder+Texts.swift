@@ -36,7 +36,7 @@ extension Binder {
     /// Whether words may stand here; reports why not.
     private mutating func holdsWords(_ tag: TextTag) -> Bool {
         do throws(Refusal) {
-            guard [.markup, .heading].contains(try html.escape(for: .text)) else {
+            guard [.markup, .attribute, .heading].contains(try html.escape(for: .text)) else {
                 throw Refusal(found: "words in a URL", expected: "a value there")
             }
             return true

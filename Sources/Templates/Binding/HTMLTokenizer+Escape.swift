@@ -8,7 +8,7 @@ extension HTMLTokenizer {
         case .rawText:
             guard element.holdsEscapableText, !isInClosingTag else { break }
             if isHTML { throw Refusal(found: "a SafeHTML inside `<\(element.text)>`", expected: "a text") }
-            return .markup
+            return .attribute
         case .quotedValue:
             if isHTML { throw Refusal(found: "a SafeHTML in an attribute", expected: "a text") }
             return try attributeEscape(for: kind)
@@ -41,9 +41,9 @@ extension HTMLTokenizer {
             guard case .integer = kind else {
                 throw Refusal(found: "\(kind.noun) before `url=` of a refresh", expected: "a number")
             }
-            return .markup
+            return .attribute
         default:
-            return .markup
+            return .attribute
         }
     }
 
@@ -54,7 +54,7 @@ extension HTMLTokenizer {
     ) throws(Refusal) -> Escape {
         switch position {
         case .start:
-            if case .url = kind { return .markup }
+            if case .url = kind { return .attribute }
             guard vettedOnly else { return .urlStart }
             throw Refusal(found: "\(kind.noun) as the URL of \(urlOwner)", expected: "a SafeURL")
         case .scheme, .afterValue, .inside:

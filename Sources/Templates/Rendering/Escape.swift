@@ -2,8 +2,10 @@
 enum Escape: Equatable, Sendable {
     /// As it is: markup that somebody vouched for.
     case none
-    /// `& < > " '` as character references, for text and quoted attribute values.
+    /// `& < > " '` as character references, for text.
     case markup
+    /// The same where no element may stand: in quoted attribute values, in titles.
+    case attribute
     /// The same in a heading, where words with a hyphen inside stay whole: balanced lines are short, and CSS knows no
     /// other way.
     case heading
@@ -15,7 +17,7 @@ enum Escape: Equatable, Sendable {
     func write(_ text: String, into out: inout [UInt8]) {
         switch self {
         case .none: out.append(contentsOf: text.utf8)
-        case .markup: Self.writeMarkup(text, into: &out)
+        case .markup, .attribute: Self.writeMarkup(text, into: &out)
         case .heading: Self.writeHeading(text, into: &out)
         case .urlStart: Self.writeMarkup(Self.isHarmless(text) ? text : "#blocked", into: &out)
         case .urlComponent: Self.writeComponent(text, into: &out)

@@ -47,11 +47,24 @@ struct Renderer {
         switch program.readers[field.reader] {
         case .text(let read): if let text = read(scope) { escape.write(text, into: &out) }
         case .words(let read):
-            if let words = read(scope) {
-                escape.write(program.texts.text(words, in: program.language), into: &out)
-            }
+            if let words = read(scope) { write(words, escape, into: &out) }
         case .integer(let read): if let number = read(scope) { Escape.write(number, into: &out) }
         case .flag, .list, .group: break
+        }
+    }
+
+    /// Moments are elements of their own where an element may stand.
+    private func write(_ words: Words, _ escape: Escape, into out: inout [UInt8]) {
+        guard escape == .markup || escape == .heading, words.holdsMoment else {
+            return escape.write(program.texts.text(words, in: program.language), into: &out)
+        }
+        for said in program.texts.said(words, in: program.language) {
+            switch said {
+            case .words(let text): escape.write(text, into: &out)
+            case .moment(let moment):
+                let text = DateText.text(moment, in: program.language)
+                Escape.none.write("<time datetime=\"\(moment)\" title=\"\(text)\">\(text)</time>", into: &out)
+            }
         }
     }
 

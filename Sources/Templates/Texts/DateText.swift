@@ -1,21 +1,39 @@
 public import Bytes
 
-/// Moments in UTC as a language writes them; a page's script shows them in the reader's zone.
+/// Days and moments in UTC as a language writes them (CLDR, medium date and short time); a page's script writes moments
+/// the same way in the reader's zone.
 public enum DateText {
     /// Such as `20 Nov 2026, 11:29 UTC`.
     public static func text(_ moment: Timestamp, in language: Language) -> String {
         let civil = moment.civil
         let (hour, minute) = (CivilTime.padded(civil.hour), CivilTime.padded(civil.minute))
-        let (day, month) = (CivilTime.padded(civil.day), CivilTime.padded(civil.month))
-        switch language {
-        case .english: return "\(moment.readable) UTC"
-        case .german, .russian: return "\(day).\(month).\(civil.year), \(hour):\(minute) UTC"
-        case .chinese: return "\(civil.year)年\(civil.month)月\(civil.day)日 \(hour):\(minute) UTC"
-        case .indonesian:
-            return "\(civil.day) \(indonesianMonths[civil.month - 1]) \(civil.year), \(hour).\(minute) UTC"
+        let day = day(of: moment, in: language)
+        return switch language {
+        case .english, .german, .russian: "\(day), \(hour):\(minute) UTC"
+        case .chinese: "\(day) \(hour):\(minute) UTC"
+        case .indonesian: "\(day), \(hour).\(minute) UTC"
         }
     }
 
+    /// Such as `20 Nov 2026`.
+    public static func day(of moment: Timestamp, in language: Language) -> String {
+        let civil = moment.civil
+        let month = civil.month - 1
+        return switch language {
+        case .english: "\(civil.day) \(englishMonths[month]) \(civil.year)"
+        case .german: "\(CivilTime.padded(civil.day)).\(CivilTime.padded(civil.month)).\(civil.year)"
+        case .russian: "\(civil.day) \(russianMonths[month]) \(civil.year) г."
+        case .chinese: "\(civil.year)年\(civil.month)月\(civil.day)日"
+        case .indonesian: "\(civil.day) \(indonesianMonths[month]) \(civil.year)"
+        }
+    }
+
+    private static let englishMonths = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec",
+    ]
+    private static let russianMonths = [
+        "янв.", "февр.", "мар.", "апр.", "мая", "июн.", "июл.", "авг.", "сент.", "окт.", "нояб.", "дек.",
+    ]
     private static let indonesianMonths = [
         "Jan", "Feb", "Mar", "Apr", "Mei", "Jun", "Jul", "Agu", "Sep", "Okt", "Nov", "Des",
     ]

@@ -88,6 +88,7 @@ extension Texts {
         case .verbatim(let text): text
         case .number(let number): NumberText.text(number, in: language)
         case .moment(let moment): DateText.text(moment, in: language)
+        case .day(let moment): DateText.day(of: moment, in: language)
         case .list(let parts): ListText.text(parts.map { text($0, in: language) }, in: language)
         case .phrase(let phrase): text(of: phrase, in: language)
         }
@@ -101,14 +102,17 @@ extension Texts {
 
     private func write(_ entry: TextEntry, _ phrase: Phrase, in language: Language) -> String {
         entry.form(for: phrase.count, in: language).reduce(into: "") { out, piece in
-            switch piece {
-            case .words(let words): out += words
-            case .argument("count"): out += phrase.count.map { NumberText.text($0, in: language) } ?? ""
-            case .argument(let name):
-                let argument = phrase.arguments.first { $0.name == name }
-                out += argument.map { text($0.words, in: language) } ?? ""
-            case .markup, .link: break
-            }
+            out += text(of: piece, phrase, in: language)
+        }
+    }
+
+    func text(of piece: TextPiece, _ phrase: Phrase, in language: Language) -> String {
+        switch piece {
+        case .words(let words): words
+        case .argument("count"): phrase.count.map { NumberText.text($0, in: language) } ?? ""
+        case .argument(let name):
+            phrase.arguments.first { $0.name == name }.map { text($0.words, in: language) } ?? ""
+        case .markup, .link: ""
         }
     }
 }

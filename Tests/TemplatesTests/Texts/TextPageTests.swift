@@ -50,6 +50,24 @@ import Testing
         #expect(page == "\(first) \(second)")
     }
 
+    @Test func `has its moments in elements of their own, where elements may stand`() throws {
+        let files = [
+            "en/a/b": "x = Since {when} <&", "ru/a/b": "x = С {when} <&", "zh-Hans/a/b": "x = {when} 起 <&",
+        ]
+        let moment = Timestamp(seconds: 1_795_433_340)
+        let page = Worldly(said: Phrase("a.b.x", ["when": moment]))
+        let (iso, text) = ("2026-11-23T11:29:00Z", "23 Nov 2026, 11:29 UTC")
+        let element = "<time datetime=\"\(iso)\" title=\"\(text)\">\(text)</time>"
+
+        #expect(try page.rendered("<p>{{said}}</p>", files) == "<p>Since \(element) &lt;&amp;</p>")
+        #expect(try page.rendered("<h1>{{said}}</h1>", files) == "<h1>Since \(element) &lt;&amp;</h1>")
+        #expect(try page.rendered("<p title=\"{{said}}\">", files) == "<p title=\"Since \(text) &lt;&amp;\">")
+        #expect(
+            try page.rendered("<title>{{said}}</title>", files) == "<title>Since \(text) &lt;&amp;</title>"
+        )
+        #expect(try Worldly(said: moment).rendered("<p>{{said}}</p>", files) == "<p>\(element)</p>")
+    }
+
     @Test func `may be known only when the page is written`() throws {
         let files = [
             "en/a/b": "x = Bye, {who}\nkind = the App ID", "ru/a/b": "x = Пока, {who}\nkind = App ID",

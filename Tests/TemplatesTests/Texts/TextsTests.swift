@@ -146,8 +146,18 @@ import Testing
 
         #expect(
             Language.allCases.map { DateText.text(moment, in: $0) } == [
-                "23 Nov 2026, 11:29 UTC", "23.11.2026, 11:29 UTC", "23.11.2026, 11:29 UTC",
+                "23 Nov 2026, 11:29 UTC", "23.11.2026, 11:29 UTC", "23 нояб. 2026 г., 11:29 UTC",
                 "2026年11月23日 11:29 UTC", "23 Nov 2026, 11.29 UTC",
+            ]
+        )
+    }
+
+    @Test func `are days where no time of day is told, written as in a date with one`() {
+        let moment = Timestamp(seconds: 1_795_433_340)
+
+        #expect(
+            Language.allCases.map { Texts().text(Words.day(moment), in: $0) } == [
+                "23 Nov 2026", "23.11.2026", "23 нояб. 2026 г.", "2026年11月23日", "23 Nov 2026",
             ]
         )
     }
