@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ import logs
 import watch
 from cast import Person
 from console import PASSWORD, fill_set_up
-from server import Pippin
+from server import ROOT, Pippin, binary
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def copied(page: Page, label: str) -> str:
 def test_the_try_it_link_leads_to_a_sign_in_across_sites(
     demo: Pippin, page: Page, new_context, screenshot, secrets: set[str]
 ):
-    page.goto(demo.printed("Try it"))
+    page.goto(demo.printed("Sample"))
     screenshot(page, "demo")
     assert watch.faults(page) == []
     person = Person("Ada", "Lovelace", copied(page, "E-mail"), copied(page, "Password"))
@@ -109,3 +110,11 @@ def test_the_set_up_link_leads_to_the_demo_team(
     page.goto(link)
     expect(page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
     assert watch.faults(page) == []
+
+
+def test_demo_and_stand_in_are_refused_over_https(tmp_path: Path):
+    options = ["--demo", "--simulate-apple", "--public-url", "https://localhost:8443", "--data", str(tmp_path)]
+    done = subprocess.run([binary(), "serve", *options], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    for option in ("--demo", "--simulate-apple"):
+        assert f"{option} is for plain http: leave out --tls-cert, and https in --public-url" in done.stderr

@@ -65,12 +65,47 @@ import Testing
             let text = try await admin.post(Self.address, []).text
 
             #expect(text.contains("AuthKey_KEY1234567.p8"))
+            #expect(text.contains("or were changed since: press “Register these values at the stand-in”"))
             #expect(text.contains("Apple shows an error in place of its sign-in page (status 400)"))
             #expect(
-                text.contains("\(world.publicURL)/t/ACMETEAM01/auth/callback/apple at Apple as a return URL")
+                text.contains(
+                    "the stand-in does not know \(world.publicURL)/t/ACMETEAM01/auth/callback/apple"
+                )
             )
             #expect(text.contains("Mail from mail.example"))
             #expect(text.contains("To be put right"))
+        }
+    }
+
+    @Test func `calls a developer’s own machine fine for a sandbox, unless the team asks for proof of it`()
+        async throws
+    {
+        try await withWorld { world in
+            try world.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+            _ = try await world.addAcmeWeb()
+            try world.admin("UPDATE domains SET domain = 'app.localhost' WHERE team_id = 'ACMETEAM01'")
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            let page = "/console/ACMETEAM01/domains/app.localhost"
+
+            let checkup = try await admin.post(Self.address, []).text
+            let overview = try await admin.get("/console/ACMETEAM01").text
+            #expect(
+                checkup.contains("File on app.localhost") && !checkup.contains("port 443 to the Internet")
+            )
+            #expect(checkup.contains("Nothing to do: this is a developer’s own machine"))
+            #expect(checkup.contains("In production a domain is a public name over https"))
+            #expect(!overview.contains("Domain not verified"))
+            #expect(try await admin.get(page).text.contains("Nothing to do: this is a developer’s own"))
+
+            try world.admin(
+                "UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'"
+            )
+            let strict = try await admin.post(Self.address, []).text
+            #expect(
+                strict.contains("1 thing is wrong")
+                    && strict.contains("serve the file at http://app.localhost/")
+            )
+            #expect(try await admin.get("/console/ACMETEAM01").text.contains("Domain not verified"))
         }
     }
 

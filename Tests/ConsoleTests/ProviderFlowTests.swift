@@ -38,6 +38,7 @@ import Web
                 let meaning = texts.text(Phrase(in: "console.cause-meanings", cause.rawValue))
                 #expect(list.text.contains(title) && page.text.contains(title), "\(cause)")
                 #expect(page.text.contains(meaning), "\(cause)")
+                #expect(page.text.contains(">Likely causes, the likeliest first<"), "\(cause)")
                 #expect(page.text.contains("what Apple said, number \(number)."), "\(cause)")
             }
         }

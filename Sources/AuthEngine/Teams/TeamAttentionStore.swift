@@ -53,11 +53,7 @@ public struct TeamAttentionStore: Sendable {
             UNION ALL
             \(Self.services(team, now))
             UNION ALL
-            (
-                SELECT 'domain_unverified', domain, failed_since FROM domains
-                WHERE team_id = \(team) AND NOT is_verified
-                ORDER BY domain LIMIT \(Self.limit)
-            )
+            \(Self.domains(team))
             LIMIT \(Self.limit)
             """,
             in: team
@@ -126,6 +122,22 @@ public struct TeamAttentionStore: Sendable {
                 OR created_at < \(now - .seconds(365 * 86_400))
             )
             ORDER BY created_at LIMIT \(limit)
+        )
+        """
+    }
+
+    /// A developer's own machine needs no proof, unless the team asks for it.
+    private static func domains(_ team: TeamID) -> SQL {
+        """
+        (
+            SELECT 'domain_unverified', domain, failed_since FROM domains
+            WHERE team_id = \(team) AND NOT is_verified AND NOT (
+                domain ~ '(^|[.])localhost$|^127([.][0-9]+){3}$|^\\[::1\\]$' AND EXISTS (
+                    SELECT FROM teams
+                    WHERE team_id = \(team) AND mode = 'sandbox' AND NOT requires_verified_domains
+                )
+            )
+            ORDER BY domain LIMIT \(limit)
         )
         """
     }

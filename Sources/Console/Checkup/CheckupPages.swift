@@ -72,7 +72,7 @@ struct CheckupPage: ConsolePage {
     static let fields =
         frameFields
         .optionalText("runURL") { $0.runURL }
-        .optionalWords("error") { $0.wait?.words }
+        .optionalWords("error") { $0.wait.map(Phrase.appleTestLimited) }
         .optionalWords("summary") { $0.summary }
         .list("groups", Group.fields) { $0.groups }
 

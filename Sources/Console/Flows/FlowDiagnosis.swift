@@ -58,7 +58,13 @@ struct FlowRemedies: Sendable {
         case .returnURLUnregistered, .returnURLMissing, .codeOfOtherReturnURL, .pkceRequired:
             service ?? serviceIDs
         case .clientMissing, .clientMalformed, .clientUnknown: nearest ?? serviceIDs
-        case .clientDisabled, .providerClient, .providerAbsent, .providerRefused, .providerAudience: appID
+        case .clientDisabled, .providerAudience: appID
+        case .providerClient, .providerRefused, .providerRequest: connection
+        case .providerAbsent: connections
+        case .providerUnreachable, .providerTrouble, .providerThrottles, .providerMalformed,
+            .providerExpired, .providerIssuer:
+            checkup
+        case .providerSubjectTaken: person
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,
             .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,
             .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:
@@ -99,6 +105,31 @@ struct FlowRemedies: Sendable {
         return FlowDiagnosis.Remedy(
             label: Phrase("console.flows.remedy.client", ["client": client.group.rawValue]),
             url: ConsoleRoutes.appID.link(team.id, client.group)
+        )
+    }
+
+    /// How the app's group is registered at Apple, with the button that tests it.
+    private var connection: FlowDiagnosis.Remedy? {
+        guard let client = flow.clientID.flatMap(team.client),
+            team.appleRegistration(of: client.group) != nil
+        else { return connections }
+        return FlowDiagnosis.Remedy(
+            label: Phrase("console.flows.remedy.apple", ["client": client.group.rawValue]),
+            url: RegistryRoutes.appleConnections.one.link(team.id, client.group)
+        )
+    }
+
+    private var connections: FlowDiagnosis.Remedy {
+        FlowDiagnosis.Remedy(
+            label: Phrase("console.flows.remedy.connections"),
+            url: RegistryRoutes.appleConnections.list.link(team.id)
+        )
+    }
+
+    private var checkup: FlowDiagnosis.Remedy {
+        FlowDiagnosis.Remedy(
+            label: Phrase("console.flows.remedy.checkup"),
+            url: CheckupPages.checkup.link(team.id)
         )
     }
 

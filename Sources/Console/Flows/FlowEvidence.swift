@@ -5,7 +5,7 @@ import Domain
 /// The likely causes of a refusal, the likeliest first: what the request itself shows comes before what is merely
 /// common.
 struct FlowEvidence: Sendable {
-    private let step: FlowStep
+    let step: FlowStep
     private let team: TeamSnapshot
 
     init(_ step: FlowStep, _ team: TeamSnapshot) {
@@ -26,6 +26,12 @@ struct FlowEvidence: Sendable {
             .codeOfOtherReturnURL, .codeVerifierWrong:
             code
         case .secondFactorWrong, .secondFactorLocked: secondFactor
+        case .providerUnreachable, .providerTrouble, .providerThrottles, .providerMalformed: silence
+        case .providerClient, .providerRequest, .providerRefused, .providerAbsent: registration
+        case .providerCode, .providerAnswer, .providerBusy, .providerParted, .providerSubjectTaken: answer
+        case .providerToken, .providerIssuer, .providerAudience, .providerExpired, .providerKey,
+            .providerNonce:
+            token
         default: []
         }
     }

@@ -29,7 +29,7 @@ struct RegistryPages: Sendable {
         serviceIDs = try ResourceFlow(ServiceIDs(stores, parts.context, pages), stores, pages)
         domains = try DomainEndpoints(stores, parts.checks, pages)
         keys = try KeyEndpoints(stores, parts.context, pages)
-        appleKeys = try ResourceFlow(AppleKeys(stores, pages), stores, pages)
+        appleKeys = try ResourceFlow(AppleKeys(stores, pages, parts.standIn), stores, pages)
         let connections = try AppleConnections(stores, parts)
         appleConnections = try ResourceFlow(connections, stores, pages)
         appleEndpoints = AppleConnectionEndpoints(parts, connections)

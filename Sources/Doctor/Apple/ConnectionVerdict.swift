@@ -9,13 +9,18 @@ public struct ConnectionVerdict: Sendable {
     private let servicesID: ClientID
     /// Whether Apple believed the same key for another client.
     private let isKeyProved: Bool
+    /// Whether a stand-in is in Apple's place, which knows what was registered there by a button.
+    private let isStandIn: Bool
 
     /// The verdicts over a connection's clients, in the order of their first.
     ///
-    /// - Parameter servicesID: the connection's; the other clients are bundle IDs.
+    /// - Parameters:
+    ///   - servicesID: the connection's; the other clients are bundle IDs.
+    ///   - isStandIn: whether a stand-in was asked in Apple's place.
     public static func all(
         of tests: [AppleConnectionTest],
-        servicesID: ClientID
+        servicesID: ClientID,
+        isStandIn: Bool
     ) -> [ConnectionVerdict] {
         let isKeyProved = tests.contains { $0.outcome == .accepted }
         var groups: [[AppleConnectionTest]] = []
@@ -26,7 +31,14 @@ public struct ConnectionVerdict: Sendable {
                 groups.append([test])
             }
         }
-        return groups.map { ConnectionVerdict(tests: $0, servicesID: servicesID, isKeyProved: isKeyProved) }
+        return groups.map {
+            ConnectionVerdict(
+                tests: $0,
+                servicesID: servicesID,
+                isKeyProved: isKeyProved,
+                isStandIn: isStandIn
+            )
+        }
     }
 
     public var outcome: AppleConnectionTest.Outcome { tests[0].outcome }
@@ -46,13 +58,17 @@ public struct ConnectionVerdict: Sendable {
     /// Which value to look at after a refusal, the likeliest first.
     public var advice: [Phrase] {
         guard outcome == .refused else { return [] }
+        return (isStandIn ? [Phrase("console.apple.look.stand-in")] : []) + values
+    }
+
+    private var values: [Phrase] {
         let (key, team) = (tests[0].keyID.rawValue, tests[0].appleTeamID.rawValue)
         let binding = Phrase("console.apple.look.binding", ["key": key], count: tests.count)
         guard !isKeyProved else { return [Phrase("console.apple.look.key-proved")] + identifiers + [binding] }
         return [
             Phrase("console.apple.look.key", ["key": key]), Phrase("console.apple.look.team", ["team": team]),
         ]
-            + identifiers + [binding, Phrase("console.apple.look.wait")]
+            + identifiers + [binding] + (isStandIn ? [] : [Phrase("console.apple.look.wait")])
     }
 
     private var identifiers: [Phrase] {

@@ -50,15 +50,13 @@ extension TeamCheckup {
     ) async throws -> [Finding] {
         let isNeeded = team.configuration.policy.requiresVerifiedDomains
         return try await concurrently(try await DomainStore(database).all(in: team.id)) { domain in
-            let checked = try await checks.check(domain, in: team.id, by: actor, from: origin)
-            guard let finding = checked?.finding else { return nil }
-            let isWrong = finding.kind != .served
-            return Finding(
-                isWrong ? (isNeeded ? .wrong : .note) : .good,
-                Phrase("console.doctor.domain", ["domain": domain.name.text]),
-                finding.headline,
-                advice: isWrong ? [finding.advice] : []
-            )
+            guard let checked = try await checks.check(domain, in: team.id, by: actor, from: origin),
+                let finding = checked.finding, let advice = checked.advice(isNeeded: isNeeded)
+            else { return nil }
+            let subject = Phrase("console.doctor.domain", ["domain": domain.name.text])
+            if finding.kind == .served { return Finding(.good, subject, finding.headline) }
+            if checked.isOwnMachine, !isNeeded { return Finding(.note, subject, advice) }
+            return Finding(isNeeded ? .wrong : .note, subject, finding.headline, advice: [advice])
         }
     }
 

@@ -80,7 +80,12 @@ extension TeamCheckup {
                 )
             ]
         }
-        let found = ConnectionVerdict.all(of: results, servicesID: connection.servicesID).map { verdict in
+        let verdicts = ConnectionVerdict.all(
+            of: results,
+            servicesID: connection.servicesID,
+            isStandIn: apple.isStandIn
+        )
+        let found = verdicts.map { verdict in
             Finding(
                 verdict.outcome == .accepted ? .good : .wrong,
                 Phrase("console.doctor.client", ["client": verdict.tests.map(\.clientID.rawValue)]),
@@ -102,7 +107,11 @@ extension TeamCheckup {
                 .wrong,
                 subject,
                 Phrase("console.doctor.sheet.refuses", ["status": String(status)]),
-                advice: [Phrase("console.doctor.sheet.refuses.advice", ["url": url, "client": client])]
+                advice: [
+                    apple.isStandIn
+                        ? Phrase("console.doctor.sheet.refuses.stand-in", ["url": url, "client": client])
+                        : Phrase("console.doctor.sheet.refuses.advice", ["url": url, "client": client])
+                ]
             )
         case .unknown(let reason):
             return Finding(.note, subject, Phrase("console.doctor.sheet.unknown", ["reason": reason]))

@@ -29,6 +29,9 @@ public struct AppleProvider: NativeProvider {
         calls = AppleCalls(service: service, client: client, clock: clock)
     }
 
+    /// Whether something else than Apple is asked.
+    public var isStandIn: Bool { service.issuer != AppleService.apple.issuer }
+
     /// Apple's authorization endpoint with values of our own alone (Apple, "Request an authorization").
     ///
     /// A token is asked for beside the code: it says who came before the code is redeemed, so that a name that comes

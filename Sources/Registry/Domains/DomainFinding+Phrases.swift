@@ -21,11 +21,13 @@ extension DomainFinding {
     }
 
     /// What to change.
-    public var advice: Phrase {
+    ///
+    /// - Parameter address: where the file is looked for.
+    func advice(at address: String) -> Phrase {
         switch kind {
         case .served: Phrase("console.domains.served.advice")
         case .redirected: Phrase("console.domains.redirected.advice")
-        case .otherStatus: Phrase("console.domains.other-status.advice")
+        case .otherStatus: Phrase("console.domains.other-status.advice", ["address": address])
         case .otherContent: Phrase("console.domains.other-content.advice")
         case .lineBreak: Phrase("console.domains.line-break.advice")
         case .tooLong: Phrase("console.domains.too-long.advice")

@@ -37,6 +37,20 @@ public struct RegisteredDomain: Hashable, Sendable {
         }
     }
 
+    /// Whether it is a developer's own machine, which a sandbox team may name and nobody else reaches.
+    public var isOwnMachine: Bool { isOfSandbox && name.isLoopback }
+
+    /// What to do after the last check, or nil before the first.
+    ///
+    /// - Parameter isNeeded: whether return URLs of the team work on verified domains alone.
+    public func advice(isNeeded: Bool) -> Phrase? {
+        guard let finding else { return nil }
+        guard isOwnMachine, finding.kind != .served else { return finding.advice(at: associationURL) }
+        return isNeeded
+            ? Phrase("console.domains.own-machine.needed", ["address": associationURL])
+            : Phrase("console.domains.own-machine")
+    }
+
     /// Reads `DomainStore.columns`.
     init(_ row: inout Row) throws(PostgresFailure) {
         name = DomainName(stored: try row.next())

@@ -28,6 +28,9 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
+    /// Whether it is the machine of whoever asks: a sandbox's, with no server that others reach.
+    public var isLoopback: Bool { Loopback.contains(text) }
+
     /// Whether `host`, in lower case, is this domain or below it.
     func covers(_ host: Host) -> Bool {
         host.text == text || host.text.hasSuffix("." + text)

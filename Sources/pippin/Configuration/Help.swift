@@ -42,8 +42,8 @@ enum Help {
         Runs the server until it gets SIGTERM or SIGINT, then finishes what is under way and stops.
         Without --database it runs its own PostgreSQL in the data directory.
 
-          --demo               load the demo team with its sample app (loopback only, --listen too)
-          --simulate-apple     put a stand-in in Apple's place, at /apple (loopback only, --listen too)
+          --demo               load the demo team with its sample app (loopback and http only, --listen too)
+          --simulate-apple     put a stand-in in Apple's place, at /apple (loopback and http only, --listen too)
           --watch-templates    show edited templates on reload
           --allow-loopback     let sandbox teams have this machine called: domain checks, notifications
                                (as it is when the public URL is loopback)

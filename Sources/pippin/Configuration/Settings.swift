@@ -72,6 +72,12 @@ struct Settings: Sendable {
         if simulatesApple, !isApart {
             options.complain("--simulate-apple \(rule): anybody signs in there as anybody")
         }
+        // Apps on this machine have no certificate, and return URLs on it are http.
+        let isPlain = !publicURL.isSecure && tls == nil
+        for (name, isOn) in [("--demo", isDemo), ("--simulate-apple", simulatesApple)] where isOn && !isPlain
+        {
+            options.complain("\(name) is for plain http: leave out --tls-cert, and https in --public-url")
+        }
         guard options.problems.isEmpty else { return nil }
     }
 

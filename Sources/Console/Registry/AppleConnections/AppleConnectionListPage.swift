@@ -19,7 +19,7 @@ struct AppleConnectionListPage: ConsolePage {
         .list("others", Other.fields) { $0.others }
         .optionalText("newURL") { $0.newURL }
         .flag("hasAppIDs") { $0.hasAppIDs }
-        .optionalText("standInTeam") { $0.standInTeam }
+        .optionalGroup("standIn", StandInSteps.fields) { $0.standIn }
 
     /// One connection.
     struct Row: Sendable {
@@ -58,6 +58,6 @@ struct AppleConnectionListPage: ConsolePage {
     let others: [Other]
     let newURL: String?
     let hasAppIDs: Bool
-    /// The Team ID at the stand-in for Apple, where that is in Apple's place.
-    let standInTeam: String?
+    /// Where a stand-in is in Apple's place.
+    let standIn: StandInSteps?
 }

@@ -19,10 +19,13 @@ struct AppleConnectionPage: ConsolePage {
         .group("state", BadgeView.fields) { $0.tests.badge }
         .optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
         .optionalText("testURL") { $0.testURL }
-        .optionalWords("testError") { $0.testWait?.words }
+        .optionalWords("testError") { $0.testWait.map(Phrase.appleTestLimited) }
         .list("tests", AppleTestRow.fields) { page in
-            ConnectionVerdict.all(of: page.tests, servicesID: page.connection.servicesID)
-                .map(AppleTestRow.init)
+            ConnectionVerdict.all(
+                of: page.tests,
+                servicesID: page.connection.servicesID,
+                isStandIn: page.standIn != nil
+            ).map(AppleTestRow.init)
         }
         .flag("unused") { !$0.isUsed }
         .text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }

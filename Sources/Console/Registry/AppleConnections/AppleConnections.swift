@@ -55,7 +55,7 @@ struct AppleConnections: ListedResource {
             others: others.map { .init(team: team, appID: $0, mayConnect: mayChange) },
             newURL: mayChange && !others.isEmpty ? routes.new.link(team) : nil,
             hasAppIDs: !primaries.isEmpty,
-            standInTeam: standIn?.teamID.rawValue
+            standIn: StandInSteps(standIn)
         )
         return scope.site.respond(list, view)
     }
@@ -88,7 +88,7 @@ struct AppleConnections: ListedResource {
                     keys: keys
                 ),
             values: AppleValues(of: team, bundleIDs: bundleIDs, context),
-            standInTeam: standIn?.teamID.rawValue
+            standIn: StandInSteps(standIn)
         )
         return scope.site.respond(new, view, status: problems.status)
     }

@@ -15,7 +15,7 @@ struct NewAppleConnectionPage: ConsolePage {
             return page.appID.isEmpty ? address : "\(address)?app=\(page.appID)"
         }
         .group("values", AppleValues.fields) { $0.values }
-        .optionalText("standInTeam") { $0.standInTeam }
+        .optionalGroup("standIn", StandInSteps.fields) { $0.standIn }
 
     /// The form, once there is a key to choose.
     struct Connecting: Sendable {
@@ -41,5 +41,6 @@ struct NewAppleConnectionPage: ConsolePage {
     let appID: String
     let connecting: Connecting?
     let values: AppleValues
-    let standInTeam: String?
+    /// Where a stand-in is in Apple's place.
+    let standIn: StandInSteps?
 }

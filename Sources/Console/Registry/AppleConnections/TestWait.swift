@@ -3,11 +3,10 @@ import HTTP
 import Templates
 import Web
 
-// What is asked of Apple too often.
-extension Duration {
-    /// In whole minutes, rounded up.
-    var words: Phrase {
-        Phrase("console.apple.test.limited", count: Int((max(1, components.seconds) + 59) / 60))
+extension Phrase {
+    /// Apple was asked too often by this team; the wait is said in whole minutes, rounded up.
+    static func appleTestLimited(for wait: Duration) -> Phrase {
+        Phrase("console.apple.test.limited", count: Int((max(1, wait.components.seconds) + 59) / 60))
     }
 }
 

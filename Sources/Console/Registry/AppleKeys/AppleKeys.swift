@@ -11,14 +11,16 @@ struct AppleKeys: RegistryResource {
     private let registry: RegistryStores
     private let new: LivePage<NewAppleKeyPage>
     private let page: LivePage<AppleKeyPage>
+    private let standIn: AppleStandIn?
 
     let routes = RegistryRoutes.appleKeys
     let section = Section.keys
     let right = Right.changeKeys
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ registry: RegistryStores, _ pages: Pages) throws(Diagnostics) {
+    init(_ registry: RegistryStores, _ pages: Pages, _ standIn: AppleStandIn?) throws(Diagnostics) {
         self.registry = registry
+        self.standIn = standIn
         new = try pages.page(NewAppleKeyPage.self)
         page = try pages.page(AppleKeyPage.self)
     }
@@ -37,7 +39,8 @@ struct AppleKeys: RegistryResource {
             checkURL: routes.check.link(scope.teamID),
             form: form,
             problems: problems,
-            primaries: try await registry.primaries(in: scope.teamID)
+            primaries: try await registry.primaries(in: scope.teamID),
+            standIn: StandInSteps(standIn)
         )
         return scope.site.respond(new, view, status: problems.status)
     }

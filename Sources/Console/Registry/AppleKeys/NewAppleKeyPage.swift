@@ -15,6 +15,7 @@ struct NewAppleKeyPage: ConsolePage {
         .group("appleTeamID", FieldView.fields) { $0.form.teamField($0.problems) }
         .group("name", FieldView.fields) { $0.form.nameField($0.problems) }
         .group("appID", SelectView.fields) { $0.form.appIDSelect(of: $0.primaries, $0.problems) }
+        .optionalGroup("standIn", StandInSteps.fields) { $0.standIn }
 
     let frame: ConsoleFrame
     let action: String
@@ -22,4 +23,5 @@ struct NewAppleKeyPage: ConsolePage {
     let form: AppleKeyForm
     let problems: FormProblems
     let primaries: [AppID]
+    let standIn: StandInSteps?
 }

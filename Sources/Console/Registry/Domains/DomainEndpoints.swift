@@ -3,6 +3,7 @@ import Domain
 import HTTP
 import Registry
 import Templates
+import Tenancy
 import Web
 
 /// Domains of Service IDs: what the last check saw, the file to serve, another check.
@@ -43,6 +44,7 @@ struct DomainEndpoints: Sendable {
             frame: scope.frame(domain.name.text),
             team: scope.teamID,
             domain: domain,
+            isNeeded: scope.team.configuration.policy.requiresVerifiedDomains,
             checkURL: scope.may(.changeRegistry)
                 ? RegistryRoutes.domainChecks.link(scope.teamID, domain.name.text) : nil
         )

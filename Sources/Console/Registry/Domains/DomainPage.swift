@@ -16,6 +16,7 @@ struct DomainPage: ConsolePage {
         .optionalText("checkURL") { $0.checkURL }
         .optionalGroup("lapses", TimeView.fields) { $0.lapses }
         .optionalGroup("finding", findingFields) { $0.domain.finding }
+        .optionalWords("advice") { $0.domain.advice(isNeeded: $0.isNeeded) }
         .group("address", CopyView.fields) { page in
             CopyView(Phrase("console.domains.address"), page.domain.associationURL)
         }
@@ -31,7 +32,6 @@ struct DomainPage: ConsolePage {
     private static let findingFields = Fields<DomainFinding>()
         .flag("good") { $0.kind == .served }
         .words("headline") { $0.headline }
-        .words("advice") { $0.advice }
         .optionalText("status") { $0.status.map { String($0) } }
         .optionalText("location") { $0.kind == .redirected ? $0.detail : nil }
         .optionalText("beginning") { finding in
@@ -50,6 +50,8 @@ struct DomainPage: ConsolePage {
     let frame: ConsoleFrame
     let team: TeamID
     let domain: RegisteredDomain
+    /// Whether the team's return URLs work on verified domains alone.
+    let isNeeded: Bool
     let checkURL: String?
 
     /// When a verified domain whose checks fail counts no more.
@@ -65,7 +67,8 @@ extension RegisteredDomain {
         case .pending: BadgeView(.plain, Phrase("console.domains.state.pending"))
         case .verified: BadgeView(.good, Phrase("console.domains.state.verified"))
         case .failing: BadgeView(.warn, Phrase("console.domains.state.failing"))
-        case .unverified: BadgeView(.bad, Phrase("console.domains.state.unverified"))
+        case .unverified:
+            BadgeView(isOwnMachine ? .plain : .bad, Phrase("console.domains.state.unverified"))
         }
     }
 }
