@@ -17,6 +17,8 @@ public struct EngineContext: Sendable {
     /// The host of relay addresses.
     public let relayDomain: String
     public let keyRing: KeyRing
+    /// Whether a mail server takes mail; else it lands in the operators' mailbox.
+    public let sendsMail: Bool
     public let random: RandomSource
     public let clock: @Sendable () -> Timestamp
 
@@ -24,12 +26,14 @@ public struct EngineContext: Sendable {
         publicURL: String,
         relayDomain: String,
         keyRing: KeyRing,
+        sendsMail: Bool = true,
         random: RandomSource = .system,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) {
         self.publicURL = publicURL
         self.relayDomain = relayDomain
         self.keyRing = keyRing
+        self.sendsMail = sendsMail
         self.random = random
         self.clock = clock
     }

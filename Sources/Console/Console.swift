@@ -69,8 +69,6 @@ public struct Console: Sendable {
         public let teams: TeamCache
         public let flows: FlowRecorder
         public let jobs: JobQueue
-        /// Whether a mail server takes mail; else it lands in the mailbox.
-        public let sendsMail: Bool
         /// Makes every loop of this process forget what it knew of the team: its registry was changed.
         public let registryChanged: @Sendable (TeamID) -> Void
         /// Called with the account of the first operator, once there is one.
@@ -97,7 +95,6 @@ public struct Console: Sendable {
             teams: TeamCache,
             flows: FlowRecorder,
             jobs: JobQueue,
-            sendsMail: Bool,
             registryChanged: @escaping @Sendable (TeamID) -> Void,
             welcome: @escaping @Sendable (Subject) async throws -> Void = { _ in },
             pool: BlockingPool,
@@ -120,7 +117,6 @@ public struct Console: Sendable {
             self.teams = teams
             self.flows = flows
             self.jobs = jobs
-            self.sendsMail = sendsMail
             self.registryChanged = registryChanged
             self.welcome = welcome
             self.pool = pool

@@ -270,11 +270,11 @@ class Garden:
             page.get_by_label("E-mail address", exact=True).fill(email)
             page.get_by_role("radio", name="Admin").check()
             page.get_by_role("button", name="Send invitation").click()
-            expect(page.get_by_role("status")).to_contain_text("on its way")
+            expect(page.get_by_role("status")).to_contain_text("lies in the operators’ mailbox")
         page = self.console.open("user-invitations")
         page.get_by_label("E-mail address", exact=True).fill(ROSE)
         page.get_by_role("button", name="Send invitation").click()
-        expect(page.get_by_role("status")).to_contain_text("on its way")
+        expect(page.get_by_role("status")).to_contain_text("lies in the operators’ mailbox")
         self.user_invitation = self.letter(ROSE)
         database.give_console_account(self.pippin, BEN, GARDEN, "developer")
         [[self.member]] = database.rows(

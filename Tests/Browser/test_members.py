@@ -16,7 +16,7 @@ def test_a_colleague_joins_by_a_mailed_link(story_team, signed_in_console: Conso
     page.get_by_label("E-mail address", exact=True).fill(RUTH.email)
     page.get_by_role("radio", name="Developer").check()
     page.get_by_role("button", name="Send invitation").click()
-    expect(page.get_by_role("status")).to_contain_text(f"on its way to {RUTH.email}")
+    expect(page.get_by_role("status")).to_contain_text(f"{RUTH.email} lies in the operators’ mailbox")
     invitation = page.get_by_role("listitem").filter(has_text=RUTH.email)
     expect(invitation).to_contain_text("Developer, expires")
 

@@ -203,7 +203,12 @@ private func parts(
     _ sparesRoles: Bool
 ) throws -> Console.Parts {
     let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
-    let context = EngineContext(publicURL: publicURL, relayDomain: "relay.example", keyRing: keyRing)
+    let context = EngineContext(
+        publicURL: publicURL,
+        relayDomain: "relay.example",
+        keyRing: keyRing,
+        sendsMail: false
+    )
     let teams = TeamCache(loop: loop, database: database, context: context)
     let script = try #require(SafeURL(vetted: "/pippin.js"))
     let assets = AssetLinks(
@@ -232,7 +237,6 @@ private func parts(
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),
         jobs: JobQueue(database, bell: JobBell()),
-        sendsMail: false,
         registryChanged: { teams.forget($0) },
         pool: pool,
         log: Log(threshold: .error) { line in

@@ -35,6 +35,20 @@ import Testing
         }
     }
 
+    @Test func `mail that goes nowhere is told to a sandbox, and to nobody of a production team`()
+        async throws
+    {
+        try await withSite { site in
+            let production = try Self.ask(site.browser(), "ada@acme.example")
+            try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+            let sandbox = try Self.ask(site.browser(), "ada@acme.example")
+
+            #expect(production.headline == sandbox.headline)
+            #expect(!production.body.contains("operators’ mailbox"))
+            #expect(sandbox.body.contains("the mail lies in the operators’ mailbox"))
+        }
+    }
+
     @Test func `V31: an unknown name is answered like a known one, and nobody gets mail`() async throws {
         try await withSite { site in
             var answers: Set<String> = []

@@ -73,6 +73,7 @@ extension TestTeams {
             publicURL: Self.publicURL,
             relayDomain: Self.relayDomain,
             keyRing: KeyRing(current: try MasterKey(id: "test", secret: Array(1...32))),
+            sendsMail: false,
             random: .repeatable(),
             clock: { clock.now }
         )

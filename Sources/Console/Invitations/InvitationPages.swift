@@ -65,8 +65,11 @@ struct InvitationPages: Sendable {
         } catch InvitationStore.Failure.notAllowed {
             throw Web.Problem.forbidden
         }
-        let flash = Phrase("console.members.flash.invited", ["email": email.rawValue])
-        return scope.redirect(to: MemberRoutes.list.link(scope.teamID), saying: .good(flash))
+        let flash: Flash =
+            context.sendsMail
+            ? .good(Phrase("console.members.flash.invited", ["email": email.rawValue]))
+            : .warn(Phrase("console.members.flash.kept", ["email": email.rawValue]))
+        return scope.redirect(to: MemberRoutes.list.link(scope.teamID), saying: flash)
     }
 
     private func withdraw(_ scope: Scope, _ id: InvitationID) async throws -> Response {

@@ -114,10 +114,12 @@ extension HostedEndpoints {
         )
     }
 
+    /// How a production team's server is set up is none of a stranger's business.
     private func mailSent(to email: String, _ context: Context) -> MessagePage {
-        MessagePage(
-            frame: pages.frame(Phrase("hosted.mail.sent-title"), of: context.team, in: context.language),
-            message: Phrase("hosted.mail.sent", ["email": email]).asWords,
+        .mailSent(
+            to: email,
+            isKept: context.team.isSandbox && !self.context.sendsMail,
+            pages.frame(Phrase("hosted.mail.sent-title"), of: context.team, in: context.language),
             next: (
                 TeamRoutes.attempt.link(context.team.id, context.attempt.id),
                 Phrase("hosted.mail.back").asWords

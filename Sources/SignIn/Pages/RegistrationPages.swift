@@ -95,12 +95,33 @@ struct MessagePage: HostedPage {
         frameFields
         .words("headline") { $0.frame.title }
         .words("message") { $0.message }
+        .optionalWords("note") { $0.note }
         .optionalText("nextURL") { $0.next?.url }
         .optionalWords("nextLabel") { $0.next?.label }
 
     let frame: HostedFrame
     let message: Words
+    var note: Words?
     var next: (url: String, label: Words)?
+}
+
+extension MessagePage {
+    /// A mail was written to an address, or would have been.
+    ///
+    /// - Parameter isKept: whether the reader may know that it went no further than the operators' mailbox.
+    static func mailSent(
+        to email: String,
+        isKept: Bool,
+        _ frame: HostedFrame,
+        next: (url: String, label: Words)
+    ) -> MessagePage {
+        MessagePage(
+            frame: frame,
+            message: Phrase("hosted.mail.sent", ["email": email]).asWords,
+            note: isKept ? Phrase("hosted.mail.kept").asWords : nil,
+            next: next
+        )
+    }
 }
 
 /// A mailed link was followed: a button does what it is for, since programs that look at mail follow links too.

@@ -9,6 +9,7 @@ import Glibc
 import HTTP
 import Jobs
 import Log
+import Mail
 import Postgres
 import Provisioning
 import Synchronization
@@ -39,7 +40,8 @@ final class House {
         context = EngineContext(
             publicURL: settings.publicURL.text,
             relayDomain: settings.relayDomain,
-            keyRing: installation.keyRing
+            keyRing: installation.keyRing,
+            sendsMail: settings.mail.server != nil
         )
         let (context, conninfo, bell) = (context, installation.conninfo, JobBell())
         let (apple, dnsServers) = (settings.apple, settings.dnsServers)

@@ -148,7 +148,6 @@ struct Serving {
                     teams: worker.teams,
                     flows: worker.flows,
                     jobs: worker.jobs,
-                    sendsMail: settings.mail.server != nil,
                     registryChanged: { [watch] team in watch.announce(team) },
                     welcome: { account in
                         if demo != nil { try await DemoMembers(worker).admit(account) }

@@ -1,4 +1,5 @@
 import Audit
+import AuthEngine
 import Bytes
 import Domain
 import HTTP
@@ -27,7 +28,7 @@ struct MailboxPages: Sendable {
         mailbox = MailboxStore(parts.database)
         names = TeamNameStore(parts.system)
         log = AuditEventLogStore(parts.database)
-        sendsMail = parts.sendsMail
+        sendsMail = parts.context.sendsMail
         listPage = try parts.site.pages.page(MailboxListPage.self)
         mailPage = try parts.site.pages.page(MailboxMailPage.self)
     }

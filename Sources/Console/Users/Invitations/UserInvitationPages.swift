@@ -61,7 +61,12 @@ struct UserInvitationPages: Sendable {
             form.errors.add("email", failure.words)
             return try await respond(scope, form)
         }
-        return back(scope, Phrase("console.user-invitations.flash.sent", ["email": email.rawValue]))
+        return back(
+            scope,
+            saying: context.sendsMail
+                ? .good(Phrase("console.user-invitations.flash.sent", ["email": email.rawValue]))
+                : .warn(Phrase("console.user-invitations.flash.kept", ["email": email.rawValue]))
+        )
     }
 
     private func withdraw(_ id: InvitationID, _ scope: Scope) async throws -> Response {
@@ -74,7 +79,10 @@ struct UserInvitationPages: Sendable {
         )
         guard isWithdrawn else { throw Problem.notFound }
         let email = invitation.email.rawValue
-        return back(scope, Phrase("console.user-invitations.flash.withdrawn", ["email": email]))
+        return back(
+            scope,
+            saying: .good(Phrase("console.user-invitations.flash.withdrawn", ["email": email]))
+        )
     }
 
     private func find(_ id: InvitationID, _ scope: Scope) async throws -> UserInvitation {
@@ -84,8 +92,8 @@ struct UserInvitationPages: Sendable {
         return found
     }
 
-    private func back(_ scope: Scope, _ words: Phrase) -> Response {
-        scope.redirect(to: UserInvitationRoutes.list.link(scope.teamID), saying: .good(words))
+    private func back(_ scope: Scope, saying flash: Flash) -> Response {
+        scope.redirect(to: UserInvitationRoutes.list.link(scope.teamID), saying: flash)
     }
 
     /// The page, with what was typed and what is wrong with it where an invitation was refused.
