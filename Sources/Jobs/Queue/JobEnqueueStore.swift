@@ -34,7 +34,10 @@ extension JobKind {
 
     /// A query of the jobs of this kind that are still to be done, or are under way; without columns, and open to more
     /// conditions.
-    public static func pending(in team: TeamID) -> SQL {
+    public static func pending(in team: TeamID) -> SQL { pending(in: "\(team)") }
+
+    /// The same of a team that is named by an expression.
+    public static func pending(in team: SQL) -> SQL {
         """
         SELECT FROM jobs
         WHERE state = 'pending' AND priority = \(policy.priority) AND team_id = \(team) AND kind = \(kind)

@@ -14,7 +14,7 @@ struct OperatorTeamPages: Sendable {
     private let site: Site
     private let teams: TeamListStore
     private let memberships: MembershipStore
-    private let tokens: TeamTokenEndStore
+    private let revocations: WaitingRevocationStore
     private let listPage: LivePage<OperatorTeamListPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
@@ -22,7 +22,7 @@ struct OperatorTeamPages: Sendable {
         site = parts.site
         teams = TeamListStore(parts.system)
         memberships = MembershipStore(parts.database)
-        tokens = TeamTokenEndStore(parts.database, context: parts.context)
+        revocations = WaitingRevocationStore(parts.system)
         listPage = try parts.site.pages.page(OperatorTeamListPage.self)
     }
 
@@ -64,21 +64,16 @@ struct OperatorTeamPages: Sendable {
 
     private func rows(_ teams: [Team], _ visit: Visit) async throws -> [OperatorTeamListPage.Row] {
         let memberless = try await self.teams.memberless(among: teams.map(\.id))
-        var rows: [OperatorTeamListPage.Row] = []
-        for team in teams {
-            let isClosing = team.closedAt != nil && team.deletedAt == nil
-            let waiting = isClosing ? try await tokens.waiting(in: team.id) : nil
-            let isMember = visit.account.rights.membership(in: team.id) != nil
-            rows.append(
-                .init(
-                    team: team,
-                    isMember: isMember,
-                    isMemberless: memberless.contains(team.id),
-                    waiting: waiting.map(Words.waiting(for:))
-                )
+        let closing = teams.filter { $0.closedAt != nil && $0.deletedAt == nil }.map(\.id)
+        let waiting = try await revocations.waiting(in: closing)
+        return teams.map { team in
+            OperatorTeamListPage.Row(
+                team: team,
+                isMember: visit.account.rights.membership(in: team.id) != nil,
+                isMemberless: memberless.contains(team.id),
+                waiting: waiting[team.id].map(Words.waiting(for:))
             )
         }
-        return rows
     }
 
     private static func cursor(_ trail: PageTrail) throws(Problem) -> TeamPage.Cursor? {
