@@ -35,6 +35,7 @@ NO_PAGES = {
     "/t/:team/auth/attempts/:attempt/apple": "goes on to Apple",
     "/t/:team/auth/callback/apple": "goes on to the app",
     "/console/:team/domains/:domain/association-file": "a download",
+    "/console/:team/settings/accent": "words for the script of a page",
     "/console/:team/trials/:trial/callback": "goes on to the trial",
 }
 

@@ -111,6 +111,7 @@ import Web
 
     @Test func `signing in leads back to the page that was asked for`() async throws {
         try await withWorld { world in
+            _ = try await world.signedIn("Olive", [.system: .operator])
             var nobody = Browser(world: world, subject: nil)
 
             let answer = try await nobody.get("/console/ACMETEAM01/users?q=ada%40acme.example")

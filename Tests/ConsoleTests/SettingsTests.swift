@@ -153,6 +153,32 @@ import Testing
         }
     }
 
+    @Test func `say which colour is shown in place of the chosen one, and show it on the people’s own page`()
+        async throws
+    {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .developer])
+            let words = "/console/ACMETEAM01/settings/accent?colour=%23"
+            let light = try await ada.get(words + "ffe14d")
+            let dark = try await ada.get(words + "17694a")
+
+            let contrast = "since text in #ffe14d cannot be read there (it needs 4.5 to 1)"
+            #expect(light.text.hasPrefix("On light ground #") && light.text.contains(contrast))
+            #expect(dark.text.hasPrefix("On light ground it is shown as it is"))
+            #expect(try await ada.get(words + "yellow").text.hasPrefix("Six hexadecimal digits"))
+            let preview = try await ada.get("/console/ACMETEAM01/settings/preview?accent=%23ffe14d").text
+            #expect(preview.contains("Forgot your password?") && preview.contains("/accents/1/ffe14d.css"))
+            var rita = try await world.signedIn("Rita", [World.rival: .owner])
+            #expect(try await rita.get(words + "ffe14d").status == 404)
+        }
+    }
+
+    private func statements(of path: String, _ browser: inout Browser, _ world: World) async throws -> Int {
+        let before = world.statementCount()
+        _ = try await browser.get(path)
+        return world.statementCount() - before
+    }
+
     @Test func `say what a closed team is waiting for, which nobody takes back`() async throws {
         try await withWorld { world in
             var ada = try await world.signedIn("Ada", [World.acme: .owner])
@@ -176,6 +202,15 @@ import Testing
             #expect(page.contains("Waiting for 2 revocations at Apple") && !page.contains("Keep the team"))
             let operators = try await olga.get(OperatorRoutes.teams.link()).text
             #expect(operators.contains("being deleted") && operators.contains("Waiting for 2 revocations"))
+            let one = try await statements(of: OperatorRoutes.teams.link(), &olga, world)
+            try world.admin(
+                "UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'RIVALTEAM1'"
+            )
+            #expect(try await olga.get(OperatorRoutes.teams.link()).text.contains("Waiting for 1 revocation"))
+            #expect(try await statements(of: OperatorRoutes.teams.link(), &olga, world) == one)
+            try world.admin(
+                "UPDATE teams SET deletion_due_at = NULL, closed_at = NULL WHERE team_id = 'RIVALTEAM1'"
+            )
             let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(World.acme))
             #expect(kept.status == 409 && kept.text.contains("This team is being deleted"))
             #expect(try world.admin("SELECT FROM teams WHERE closed_at IS NOT NULL").count == 1)

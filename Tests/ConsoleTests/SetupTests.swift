@@ -43,6 +43,24 @@ import Web
         }
     }
 
+    @Test func `is what the console asks for until there is an operator, and never afterwards`() async throws
+    {
+        try await withWorld { world in
+            var stranger = Browser(world: world, subject: nil)
+
+            let before = try await stranger.get("/console")
+            let posted = try await stranger.post("/console/teams", [])
+            _ = try await world.signedIn("Olive", [.system: .operator])
+            let after = try await stranger.get("/console")
+
+            #expect(before.status == 503 && posted.status == 503)
+            #expect(before.text.contains("Pippin is not set up yet"))
+            #expect(before.text.contains("<code>pippin setup-link</code>"))
+            #expect(!before.text.contains("/setup/"))
+            #expect(after.status == 303 && after.location?.contains("/account/session") == true)
+        }
+    }
+
     @Test func `of many who use one link at once one gets through`() async throws {
         try await withWorld { world in
             let link = try await link(world)

@@ -12,23 +12,26 @@ extension AuditEntry {
         }
     }
 
-    /// What it was done to.
-    var shownTarget: any Wording { Self.name(of: target, targetKind, targetPerson) }
+    /// What it was done to; nil where the action says it already, as of an invitation that was sent.
+    var shownTarget: (any Wording)? {
+        if ["invitation", "user_invitation"].contains(targetKind) { return nil }
+        if action == "user.deleted", targetPerson?.shownName == nil { return nil }
+        return Self.name(of: target, targetKind, targetPerson)
+    }
 
-    /// The id of what has no name of its own, to stand beside what it is.
+    /// The id of what has no name of its own.
     var targetID: String? { shownTarget is String ? nil : target }
 
     /// Whether people did it to themselves.
     var isOwn: Bool { target == actor || targetPerson?.shownName ?? target == actorPerson?.shownName }
 
-    /// Names of deleted people are erased, and the addresses of those who were invited lie with the invitation.
+    /// Names of deleted people are erased.
     private static func name(of id: String, _ kind: String, _ person: Person?) -> any Wording {
         if let name = person?.shownName { return name }
         return switch kind {
         case "user", "person",
             "member" where person == nil:
             Phrase("console.audit.deleted-person")
-        case "invitation", "user_invitation": Phrase("console.audit.an-invitation")
         default: id
         }
     }

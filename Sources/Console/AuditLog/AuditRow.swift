@@ -16,7 +16,7 @@ struct AuditRow: Sendable {
         .words("actor") { $0.entry.shownActor }
         .text("actorURL") { $0.log([("actor", $0.entry.actor)]) }
         .words("action") { AuditWords.action($0.entry.action) }
-        .words("target") { $0.entry.shownTarget }
+        .optionalWords("target") { $0.entry.shownTarget }
         .optionalText("targetID") { $0.entry.targetID }
         .optionalText("targetURL") { $0.targetURL }
         .text("historyURL") { $0.log([("target", $0.entry.target), ("kind", $0.entry.targetKind)]) }

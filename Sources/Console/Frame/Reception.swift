@@ -22,6 +22,8 @@ struct Reception: Sendable {
     private let context: EngineContext
     private let log: Log
     private let errorPage: LivePage<ConsoleErrorPage>
+    private let setupLinks: SetupLinkStore
+    private let setupPage: LivePage<SetupLinkPage>
 
     /// - Throws: `Diagnostics`, when the template of errors does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
@@ -32,6 +34,8 @@ struct Reception: Sendable {
         context = parts.context
         log = parts.log
         errorPage = try parts.site.pages.page(ConsoleErrorPage.self)
+        setupLinks = SetupLinkStore(parts.system)
+        setupPage = try parts.site.pages.page(SetupLinkPage.self)
     }
 
     /// Has `body` answer a console account; anybody else goes to the sign-in and comes back.
@@ -40,7 +44,7 @@ struct Reception: Sendable {
         operatorsOnly: Bool = false,
         _ body: (Visit) async throws -> Response
     ) async throws -> Response {
-        guard let visit = try await visit(request) else { return signInFirst(request) }
+        guard let visit = try await visit(request) else { return try await turnAway(request) }
         var response: Response
         do {
             guard visit.account.isOperator || !operatorsOnly else { throw Problem.notFound }
@@ -131,6 +135,13 @@ struct Reception: Sendable {
             ),
             flash: Flash.read(cookies[Flash.cookieName(site.cookies)], browser.secret, site)
         )
+    }
+
+    /// Nobody can sign in before there is an operator, so the sign-in would be a dead end.
+    private func turnAway(_ request: Request) async throws -> Response {
+        let wasSignedIn = request.cookies[site.cookies.session(of: .system)] != nil
+        guard !wasSignedIn, try await setupLinks.isOpen() else { return signInFirst(request) }
+        return site.respond(setupPage, .wanted(site.assets), status: .serviceUnavailable)
     }
 
     /// A form cannot be sent again after signing in, so only pages are come back to.

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import SignIn
@@ -5,14 +6,35 @@ import Templates
 import Tenancy
 import Web
 
-/// What the hosted pages would look like, inside the page that sets it.
+/// The sign-in page of the team in a colour that need not be saved yet: the very template that people get, on a page
+/// where nothing works.
 struct PreviewPage: View {
-    static let template = "console/preview"
+    static let template = "hosted/sign-in"
     static let fields = Fields<PreviewPage>()
         .text("lang") { _ in "en" }
         .text("title") { $0.team.settings.name.rawValue }
         .group("assets", AssetLinks.fields) { $0.assets }
         .group("brand", brandFields) { $0 }
+        .words("heading") { Phrase("hosted.sign-in.to-app", ["app": $0.team.settings.name.rawValue]) }
+        .text("action") { _ in "" }
+        .text("csrf") { _ in "" }
+        .optionalWords("error") { _ in nil }
+        .group("email", FieldView.fields) { _ in
+            FieldView("email", label: Phrase("hosted.sign-in.email"), type: "email", autocomplete: "off")
+        }
+        .group("password", FieldView.fields) { _ in
+            FieldView(
+                "password",
+                label: Phrase("hosted.sign-in.password"),
+                type: "password",
+                autocomplete: "off"
+            )
+        }
+        .optionalGroup("passkey", PasskeyFormView.fields) { _ in nil }
+        .optionalText("appleURL") { $0.team.settings.identitySources.contains(.apple) ? "#" : nil }
+        .flag("cancellable") { _ in true }
+        .text("recoveryURL") { _ in "#" }
+        .optionalText("registrationURL") { $0.team.policy.registration == .open ? "#" : nil }
 
     private static let brandFields = Fields<PreviewPage>()
         .text("name") { $0.team.settings.name.rawValue }

@@ -136,7 +136,7 @@ extension SettingsDraft {
             value: accent,
             autocomplete: "off",
             placeholder: "#0b57d0",
-            hint: accentHint,
+            hint: Self.words(aboutAccent: accent),
             error: errors["accent"],
             isRequired: false,
             isCode: true
@@ -169,16 +169,21 @@ extension SettingsDraft {
         )
     }
 
-    /// Whether text in the colour can be read on a white page, and what is done where it cannot.
-    private var accentHint: Phrase {
-        guard let colour = AccentColour(rawValue: accent.trimmed) else {
+    /// Which colour is shown, and why it is another where text in the chosen one cannot be read.
+    static func words(aboutAccent typed: String) -> Phrase {
+        guard let colour = AccentColour(rawValue: typed.trimmed) else {
             return Phrase("console.settings.accent.hint")
         }
-        let contrast = colour.contrast(with: .white)
-        let ratio = "\(Int(contrast)).\(Int(contrast * 10) % 10)"
-        return contrast >= AccentColour.textContrast
-            ? Phrase("console.settings.accent.good", ["contrast": ratio])
-            : Phrase("console.settings.accent.weak", ["contrast": ratio])
+        let shown = Accent(colour)
+        let (light, dark) = (shown.light.accent, shown.dark.accent)
+        let (chosen, onLight, onDark) = (colour.rawValue, light.rawValue, dark.rawValue)
+        return switch (light == colour, dark == colour) {
+        case (true, true): Phrase("console.settings.accent.kept", ["colour": chosen])
+        case (false, true): Phrase("console.settings.accent.light", ["colour": chosen, "light": onLight])
+        case (true, false): Phrase("console.settings.accent.dark", ["colour": chosen, "dark": onDark])
+        case (false, false):
+            Phrase("console.settings.accent.both", ["colour": chosen, "light": onLight, "dark": onDark])
+        }
     }
 }
 

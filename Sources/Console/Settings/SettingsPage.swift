@@ -33,6 +33,7 @@ struct SettingsPage: ConsolePage {
         .group("privacy", FieldView.fields) { $0.draft.privacyView($0.errors) }
         .group("terms", FieldView.fields) { $0.draft.termsView($0.errors) }
         .url("previewURL") { $0.previewURL }
+        .text("wordsBase") { "\(SettingsRoutes.accent.link($0.team.id))?colour=" }
         .text("previewBase") { "\(SettingsRoutes.preview.link($0.team.id))?accent=" }
         .text("logoURL") { SettingsRoutes.logo.link($0.team.id) }
         .optionalText("logo") { page in page.logo.map { TeamRoutes.logo.link(page.team.id, $0) } }

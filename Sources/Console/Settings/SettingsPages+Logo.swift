@@ -36,6 +36,17 @@ extension SettingsPages {
         return scope.site.respond(previewPage, page, frame: .ourselves)
     }
 
+    /// The words beside the field, about a colour that is being typed.
+    func wordsAboutAccent(_ scope: Scope) throws -> Response {
+        let typed = try scope.request.query()["colour"] ?? ""
+        let words = SettingsDraft.words(aboutAccent: typed)
+        var response = Response(body: Array(scope.site.text(words).utf8))
+        response.append(.contentType, "text/plain; charset=utf-8")
+        response.append(.cacheControl, "no-store")
+        response.append(.xContentTypeOptions, "nosniff")
+        return response
+    }
+
     private static func message(_ problem: LogoFile.Problem) -> Phrase {
         switch problem {
         case .tooLarge: Phrase("console.settings.logo.large", ["most": LogoFile.maximumSize / 1024])

@@ -37,6 +37,7 @@ struct SettingsPages: Sendable {
             try await save(scope, form, part)
         }
         router.get(SettingsRoutes.preview, needs: .read, at: .settings) { try await preview($0) }
+        router.get(SettingsRoutes.accent, needs: .read, at: .settings) { try wordsAboutAccent($0) }
         let upload = RouteOptions.upload(limit: LogoFile.maximumSize)
         router.post(SettingsRoutes.logo, upload, needs: .changeSettings, at: .settings) { scope, _ in
             try await setLogo(scope)

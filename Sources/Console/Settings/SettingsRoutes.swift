@@ -7,6 +7,8 @@ enum SettingsRoutes {
     static let settings = Route("/console/:team/settings", TeamID.self)
     static let part = Route("/console/:team/settings/:part", TeamID.self, SettingsPart.self)
     static let preview = Route("/console/:team/settings/preview", TeamID.self)
+    /// What is said of a colour, for the script of the page.
+    static let accent = Route("/console/:team/settings/accent", TeamID.self)
     static let logo = Route("/console/:team/settings/logo", TeamID.self)
     static let logoRemoval = Route("/console/:team/settings/logo/removal", TeamID.self)
     static let deletion = Route("/console/:team/settings/deletion", TeamID.self)

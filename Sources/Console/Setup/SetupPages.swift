@@ -21,7 +21,7 @@ struct SetupPages: Sendable {
     private let hasher: PasswordHasher
     private let welcome: @Sendable (Subject) async throws -> Void
     private let page: LivePage<SetupPage>
-    private let invalidPage: LivePage<SetupInvalidPage>
+    private let invalidPage: LivePage<SetupLinkPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts, _ reception: Reception) throws(Diagnostics) {
@@ -36,7 +36,7 @@ struct SetupPages: Sendable {
         hasher = parts.hasher
         welcome = parts.welcome
         page = try parts.site.pages.page(SetupPage.self)
-        invalidPage = try parts.site.pages.page(SetupInvalidPage.self)
+        invalidPage = try parts.site.pages.page(SetupLinkPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
@@ -131,9 +131,8 @@ struct SetupPages: Sendable {
     }
 
     private var invalid: Response {
-        let frame = SetupFrame(title: Phrase("console.setup.invalid").asWords, assets: site.assets)
-        return site.respond(invalidPage, SetupInvalidPage(frame: frame), status: .gone)
+        site.respond(invalidPage, .invalid(site.assets), status: .gone)
     }
 
-    static var views: [any View.Type] { [SetupPage.self, SetupInvalidPage.self] }
+    static var views: [any View.Type] { [SetupPage.self, SetupLinkPage.self] }
 }

@@ -58,15 +58,37 @@ struct SetupPage: SetupView {
     var form = SetupForm()
 }
 
-/// The one-time link was used, or is too old.
-struct SetupInvalidPage: SetupView {
-    static let template = "setup/invalid"
+/// Where a one-time link comes from: there is no operator yet, or the link that was followed is over.
+struct SetupLinkPage: SetupView {
+    static let template = "setup/link"
     static let fields =
         frameFields
+        .words("heading") { $0.frame.title }
+        .words("about") { $0.about }
         .group("command", CopyView.fields) { _ in
             CopyView(Phrase("console.setup.invalid.copy"), "pippin setup-link")
         }
-        .text("consoleURL") { _ in ConsoleRoutes.home.link() }
+        .optionalText("consoleURL") { $0.consoleURL }
 
     let frame: SetupFrame
+    private let about: Phrase
+    private let consoleURL: String?
+
+    /// The link was used, or is too old.
+    static func invalid(_ assets: AssetLinks) -> SetupLinkPage {
+        SetupLinkPage(
+            frame: SetupFrame(title: Phrase("console.setup.invalid").asWords, assets: assets),
+            about: Phrase("console.setup.invalid.about"),
+            consoleURL: ConsoleRoutes.home.link()
+        )
+    }
+
+    /// Nobody has set up this installation yet, so nobody can sign in.
+    static func wanted(_ assets: AssetLinks) -> SetupLinkPage {
+        SetupLinkPage(
+            frame: SetupFrame(title: Phrase("console.setup.wanted").asWords, assets: assets),
+            about: Phrase("console.setup.wanted.about"),
+            consoleURL: nil
+        )
+    }
 }

@@ -26,6 +26,7 @@ struct AppleSectionView: Sendable {
 
         static let fields = Fields<Connected>()
             .text("url") { $0.url }
+            .flag("removable") { $0.identity.linkedAt != nil }
             .words("since") { Phrase("hosted.apple.since", ["when": $0.identity.since]) }
             .optionalText("email") { $0.identity.email?.rawValue }
     }

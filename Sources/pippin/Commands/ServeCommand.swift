@@ -55,7 +55,7 @@ struct ServeCommand {
     private func announce(_ house: House, _ demo: Demo?) throws(CommandFailure) {
         Terminal.say("Console   \(settings.publicURL.text)/console")
         if let link = try SetupLinkCommand.link(house) { Terminal.say("Set-up    \(link)") }
-        if let demo { Terminal.say("Try it    \(demo.address)") }
+        if let demo { Terminal.say("Sample    \(demo.address)") }
         if settings.simulatesApple { Terminal.say("Apple     \(Simulator.address(of: settings))") }
     }
 }

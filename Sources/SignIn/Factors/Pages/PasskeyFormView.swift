@@ -1,9 +1,9 @@
 import Bytes
-import Templates
+public import Templates
 import Web
 
 /// A form that Public/factors.js fills with what a passkey answers.
-struct PasskeyFormView: Sendable {
+public struct PasskeyFormView: Sendable {
     enum Kind: String, Sendable {
         case get
         case create
@@ -22,7 +22,7 @@ struct PasskeyFormView: Sendable {
     /// Whether there is a more usual way on the page.
     var isQuiet = false
 
-    static let fields = Fields<PasskeyFormView>()
+    public static let fields = Fields<PasskeyFormView>()
         .text("kind") { $0.kind.rawValue }
         .text("action") { $0.action }
         .text("csrf") { $0.formToken }
