@@ -32,14 +32,16 @@ RETURN_URL = "https://www.juniper.example/auth/apple/callback"
 STILL = r"""(known) => {
     const days = {};
     const shapes = [
-        [/[A-Z][a-z]{2} \d{1,2}, 20\d\d, \d{1,2}:\d\d\s[AP]M/g, "Nov 20, 2026, 9:41 AM"],
-        [/\d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d UTC/g, "20 Nov 2026, 09:41 UTC"],
+        [/\d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d/g, "20 Nov 2026, 09:41"],
         [/000000\.[0-9a-f]{32}\.0000/g, "000000.8f14e45fceea167a5a36dedd4bea2543.0000"],
         [/\b[0-9a-f]{64}\b/g, "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"],
         [/\b[0-9a-f]{28}\b/g, "01a1fa2c0de5eed1e55ba0bab1e5"],
         [/\b[0-9a-f]{16}\b/g, "5eed1e55ba0bab1e"],
         [/\b1[78]\d{8}\b/g, "1795167660"],
-        [/20\d\d-\d\d-\d\d/g, (day) => days[day] ??= ["2026-10-22", "2026-11-20"][Object.keys(days).length] ?? day],
+        [
+            /\d{1,2} [A-Z][a-z]{2,3} 20\d\d(?!,)/g,
+            (day) => days[day] ??= ["22 Oct 2026", "20 Nov 2026"][Object.keys(days).length] ?? day,
+        ],
     ];
     const still = (text) => shapes.reduce(
         (all, [shape, other]) => all.replace(shape, other),
