@@ -1,5 +1,6 @@
 import Bytes
 import Domain
+import Postgres
 import Simulator
 import Testing
 
@@ -55,6 +56,31 @@ import Testing
             #expect(try browser.follow(try browser.get(next)).status == 410)
             #expect(try browser.get(Browser.account).status == 303)
             #expect(try own.get(Browser.account).status == 200)
+        }
+    }
+
+    @Test func `does not come in where its person parts in the very moment`() async throws {
+        try await withApple { site in
+            let (browser, next) = try proved(site)
+            let parting = try AdminConnection(to: site.teams.conninfo)
+            try parting.execute("BEGIN")
+            try parting.execute(
+                "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE",
+                [Performer.regular.subject.rawValue]
+            )
+            try parting.execute("UPDATE provider_identities SET state = 'revoked'")
+            let exchange = try browser.set(out: next)
+            try await site.wait(isHasty: false) {
+                try !site.teams.admin(
+                    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                )
+                .isEmpty
+            }
+            try parting.execute("COMMIT")
+
+            #expect(try browser.follow(try exchange.answer()).status == 410)
+            let sessions = "SELECT FROM sessions WHERE team_id = 'ACMETEAM01' AND sub = $1"
+            #expect(try site.teams.admin(sessions, Performer.regular.subject.rawValue).isEmpty)
         }
     }
 

@@ -102,26 +102,35 @@ public struct ProviderNotices: Sendable {
         }
         for event in notice.events {
             guard let identifier = event.identifier else { continue }
-            let person = try await store.person(identifier, at: provider.id, in: team, transaction)
-            if let person {
-                let change = ProviderNoticeCascade.Change(
-                    event: event,
-                    person: person,
-                    group: notice.group,
-                    team: team,
-                    now: now
-                )
-                try await cascade.apply(change, transaction)
+            // Who is nobody yet may be coming in: then that is ended first, or seen once it is done.
+            var person = try await store.person(identifier, at: provider.id, in: team, transaction)
+            if person == nil {
+                try await endAnnouncement(event, of: identifier, notice, in: team, transaction)
+                person = try await store.person(identifier, at: provider.id, in: team, transaction)
             }
-            let end = cascade.announcementEnd(
-                event,
-                of: person?.subject ?? identifier,
-                for: notice.group,
-                in: team
+            guard let person else { continue }
+            let change = ProviderNoticeCascade.Change(
+                event: event,
+                person: person,
+                group: notice.group,
+                team: team,
+                now: now
             )
-            if let end { try await transaction.query(end) }
+            try await cascade.apply(change, transaction)
+            try await endAnnouncement(event, of: person.subject, notice, in: team, transaction)
         }
         return true
+    }
+
+    private func endAnnouncement(
+        _ event: ProviderNotice.Event,
+        of subject: Subject,
+        _ notice: ProviderNotice,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let end = cascade.announcementEnd(event, of: subject, for: notice.group, in: team)
+        if let end { try await transaction.query(end) }
     }
 }
 
