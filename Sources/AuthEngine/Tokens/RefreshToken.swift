@@ -41,9 +41,6 @@ struct RefreshToken: Sendable {
         )
     }
 
-    /// The half that stays, which is no secret by itself.
-    var name: String { Self.name(in: text) }
-
     private init(lasting text: String) {
         self.text = text
         id = Self.id(of: text)
