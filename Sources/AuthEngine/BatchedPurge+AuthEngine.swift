@@ -3,6 +3,8 @@ public import Domain
 extension BatchedPurge {
     /// What native apps handed over and nobody needs any more.
     public static let nativeHandovers = BatchedPurge(function: "pippin_purge_native_handovers")
+    /// Trials of the console that began a day ago.
+    public static let trials = BatchedPurge(function: "pippin_purge_trials")
     /// Trips to providers that are over.
     public static let providerTrips = BatchedPurge(function: "pippin_purge_provider_trips")
     /// Rows of providers' tokens that were revoked and kept long enough.

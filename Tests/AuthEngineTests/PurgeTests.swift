@@ -43,10 +43,23 @@ import Testing
                 try teams.arrive(1, leaving: "-1 second", in: team)
                 try teams.arrive(1, leaving: "1 hour", in: team)
             }
+            try teams.admin(
+                """
+                INSERT INTO trials (
+                    team_id, trial_id, service_id, session_hash, key_id, private_key_sealed, public_key_pem, return_url,
+                    nonce, state, wants_name, wants_email, response_mode, response_type, created_at, expires_at
+                )
+                SELECT team_id, age, identifier, '', age, '', '', '', '', '', false, false, '', '', now() - age::interval,
+                    now()
+                FROM (VALUES ('25 hours'), ('23 hours')) AS trials (age), (
+                    SELECT DISTINCT ON (team_id) team_id, identifier FROM service_ids ORDER BY team_id
+                ) AS service_ids
+                """
+            )
 
             let ended: [(table: String, purge: BatchedPurge)] = [
                 ("jobs", .jobs), ("sessions", .sessions), ("limits", .limits),
-                ("transferred_people", .transferredPeople),
+                ("transferred_people", .transferredPeople), ("trials", .trials),
             ]
             for (table, purge) in ended {
                 #expect(try await purge.run(on: system) == 2, "\(table)")

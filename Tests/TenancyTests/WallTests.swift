@@ -114,7 +114,7 @@ import Testing
                 "registry_versions.registry_versions_changed_at",
                 "sessions.sessions_expires_at", "teams.teams_created_at", "teams.teams_is_system_key",
                 "teams.teams_name",
-                "transferred_people.transferred_people_expires_at",
+                "transferred_people.transferred_people_expires_at", "trials.trials_created_at",
             ]
         )
     }
@@ -225,7 +225,8 @@ import Testing
                 "pippin_purge_provider_notices pippin_system",
                 "pippin_purge_provider_tokens pippin_system", "pippin_purge_provider_trips pippin_system",
                 "pippin_purge_sessions pippin_system",
-                "pippin_purge_transferred_people pippin_system", "pippin_registry_changed public",
+                "pippin_purge_transferred_people pippin_system",
+                "pippin_purge_trials pippin_system", "pippin_registry_changed public",
                 "pippin_shorten_audit pippin_app",
             ]
         )

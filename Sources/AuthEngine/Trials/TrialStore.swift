@@ -14,8 +14,9 @@ public struct TrialStore: Sendable {
         self.keyRing = keyRing
     }
 
-    /// Stores a trial that was just begun, with its event, and forgets those of the team that began a day ago:
-    /// what they have seen is shown to one session only, and holds a person's data.
+    /// Stores a trial that was just begun, with its event.
+    ///
+    /// A day later it is purged: what it has seen is shown to one session only, and holds a person's data.
     public func insert(
         _ trial: Trial,
         privateKeyPEM: String,
@@ -29,10 +30,7 @@ public struct TrialStore: Sendable {
         )
         try await database.query(
             """
-            WITH forgotten AS (
-                DELETE FROM trials
-                WHERE team_id = \(team) AND created_at < \(trial.createdAt - Self.retention)
-            ), audit AS (
+            WITH audit AS (
                 \(event.insertion(in: team))
             )
             INSERT INTO trials (
@@ -129,7 +127,6 @@ public struct TrialStore: Sendable {
     }
 
     private static let purpose = "trials"
-    private static let retention = Duration.seconds(86_400)
 
     private static func context(_ team: TeamID, _ id: TrialID) -> [String] {
         [team.rawValue, "trials", id.rawValue, "private_key_sealed"]
