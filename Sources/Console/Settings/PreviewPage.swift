@@ -30,7 +30,9 @@ struct PreviewPage: View {
                 autocomplete: "off"
             )
         }
-        .optionalGroup("passkey", PasskeyFormView.fields) { _ in nil }
+        .optionalGroup("passkey", PasskeyFormView.fields) { page in
+            page.team.settings.secondFactor == .off ? nil : .sample(at: page.publicURL)
+        }
         .optionalText("appleURL") { $0.team.settings.identitySources.contains(.apple) ? "#" : nil }
         .flag("cancellable") { _ in true }
         .text("recoveryURL") { _ in "#" }
@@ -46,6 +48,7 @@ struct PreviewPage: View {
         .flag("sandbox") { $0.team.settings.mode == .sandbox }
 
     let assets: AssetLinks
+    let publicURL: String
     let team: Team
     let accent: AccentColour?
     /// The digest of the team's logo.

@@ -1,3 +1,4 @@
+import AuthEngine
 import Bytes
 import Domain
 import HTTP
@@ -29,6 +30,7 @@ extension SettingsPages {
         let typed = try scope.request.query()["accent"] ?? ""
         let page = PreviewPage(
             assets: scope.site.assets,
+            publicURL: context.publicURL,
             team: scope.team,
             accent: AccentColour(rawValue: typed) ?? scope.team.branding.accent,
             logo: try await logos.digest(of: scope.teamID)

@@ -8,7 +8,7 @@ import Web
 
 /// What a team sets of itself: seen by all its members, changed by some, and its end.
 struct SettingsPages: Sendable {
-    private let context: EngineContext
+    let context: EngineContext
     private let teams: TeamStore
     let logos: TeamLogoStore
     private let tokens: TeamTokenEndStore

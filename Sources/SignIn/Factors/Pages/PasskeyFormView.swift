@@ -1,6 +1,7 @@
 import Bytes
 public import Templates
 import Web
+import WebAuthn
 
 /// A form that Public/factors.js fills with what a passkey answers.
 public struct PasskeyFormView: Sendable {
@@ -21,6 +22,19 @@ public struct PasskeyFormView: Sendable {
     var name: FieldView?
     /// Whether there is a more usual way on the page.
     var isQuiet = false
+
+    /// The button of the sign-in page that asks for nothing, for a preview; nil where there can be no passkeys.
+    public static func sample(at publicURL: String) -> PasskeyFormView? {
+        guard RelyingParty(publicURL: publicURL) != nil else { return nil }
+        return PasskeyFormView(
+            kind: .get,
+            action: "",
+            formToken: "",
+            options: "{}",
+            label: Phrase("hosted.factors.passkey.sign-in").asWords,
+            isQuiet: true
+        )
+    }
 
     public static let fields = Fields<PasskeyFormView>()
         .text("kind") { $0.kind.rawValue }
