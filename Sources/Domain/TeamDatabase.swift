@@ -18,9 +18,9 @@ public struct TeamDatabase: Sendable {
     /// Runs one statement with a plan made for its very values.
     ///
     /// For searches: what one team or word has a million of, another has once, and a plan for the average is wrong for
-    /// both.
+    /// both. Their texts differ with what is asked, so that none is worth keeping.
     public func queryPlanned(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await database.query(sql, setting: Self.plannedSetting(team))
+        try await database.query(sql.once(), setting: Self.setting(team))
     }
 
     /// Runs statements one after the other in one transaction and one round trip, committed when this returns.
@@ -35,16 +35,26 @@ public struct TeamDatabase: Sendable {
     ///
     /// See `Database.queryJointly` for what it is good for.
     @discardableResult
-    public func queryJointly(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await database.queryJointly(sql, setting: Self.setting(team))
+    ///
+    /// - Parameter row: tells the row it locks from others.
+    public func queryJointly(
+        _ sql: SQL,
+        locking row: [UInt8],
+        in team: TeamID
+    ) async throws(PostgresFailure) -> Rows {
+        try await database.queryJointly(sql, locking: row, setting: Self.setting(team))
     }
 
     /// Runs statements one after the other in the same way; none is committed without the others.
     ///
     /// - Returns: the rows of the last one.
     @discardableResult
-    public func queryJointly(_ sql: [SQL], in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await database.queryJointly(sql, setting: Self.setting(team))
+    public func queryJointly(
+        _ sql: [SQL],
+        locking row: [UInt8],
+        in team: TeamID
+    ) async throws(PostgresFailure) -> Rows {
+        try await database.queryJointly(sql, locking: row, setting: Self.setting(team))
     }
 
     /// Runs one statement whose effect a crash of the server in the next moments may undo: counters, attempts.
@@ -63,15 +73,6 @@ public struct TeamDatabase: Sendable {
 
     private static func setting(_ team: TeamID) -> Setting {
         Setting("SELECT set_config('pippin.team', \(team), true)")
-    }
-
-    private static func plannedSetting(_ team: TeamID) -> Setting {
-        Setting(
-            """
-            SELECT set_config('pippin.team', \(team), true),
-                set_config('plan_cache_mode', 'force_custom_plan', true)
-            """
-        )
     }
 
     private static func relaxedSetting(_ team: TeamID) -> Setting {

@@ -3,7 +3,7 @@ import EventLoop
 
 /// One connection in pipeline mode. Belongs to its loop's thread.
 ///
-/// Statements are prepared the first time a connection sees their text. Each request is one segment: its
+/// Statements are prepared the first time a connection sees their text, but for those that are for one time. Each request is one segment: its
 /// statements, then a Sync; answers come back in order.
 // @unchecked Sendable: touched on its loop's thread alone; tasks of that loop hand it to one another.
 @safe final class Connection: @unchecked Sendable {
@@ -174,17 +174,24 @@ extension Connection {
     }
 
     private func queue(_ statement: SQL, in segment: Segment, on handle: OpaquePointer) -> Bool {
-        if let name = statements[statement.text] {
+        if statement.isKept, let name = statements[statement.text] {
             segment.commands.append(.execute)
             return unsafe statement.parameters.execute(name, on: handle)
         }
-        statementCount += 1
-        let name = "s\(statementCount)"
-        statements[statement.text] = name
+        let name = name(for: statement)
         segment.commands.append(.prepare(text: statement.text))
         segment.commands.append(.execute)
         return unsafe statement.parameters.prepare(name, text: statement.text, on: handle)
             && statement.parameters.execute(name, on: handle)
+    }
+
+    /// The empty name stands for the statement that the next one of that name replaces.
+    private func name(for statement: SQL) -> String {
+        guard statement.isKept else { return "" }
+        statementCount += 1
+        let name = "s\(statementCount)"
+        statements[statement.text] = name
+        return name
     }
 
     private func flush(_ handle: OpaquePointer) {

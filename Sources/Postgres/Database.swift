@@ -13,37 +13,11 @@ public struct Setting: Equatable, Sendable {
 
 /// The connections of one loop to one database under one role.
 ///
-/// Statements share pipelined connections; transactions get one of their own. Everything is called on the
+/// Statements share pipelined connections; transactions get one of their own, and so do statements that wait for a row,
+/// since on a shared connection everybody behind them would wait too. Everything is called on the
 /// loop, from its tasks.
 // @unchecked Sendable: all state is touched on the loop's thread alone, which every entry checks.
 public final class Database: @unchecked Sendable {
-    /// How a database is reached and how much it may be asked at once.
-    public struct Configuration: Sendable {
-        /// A libpq connection string or URL.
-        public var connection: String
-        /// The role every connection takes (`SET ROLE`), or nil for the one that logs in.
-        public var role: String?
-        /// Connections that statements share.
-        public var shared = 6
-        /// Connections for transactions, opened when first needed.
-        public var exclusive = 4
-        /// Statements under way on one connection before others wait.
-        public var depth = 32
-        /// Segments of jointly committed statements under way at once.
-        public var jointSegments = 2
-        /// Statements that may wait for a connection.
-        public var queue = 2048
-        /// How long a statement may wait and run.
-        public var patience = Duration.seconds(10)
-        /// Where the server's name is looked up, which blocks; nil for the loop's own thread.
-        public var lookups: BlockingPool?
-
-        public init(connection: String, role: String? = nil) {
-            self.connection = connection
-            self.role = role
-        }
-    }
-
     private struct Waiting {
         let deadline: Int64
         let dispatch: (Connection) -> Void
@@ -55,6 +29,7 @@ public final class Database: @unchecked Sendable {
     private var shared: [Connection] = []
     private var waiting = Queue<Waiting>()
     private let exclusive: ExclusiveConnections
+    private let patient: ExclusiveConnections
     private var joint = JointCommits()
     private var isClosing = false
     /// Statements that were asked for so far, a transaction counted as one: what a page costs.
@@ -64,9 +39,15 @@ public final class Database: @unchecked Sendable {
     public init(loop: EventLoop, configuration: Configuration) {
         self.loop = loop
         self.configuration = configuration
-        exclusive = ExclusiveConnections(limit: configuration.exclusive, queue: configuration.queue) {
-            Connection(loop: loop, options: configuration.options, lookups: configuration.lookups)
+        let make = {
+            Connection(loop: loop, options: configuration.options(), lookups: configuration.lookups)
         }
+        exclusive = ExclusiveConnections(
+            limit: configuration.exclusive,
+            queue: configuration.queue,
+            make: make
+        )
+        patient = ExclusiveConnections(limit: configuration.patient, queue: configuration.queue, make: make)
     }
 
     /// Begins to connect.
@@ -77,7 +58,7 @@ public final class Database: @unchecked Sendable {
         for _ in 0..<configuration.shared {
             let connection = Connection(
                 loop: loop,
-                options: configuration.options,
+                options: configuration.options(waitingForRows: Self.waitForRows),
                 lookups: configuration.lookups
             )
             connection.onChange = { [unowned self] in changed($0) }
@@ -95,6 +76,7 @@ public final class Database: @unchecked Sendable {
         isClosing = true
         for connection in shared { connection.lose("closing") }
         exclusive.close()
+        patient.close()
         shared = []
         for statement in waiting.drain() { statement.fail(.unavailable("closing")) }
         for member in joint.waiting.drain() { member.completion(.failure(.unavailable("closing"))) }
@@ -127,19 +109,30 @@ public final class Database: @unchecked Sendable {
     /// For short statements of the hot path that change a row or two found by key and do not fail by themselves.
     /// They may be run a second time after the first was rolled back, so their outcome must not depend on how
     /// often they are tried.
-    public func queryJointly(_ sql: SQL, setting: Setting) async throws(PostgresFailure) -> Rows {
-        try await queryJointly([sql], setting: setting)
+    ///
+    /// - Parameter row: tells the row it locks from others.
+    public func queryJointly(
+        _ sql: SQL,
+        locking row: [UInt8],
+        setting: Setting
+    ) async throws(PostgresFailure) -> Rows {
+        try await queryJointly([sql], locking: row, setting: setting)
     }
 
     /// Runs statements one after the other in the same way; none is committed without the others.
     ///
     /// - Returns: the rows of the last one.
-    public func queryJointly(_ sql: [SQL], setting: Setting) async throws(PostgresFailure) -> Rows {
+    public func queryJointly(
+        _ sql: [SQL],
+        locking row: [UInt8],
+        setting: Setting
+    ) async throws(PostgresFailure) -> Rows {
         loop.preconditionCurrent()
         statementCount += sql.count
         let outcome = await unsafe withUnsafeContinuation { continuation in
             let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
-            let member = JointCommits.Member(statements: sql, setting: setting, deadline: deadline) {
+            let member = JointCommits.Member(statements: sql, row: row, setting: setting, deadline: deadline)
+            {
                 unsafe continuation.resume(returning: $0)
             }
             guard joint.waiting.count < configuration.queue, !isClosing else {
@@ -167,8 +160,14 @@ public final class Database: @unchecked Sendable {
 
     private func submit(_ statements: [SQL], completion: @escaping (Segment.Outcome) -> Void) {
         let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+        let conclude = { [unowned self] (outcome: Segment.Outcome) in
+            guard case .failure(let failure) = outcome, failure.isWaitForLock, !isClosing else {
+                return completion(outcome)
+            }
+            wait(statements, deadline, completion)
+        }
         if waiting.isEmpty, let connection = leastLoaded() {
-            return connection.send(statements, deadline: deadline, completion: completion)
+            return connection.send(statements, deadline: deadline, completion: conclude)
         }
         guard waiting.count < configuration.queue, !isClosing else {
             return completion(.failure(.overloaded))
@@ -176,11 +175,32 @@ public final class Database: @unchecked Sendable {
         waiting.append(
             Waiting(
                 deadline: deadline,
-                dispatch: { $0.send(statements, deadline: deadline, completion: completion) },
-                fail: { completion(.failure($0)) }
+                dispatch: { $0.send(statements, deadline: deadline, completion: conclude) },
+                fail: { conclude(.failure($0)) }
             )
         )
     }
+
+    /// Runs statements once more that did not get their rows at once, where nobody waits behind them.
+    private func wait(
+        _ statements: [SQL],
+        _ deadline: Int64,
+        _ completion: @escaping (Segment.Outcome) -> Void
+    ) {
+        patient.acquire(deadline: deadline) { [unowned self] outcome in
+            switch outcome {
+            case .failure(let failure): completion(.failure(failure))
+            case .success(let connection):
+                connection.send(statements, deadline: deadline) { [unowned self] outcome in
+                    patient.release(connection)
+                    completion(outcome)
+                }
+            }
+        }
+    }
+
+    /// How long a statement waits for a row on a shared connection: longer than most who hold one.
+    private static var waitForRows: Duration { .milliseconds(100) }
 
     private func leastLoaded() -> Connection? {
         var least: Connection?
@@ -210,10 +230,11 @@ public final class Database: @unchecked Sendable {
             waiting.popFirst()?.fail(isReady ? .timedOut : .unavailable(problem))
         }
         exclusive.expire(at: now)
+        patient.expire(at: now)
         while let first = joint.waiting.head, first.deadline < now {
             joint.waiting.popFirst()?.completion(.failure(isReady ? .timedOut : .unavailable(problem)))
         }
-        for connection in shared + exclusive.all {
+        for connection in shared + exclusive.all + patient.all {
             if let deadline = connection.oldestDeadline, deadline + Self.grace < now {
                 connection.lose("no answer in time")
             }
@@ -227,23 +248,6 @@ public final class Database: @unchecked Sendable {
 
     /// Why the last connection was lost.
     public var problem: String { shared.first { $0.state != .ready }?.lastProblem ?? "" }
-}
-
-extension Database.Configuration {
-    /// What libpq connects with.
-    ///
-    /// The server ends statements by itself, so that one slow statement does not cost the others of its
-    /// connection theirs.
-    var options: [(key: String, value: String)] {
-        let limit = max(1, patience.nanoseconds / 1_000_000)
-        var settings =
-            "-c statement_timeout=\(limit) -c idle_in_transaction_session_timeout=\(2 * limit) -c timezone=UTC"
-        if let role { settings += " -c role=\(role)" }
-        return [
-            ("dbname", connection), ("options", settings), ("application_name", "pippin"),
-            ("gssencmode", "disable"), ("client_encoding", "UTF8"),
-        ]
-    }
 }
 
 // Transactions.

@@ -10,6 +10,8 @@ struct JointCommits {
     /// Statements that follow one another, and whoever waits for the last one's rows.
     struct Member {
         let statements: [SQL]
+        /// The row it locks, by whatever tells rows apart.
+        let row: [UInt8]
         let setting: Setting
         let deadline: Int64
         let completion: (Segment.Outcome) -> Void
@@ -22,18 +24,19 @@ struct JointCommits {
     /// Segments under way.
     var segments = 0
 
-    /// Takes the members of the next segment.
+    /// Takes the members of the next segment, in the order of their rows: two segments that lock the same ones do so
+    /// one after the other.
     mutating func gather() -> [Member] {
         segments += 1
         var members: [Member] = []
         while members.count < Self.capacity, let member = waiting.popFirst() { members.append(member) }
+        members.sort { $0.row.lexicographicallyPrecedes($1.row) }
         return members
     }
 
     /// What a segment sends: each statement under its setting, which the one before may have left in force.
     static func statements(of members: [Member]) -> [SQL] {
-        // Two segments may lock the same rows in turns. PostgreSQL would need a second to find that out.
-        var statements: [SQL] = members.count > 1 ? ["SELECT set_config('lock_timeout', '100ms', true)"] : []
+        var statements: [SQL] = []
         var setting: Setting?
         for member in members {
             if member.setting != setting { statements.append(member.setting.statement) }
@@ -49,6 +52,8 @@ struct JointCommits {
         case .success(let rows): deliver(rows, to: members)
         case .failure(.refused) where members.count > 1, .failure(.timedOut) where members.count > 1:
             for member in members { retry(member) }
+        case .failure(let failure) where failure.isWaitForLock:
+            for member in members { retry(member) }
         case .failure(let failure):
             for member in members { member.completion(.failure(failure)) }
         }
@@ -57,7 +62,6 @@ struct JointCommits {
     private static func deliver(_ rows: [Rows], to members: [Member]) {
         var rows = rows[...]
         var setting: Setting?
-        if members.count > 1 { rows = rows.dropFirst() }
         for member in members {
             rows = rows.dropFirst(member.setting != setting ? 1 : 0)
             setting = member.setting

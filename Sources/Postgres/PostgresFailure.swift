@@ -34,6 +34,11 @@ public enum PostgresFailure: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether a row was held by others for longer than a shared connection waits.
+    var isWaitForLock: Bool {
+        if case .refused(let refusal) = self { refusal.sqlState == "55P03" } else { false }
+    }
+
     /// Whether the same request may succeed a little later.
     public var isTemporary: Bool {
         switch self {

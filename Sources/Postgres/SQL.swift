@@ -6,6 +6,8 @@ import Bytes
 public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
     let text: String
     let parameters: Parameters
+    /// Whether connections keep it prepared under a name of its own.
+    private(set) var isKept = true
 
     public init(stringLiteral value: StaticString) {
         text = value.description
@@ -54,6 +56,13 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
 }
 
 extension SQL {
+    /// The same statement for this one time: planned for its very values, and nothing of it is kept.
+    public func once() -> SQL {
+        var sql = self
+        sql.isKept = false
+        return sql
+    }
+
     /// The text with `$1` become `$<count + 1>` and so on.
     fileprivate func renumbered(after count: Int) -> String {
         var bytes: [UInt8] = []

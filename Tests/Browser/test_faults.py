@@ -147,7 +147,9 @@ def test_a_restart_of_postgresql_costs_503s_and_nothing_that_was_acknowledged(in
         refreshing = [pool.submit(refresh) for _ in range(4)]
         redeeming = [pool.submit(redeem, code) for code in codes]
         time.sleep(1)
-        cluster.restart()
+        with cluster.holding("authorization_codes", "refresh_tokens"):
+            time.sleep(0.3)  # so that requests are under way when it stops
+            cluster.restart()
         for future in redeeming:
             future.result()
         time.sleep(1)

@@ -117,7 +117,7 @@ def test_a_person_is_handed_out_and_forgotten(
 
     console.open("users?q=dana")
     page.get_by_role("link", name="Dana Fern").click()
-    expect(page.get_by_text("Signed in", exact=True).first).to_be_visible()
+    expect(page.get_by_role("link", name="Sign-in completed").first).to_be_visible()
     screenshot(page, "user")
     assert watch.faults(page) == []
     with page.expect_download() as download:

@@ -95,6 +95,59 @@ import Testing
         #expect(refused == 7)
     }
 
+    @Test func `a statement that waits for a row keeps nobody waiting behind it`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let (behind, waited) = try await withPool(conninfo, { $0.shared = 1 }) { database, loop in
+            _ = try await database.query("CREATE TABLE t AS SELECT 1 AS n, 0 AS uses")
+            let (behind, waiting) = try await database.transaction { transaction in
+                _ = try await transaction.query("UPDATE t SET uses = uses + 1")
+                // More than there are connections for those who wait.
+                let waiting = (0..<6).map { number in
+                    Task(executorPreference: loop) {
+                        let statement: SQL = "UPDATE t SET uses = uses + 1 RETURNING uses::text"
+                        guard number < 3 else { return try await database.query(statement) }
+                        return try await database.queryJointly(
+                            statement,
+                            locking: [],
+                            setting: Setting("SELECT set_config('pippin.team', '', true)")
+                        )
+                    }
+                }
+                await loop.sleep(for: .milliseconds(20))
+                return (try await database.query("SELECT uses::text FROM t"), waiting)
+            }
+            for task in waiting { _ = try await task.value }
+            return (
+                try Self.text(behind), try Self.text(try await database.query("SELECT uses::text FROM t"))
+            )
+        }
+
+        #expect(behind == "0", "it was answered while the row was held")
+        #expect(waited == "7")
+    }
+
+    @Test func `a statement for one time leaves nothing behind`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let kept = try await withPool(conninfo, { $0.shared = 1 }) { database, _ in
+            var condition: SQL = "\(true)"
+            for number in 0..<50 {
+                condition = "\(condition) AND \(number) = \(number)"
+                let statement: SQL = "SELECT 'found' WHERE \(condition)"
+                #expect(try Self.text(try await database.query(statement.once())) == "found")
+            }
+            return try Self.text(
+                try await database.query("SELECT count(*)::text FROM pg_prepared_statements")
+            )
+        }
+
+        #expect(kept == "1", "the question itself")
+    }
+
+    private static func text(_ rows: Rows) throws -> String {
+        var row = try #require(rows.first)
+        return try row.next()
+    }
+
     @Test func `a statement that takes too long is ended by the server, and its neighbours live`()
         async throws
     {

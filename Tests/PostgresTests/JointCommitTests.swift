@@ -36,6 +36,7 @@ import Testing
             try await Self.run(200, on: database, loop) { number in
                 let rows = try await database.queryJointly(
                     "SELECT pg_current_xact_id()::text || ' ' || \(number)::text",
+                    locking: [],
                     setting: Self.setting
                 )
                 return try Self.text(rows)
@@ -59,7 +60,11 @@ import Testing
                 // Pairs of neighbours share a team.
                 let setting = Setting("SELECT set_config('pippin.team', \("TEAM\(number / 2)"), true)")
                 return try Self.text(
-                    try await database.queryJointly("SELECT current_setting('pippin.team')", setting: setting)
+                    try await database.queryJointly(
+                        "SELECT current_setting('pippin.team')",
+                        locking: [],
+                        setting: setting
+                    )
                 )
             }
         }
@@ -74,6 +79,7 @@ import Testing
             let answers = try await Self.run(50, on: database, loop) { number in
                 let rows = try await database.queryJointly(
                     "INSERT INTO t VALUES (\(number)) RETURNING n::text",
+                    locking: [],
                     setting: Self.setting
                 )
                 return try Self.text(rows)
@@ -103,6 +109,7 @@ import Testing
                         "INSERT INTO t VALUES (\(1000 + number))",
                         "SELECT count(*)::text || ' ' || \(number)::text FROM t WHERE n % 1000 = \(number)",
                     ],
+                    locking: [],
                     setting: Self.setting
                 )
                 return try Self.text(rows)
@@ -126,6 +133,7 @@ import Testing
                 Task(executorPreference: loop) {
                     let rows = try await database.queryJointly(
                         "UPDATE t SET uses = uses + 1 WHERE n = \(number) RETURNING uses::text",
+                        locking: [],
                         setting: Self.setting
                     )
                     return try Self.text(rows)
@@ -134,7 +142,11 @@ import Testing
             let (locked, freed) = try await database.transaction { transaction in
                 _ = try await transaction.query("UPDATE t SET uses = uses + 1 WHERE n = 1")
                 // The first keeps the only segment busy while the two others gather behind it.
-                async let first = database.queryJointly("SELECT pg_sleep(0.1)::text", setting: Self.setting)
+                async let first = database.queryJointly(
+                    "SELECT pg_sleep(0.1)::text",
+                    locking: [],
+                    setting: Self.setting
+                )
                 let (locked, free) = (use(1), use(2))
                 _ = try await first
                 return (locked, try await free.value)

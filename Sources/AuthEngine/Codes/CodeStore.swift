@@ -79,7 +79,12 @@ struct CodeStore: Sendable {
             SELECT code_hash FROM issued
             """
         let lock = UserStore.lock(issue.subject, in: team)
-        return try await !database.queryJointly([lock] + statements + [exchange], in: team).isEmpty
+        let rows = try await database.queryJointly(
+            [lock] + statements + [exchange],
+            locking: Array(issue.subject.rawValue.utf8),
+            in: team
+        )
+        return !rows.isEmpty
     }
 
     /// Redeems a code in one statement: every condition stands in its WHERE, so a code is spent only by the
@@ -128,6 +133,7 @@ struct CodeStore: Sendable {
                 flow_id
             FROM redeemed
             """,
+            locking: claim.code.hash,
             in: team
         )
         guard var row = rows.first else { return nil }

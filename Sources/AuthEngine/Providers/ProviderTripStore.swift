@@ -95,6 +95,7 @@ struct ProviderTripStore: Sendable {
             WHERE team_id = \(team) AND state_hash = \(hash) AND answered_at IS NULL
                 AND created_at > \(moment - ProviderTrip.lifetime)
             """,
+            locking: hash,
             in: team
         )
     }

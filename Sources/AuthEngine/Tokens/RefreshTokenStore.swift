@@ -56,6 +56,7 @@ struct RefreshTokenStore: Sendable {
                 AND consents.app_id = used.app_id
             WHERE users.suspended_at IS NULL
             """,
+            locking: id,
             in: team
         )
         return try rows.firstValue(Holder.init)

@@ -40,7 +40,8 @@ struct JobEndStore: Sendable {
         } else {
             return true
         }
-        return try await database.queryJointly(sql, in: claim.team).changed == 1
+        return try await database.queryJointly(sql, locking: Array(claim.id.rawValue.utf8), in: claim.team)
+            .changed == 1
     }
 }
 
