@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    @Test func `what one address is refused uses up nothing of its team's, in any process`() async throws {
+        try await withTeams { teams in
+            let store = LimitStore(teams.database)
+            let processes = (1...2).map { _ in AttemptLimits(perAddress: 3, perTeam: 20) }
+            let flood = try #require(IPAddress("203.0.113.7"))
+            var answers: [Bool] = []
+            for turn in 0..<100 {
+                answers.append(try await Self.admit(processes[turn % 2], flood, store, teams))
+            }
+            #expect(answers.count { $0 } == 3)
+            #expect(try teams.admin("SELECT count FROM limits WHERE subject = 'attempts.team'") == [["3"]])
+
+            var others = 0
+            for last in 1...20 {
+                let address = try #require(IPAddress("198.51.100.\(last)"))
+                if try await Self.admit(processes[last % 2], address, store, teams) { others += 1 }
+            }
+            #expect(others == 17)
+        }
+    }
+
     @Test func `a team has a limit of its own over all addresses`() async throws {
         try await withTeams { teams in
             let store = LimitStore(teams.database)

@@ -58,11 +58,23 @@ public final class AttemptLimits: Sendable {
     }
 
     /// Counts one beginning; false when it is one too many.
+    ///
+    /// What is refused to an address does not count for its team, lest one address use up what is everybody's.
     func admit(
         _ address: IPAddress,
         team: TeamID,
         counting store: LimitStore,
         at now: Timestamp
+    ) async throws -> Bool {
+        guard try await admits(address, team, store, now) else { return false }
+        return try await admits(team, store, now)
+    }
+
+    private func admits(
+        _ address: IPAddress,
+        _ team: TeamID,
+        _ store: LimitStore,
+        _ now: Timestamp
     ) async throws -> Bool {
         let key = AddressKey(team: team, subject: .address("attempts", address.description))
         let due = state.withLock { state in
@@ -70,22 +82,22 @@ public final class AttemptLimits: Sendable {
             if state.minute != minute { state = State(minute: minute) }
             // A flood of addresses is met by the team's cap, which is kept.
             if state.addresses.count > 200_000 { state.addresses = [:] }
-            return (
-                address: state.addresses[key, default: Tally()].count(limit: perAddress),
-                team: state.teams[team, default: Tally()].count(limit: perTeam)
-            )
+            return state.addresses[key, default: Tally()].count(limit: perAddress)
         }
-        if due.address > 0 {
-            let total = try await share(due.address, key.subject, store, team, now)
+        if due > 0 {
+            let total = try await share(due, key.subject, store, team, now)
             state.withLock { $0.addresses[key]?.learn(total) }
         }
-        if due.team > 0 {
-            let total = try await share(due.team, .team("attempts"), store, team, now)
+        return state.withLock { ($0.addresses[key]?.total ?? 0) <= perAddress }
+    }
+
+    private func admits(_ team: TeamID, _ store: LimitStore, _ now: Timestamp) async throws -> Bool {
+        let due = state.withLock { $0.teams[team, default: Tally()].count(limit: perTeam) }
+        if due > 0 {
+            let total = try await share(due, .team("attempts"), store, team, now)
             state.withLock { $0.teams[team]?.learn(total) }
         }
-        return state.withLock { state in
-            (state.addresses[key]?.total ?? 0) <= perAddress && (state.teams[team]?.total ?? 0) <= perTeam
-        }
+        return state.withLock { ($0.teams[team]?.total ?? 0) <= perTeam }
     }
 
     /// Adds to everybody's count of this minute, and returns it.
