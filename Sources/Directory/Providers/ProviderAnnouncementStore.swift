@@ -50,7 +50,16 @@ public struct ProviderAnnouncement: Sendable {
 }
 
 extension ProviderAnnouncement {
+    /// Names that may wait for one person in one group of apps.
+    ///
+    /// Whoever holds what a provider once gave may announce it again and again, each time with another name, and nobody
+    /// knows better while the provider is silent. Those that came first stay, so that none pushes the true one out.
+    static let mostNames = 5
+
     /// A second try of the same is doubtful: the first may have spent the code, and never heard of it.
+    ///
+    /// Beyond the names that may wait it is kept without its own, as is anybody who has none: they are let in as before,
+    /// and their name with them, if the provider confirms it now.
     func insertion(in team: TeamID) -> SQL {
         let form = arrival.form
         return """
@@ -59,9 +68,15 @@ extension ProviderAnnouncement {
                 family_name, announced_at, held_until
             )
             SELECT \(team), \(mark), \(arrival.provider), \(arrival.resident(team)), \(arrival.group),
-                \(ProviderForm.kept(form?.givenName)), \(ProviderForm.kept(form?.familyName)),
-                \(ProviderForm.kept(form?.email)), \(arrival.name.given), \(arrival.name.family), \(arrival.at),
-                \(heldUntil)
+                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.givenName))::text END,
+                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.familyName))::text END,
+                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.email))::text END,
+                \(arrival.name.given), \(arrival.name.family), \(arrival.at), \(heldUntil)
+            FROM (
+                SELECT count(*) < \(Self.mostNames) AS is_left FROM provider_announcements AS other
+                WHERE other.team_id = \(team) AND other.sub = \(arrival.resident(team))
+                    AND other.app_id = \(arrival.group) AND other.form_given_name IS NOT NULL
+            ) AS room
             WHERE NOT \(arrival.isTaken(team))
             ON CONFLICT (team_id, mark) DO UPDATE SET sub = excluded.sub, held_until = excluded.held_until,
                 is_doubtful = true

@@ -103,6 +103,58 @@ import Testing
         }
     }
 
+    @Test func `keep the first five names for one person and app, whatever comes later`() async throws {
+        try await withWorld { world in
+            let people = ProviderPersonStore(world.database)
+            for turn in UInt8(1)...20 {
+                let name = turn == 1 ? "Rita" : "Forged \(turn)"
+                let announcement = try await announce(name, as: [turn], world)
+                try await people.dismiss(announcement, isRefused: false, in: World.acme)
+            }
+            let waiting =
+                "SELECT form_given_name FROM provider_announcements WHERE team_id = $1 ORDER BY mark"
+            let five = [["Rita"], ["Forged 2"], ["Forged 3"], ["Forged 4"], ["Forged 5"]]
+            #expect(try world.admin(waiting, World.acme.rawValue) == five)
+
+            // Another try of the first is the first still.
+            _ = try await announce("Rita", as: [1], world)
+            #expect(try world.admin(waiting, World.acme.rawValue) == five)
+            _ = try await announce("Mara", as: [1], in: World.rival, world)
+            #expect(try world.admin(waiting, World.rival.rawValue) == [["Mara"]])
+            let elsewhere = ProviderAnnouncement(
+                arrival(called: "Lena", to: World.otherApp),
+                as: [99],
+                heldUntil: World.noon + .seconds(30)
+            )
+            _ = try await people.announce(elsewhere, in: World.acme)
+            #expect(try world.admin(waiting, World.acme.rawValue) == five + [["Lena"]])
+        }
+    }
+
+    @Test func `let in one more than the names that wait, with their name`() async throws {
+        try await withWorld { world in
+            try world.addApp(World.app)
+            let people = ProviderPersonStore(world.database)
+            for turn in UInt8(1)...5 { _ = try await announce("Forged \(turn)", as: [turn], world) }
+            let announcement = try await announce("Rita", as: [6], world)
+            let nameless = "SELECT count(*) FROM provider_announcements WHERE form_given_name IS NULL"
+            #expect(try world.admin(nameless) == [["1"]])
+
+            let recorded = try await people.record(
+                arrival(called: "Rita"),
+                announcedBy: announcement,
+                in: World.acme
+            )
+
+            guard case .known(let known) = recorded else {
+                Issue.record("not let in")
+                return
+            }
+            #expect(known.consent?.name?.given == "Rita")
+            #expect(try world.admin(nameless) == [["0"]])
+        }
+    }
+
     @Test func `wait for a year, and for an hour without a name`() async throws {
         try await withWorld { world in
             _ = try await announce("Rita", world)
