@@ -61,6 +61,7 @@ public struct Console: Sendable {
         public let checks: RegistryChecks
         /// Belongs to the same loop.
         public let apple: AppleProvider
+        /// For addresses of this installation.
         public let client: HTTPClient
         /// Where this installation holds its certificate, if it does.
         public let certificateFile: CertificateFile?

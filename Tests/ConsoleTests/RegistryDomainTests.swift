@@ -84,6 +84,36 @@ import Testing
         }
     }
 
+    @Test func `are checked so often by one team, whoever asks, and another is not limited by it`()
+        async throws
+    {
+        try await withWorld { world in
+            try await withSite(world) { _ in
+                var ada = try await world.signedIn("Ada", [World.acme: .developer])
+                var olive = try await world.signedIn("Olive", [World.acme: .owner])
+                for _ in 1...8 {
+                    #expect(try await ada.post("\(Self.page)/checks").status == 303)
+                    #expect(try await olive.post("\(Self.page)/checks").status == 303)
+                }
+                let last = try world.identifiers("checked_at::text", of: "domains")
+
+                let refused = try await ada.post("\(Self.page)/checks")
+
+                #expect(refused.status == 429)
+                #expect(try #require(refused["retry-after"].flatMap { Int($0) }) <= 60)
+                #expect(refused.text.contains("id=\"check-error\" role=\"alert\""))
+                #expect(refused.text.contains("has had enough looked at for now"))
+                #expect(refused.text.contains("aria-describedby=\"check-error\""))
+                #expect(try world.identifiers("checked_at::text", of: "domains") == last)
+                #expect(try await !ada.get(Self.page).text.contains("check-error"))
+                var ben = try await world.signedIn("Ben", [World.rival: .owner])
+                let sources = "/console/RIVALTEAM1/email-sources"
+                _ = try await ben.post(sources, [("source", "rival.example")])
+                #expect(try await ben.post("\(sources)/rival.example/checks").status == 303)
+            }
+        }
+    }
+
     @Test func `an auditor may look and not check, and another team has no such domain`() async throws {
         try await withWorld { world in
             try await withSite(world) { _ in

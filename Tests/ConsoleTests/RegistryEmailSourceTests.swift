@@ -33,6 +33,31 @@ import Testing
         }
     }
 
+    @Test func `are checked so often by one team; what is added beyond waits for the next round`()
+        async throws
+    {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            _ = try await admin.post(Self.list, [("source", "acme.example")])
+            for _ in 2...16 { #expect(try await admin.post("\(Self.page)/checks").status == 303) }
+
+            let refused = try await admin.post("\(Self.page)/checks")
+
+            #expect(refused.status == 429 && refused["retry-after"] != nil)
+            #expect(refused.text.contains("id=\"check-error\" role=\"alert\""))
+            #expect(refused.text.contains("has had enough looked at for now"))
+            let added = try await admin.post(Self.list, [("source", "mail.acme.example")])
+            #expect(added.location == "\(Self.list)/mail.acme.example")
+            let due =
+                "SELECT checked_at IS NULL AND check_due_at <= now() FROM email_sources WHERE source LIKE 'mail.%'"
+            #expect(try world.admin(due) == [["t"]])
+            var ben = try await world.signedIn("Ben", [World.rival: .owner])
+            let sources = "/console/RIVALTEAM1/email-sources"
+            _ = try await ben.post(sources, [("source", "rival.example")])
+            #expect(try await ben.post("\(sources)/rival.example/checks").status == 303)
+        }
+    }
+
     @Test func `are refused beside their field, with what was typed`() async throws {
         try await withWorld { world in
             var admin = try await world.signedIn("Ada", [World.acme: .admin])

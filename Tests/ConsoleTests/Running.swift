@@ -113,7 +113,7 @@ private func serve(
 ) async throws {
     let app = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_app"))
     let system = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_system"))
-    let client = try HTTPClient(on: loop)
+    let outgoing = try Outgoing(on: loop)
     let names = try TestNameServer(on: loop)
     var asking = Resolver.Options()
     asking.servers = [names.address]
@@ -123,7 +123,7 @@ private func serve(
     defer {
         app.close()
         system.close()
-        client.close()
+        outgoing.close()
         resolver.close()
         names.close()
     }
@@ -131,21 +131,21 @@ private func serve(
     let publicURL = "http://127.0.0.1:\(port)"
     let checks = RegistryChecks(
         TeamDatabase(app),
-        client: client,
+        client: outgoing.teams,
         resolver: resolver,
         allowsLoopback: true
     )
     let clock: @Sendable () -> Timestamp = { .now() }
     let service = World.apple(at: publicURL)
-    let keys = AppleKeys(of: service, on: loop, client: client, clock: clock)
-    let apple = AppleProvider(service, keys: keys, client: client, clock: clock)
+    let keys = AppleKeys(of: service, on: loop, client: outgoing.apple, clock: clock)
+    let apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: clock)
     let parts = try parts(
         publicURL,
         TeamDatabase(app),
         SystemDatabase(system),
         checks,
         apple,
-        client,
+        outgoing.house,
         pool,
         loop,
         sparesRoles
@@ -168,7 +168,7 @@ private func serve(
         publicURL: publicURL,
         parts: parts,
         mounted: routes.mounted,
-        client: client,
+        client: outgoing.house,
         loop: loop,
         names: names,
         databases: [app, system],

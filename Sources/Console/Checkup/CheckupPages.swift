@@ -15,6 +15,7 @@ struct CheckupPages: Sendable {
     private let installation: InstallationCheckup
     private let team: TeamCheckup
     private let limit: ConnectionTestLimit
+    private let checkLimit: RegistryCheckLimit
     private let context: EngineContext
     private let page: LivePage<CheckupPage>
 
@@ -22,6 +23,7 @@ struct CheckupPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         context = parts.context
         limit = ConnectionTestLimit(LimitStore(parts.database))
+        checkLimit = RegistryCheckLimit(LimitStore(parts.database))
         installation = InstallationCheckup(
             parts.context,
             apple: parts.apple,
@@ -45,20 +47,27 @@ struct CheckupPages: Sendable {
         }
     }
 
-    /// A check-up asks Apple what a test of a connection asks.
+    /// A check-up asks Apple what a test of a connection asks, and the team's own servers what their checks ask.
     private func run(_ scope: Scope) async throws -> Response {
         if let wait = try await limit.charge(scope.teamID, at: context.clock()) {
-            return scope.site.respond(page, view(scope, wait: wait), after: wait)
+            return refuse(scope, Phrase.appleTestLimited(for: wait), wait)
+        }
+        if let wait = try await checkLimit.charge(.checkup, of: scope.teamID, at: context.clock()) {
+            return refuse(scope, Phrase.checksLimited(for: wait), wait)
         }
         let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
         return scope.site.respond(page, view(scope, found + (await installation.run())))
     }
 
-    private func view(_ scope: Scope, _ findings: [Finding] = [], wait: Duration? = nil) -> CheckupPage {
+    private func refuse(_ scope: Scope, _ error: Phrase, _ wait: Duration) -> Response {
+        scope.site.respond(page, view(scope, error: error), after: wait)
+    }
+
+    private func view(_ scope: Scope, _ findings: [Finding] = [], error: Phrase? = nil) -> CheckupPage {
         CheckupPage(
             frame: scope.frame(Phrase("console.doctor.title")),
             runURL: scope.may(.changeRegistry) ? Self.checkup.link(scope.teamID) : nil,
-            wait: wait,
+            error: error,
             findings: findings
         )
     }
@@ -72,7 +81,7 @@ struct CheckupPage: ConsolePage {
     static let fields =
         frameFields
         .optionalText("runURL") { $0.runURL }
-        .optionalWords("error") { $0.wait.map(Phrase.appleTestLimited) }
+        .optionalWords("error") { $0.error }
         .optionalWords("summary") { $0.summary }
         .list("groups", Group.fields) { $0.groups }
 
@@ -89,8 +98,8 @@ struct CheckupPage: ConsolePage {
 
     let frame: ConsoleFrame
     let runURL: String?
-    /// How long the next one has to wait, where one was asked for too early.
-    let wait: Duration?
+    /// Why it was not run: it was asked for too early.
+    let error: Phrase?
     /// None before it was run.
     let findings: [Finding]
 

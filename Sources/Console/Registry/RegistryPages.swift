@@ -27,13 +27,13 @@ struct RegistryPages: Sendable {
         let pages = parts.site.pages
         appIDs = try ResourceFlow(AppIDs(stores, pages), stores, pages)
         serviceIDs = try ResourceFlow(ServiceIDs(stores, parts.context, pages), stores, pages)
-        domains = try DomainEndpoints(stores, parts.checks, pages)
+        domains = try DomainEndpoints(stores, parts, pages)
         keys = try KeyEndpoints(stores, parts.context, pages)
         appleKeys = try ResourceFlow(AppleKeys(stores, pages, parts.standIn), stores, pages)
         let connections = try AppleConnections(stores, parts)
         appleConnections = try ResourceFlow(connections, stores, pages)
         appleEndpoints = AppleConnectionEndpoints(parts, connections)
-        emailSources = try EmailSources(stores, parts.checks, pages)
+        emailSources = try EmailSources(stores, parts, pages)
         emailSourceFlow = try ResourceFlow(emailSources, stores, pages)
         trials = try TrialEndpoints(stores, parts)
     }

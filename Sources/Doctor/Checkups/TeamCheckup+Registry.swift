@@ -8,7 +8,7 @@ import Tenancy
 // What is registered.
 extension TeamCheckup {
     /// Hosts asked at a time, and in all.
-    private static let width = 8
+    private static let width = RegistryCheckLimit.Work.checkup.rawValue
     private static let hostLimit = 40
 
     /// Whether each host that people are sent back to answers, with a certificate that browsers believe.
@@ -26,7 +26,7 @@ extension TeamCheckup {
                 deadline: .seconds(5),
                 addresses: loopback ? .publicAndLoopback : .publicOnly
             )
-            let answer = await surroundings.answer(request)
+            let answer = await namedHosts.answer(request)
             let host = String(origin.dropFirst("https://".count))
             return CertificateCheck(at: context.clock()).finding(
                 Phrase("console.doctor.return-host", ["host": host]),

@@ -14,6 +14,8 @@ public struct TeamCheckup: Sendable {
     private let apple: AppleProvider
     let surroundings: Surroundings
     let checks: RegistryChecks
+    /// The hosts that the team has named.
+    var namedHosts: Surroundings { Surroundings(context: context, client: checks.client) }
 
     /// - Parameters:
     ///   - apple: belongs to the client's loop, as `checks` does.

@@ -13,12 +13,15 @@ public struct RegistryChecks: Sendable {
 
     private let domains: DomainStore
     private let emailSources: EmailSourceStore
-    private let client: HTTPClient
+    /// Calls addresses that teams name, and no others.
+    public let client: HTTPClient
     private let resolver: Resolver
     /// Whether the operator lets sandbox teams name addresses of this machine.
     public let allowsLoopback: Bool
 
-    /// - Parameter allowsLoopback: whether the operator lets sandbox teams name addresses of this machine.
+    /// - Parameters:
+    ///   - client: calls addresses that teams name, and no others: their servers may hold what it has.
+    ///   - allowsLoopback: whether the operator lets sandbox teams name addresses of this machine.
     public init(
         _ database: TeamDatabase,
         client: HTTPClient,

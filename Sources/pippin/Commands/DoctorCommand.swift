@@ -65,7 +65,7 @@ struct DoctorCommand {
                 let installation = InstallationCheckup(
                     context,
                     apple: worker.apple,
-                    client: worker.client,
+                    client: worker.outgoing.house,
                     certificateFile: file
                 )
                 var sections = [Section(heading: context.publicURL, findings: await installation.run())]
@@ -74,7 +74,7 @@ struct DoctorCommand {
                     context: context,
                     apple: worker.apple,
                     checks: worker.checks(allowsLoopback: allowsLoopback),
-                    client: worker.client
+                    client: worker.outgoing.house
                 )
                 for team in teams {
                     let findings = try await checkup.run(team, by: .command("doctor"), from: .local)

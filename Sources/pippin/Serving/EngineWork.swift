@@ -12,7 +12,7 @@ extension House {
             context: context,
             database: TeamDatabase(worker.app),
             teams: worker.teams,
-            client: worker.client,
+            client: worker.outgoing.teams,
             allowsLoopback: installation.settings.allowsLoopback
         )
         .register(in: &handlers)

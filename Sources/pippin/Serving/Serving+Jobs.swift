@@ -19,7 +19,7 @@ extension Serving {
         do {
             return MailCourier(
                 settings.mail,
-                client: worker.client,
+                client: worker.outgoing.house,
                 writer: try LetterWriter(site.pages),
                 mailbox: MailboxStore(TeamDatabase(worker.app)),
                 keyRing: context.keyRing

@@ -142,7 +142,7 @@ struct Serving {
                     trials: TrialStore(database: database, keyRing: context.keyRing),
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),
                     apple: worker.apple,
-                    client: worker.client,
+                    client: worker.outgoing.house,
                     certificateFile: settings.certificateFile,
                     standIn: standIn,
                     teams: worker.teams,
@@ -188,7 +188,7 @@ struct Serving {
         do {
             return try SampleApp(
                 demo.registration,
-                client: worker.client,
+                client: worker.outgoing.house,
                 site: site,
                 keyRing: context.keyRing
             )

@@ -18,7 +18,7 @@ struct Worker: Sendable {
     let system: Database
     let teams: TeamCache
     let flows: FlowRecorder
-    let client: HTTPClient
+    let outgoing: Outgoing
     let apple: AppleProvider
     let resolver: Resolver
     let bell: JobBell
@@ -56,9 +56,9 @@ struct Worker: Sendable {
         mail = MailQueue(jobs, keyRing: context.keyRing)
         teams = TeamCache(loop: loop, database: TeamDatabase(app), context: context)
         flows = FlowRecorder(loop: loop, database: TeamDatabase(app), context: context)
-        client = try HTTPClient(on: loop)
-        let keys = AppleKeys(of: service, on: loop, client: client, clock: context.clock)
-        apple = AppleProvider(service, keys: keys, client: client, clock: context.clock)
+        outgoing = try Outgoing(on: loop)
+        let keys = AppleKeys(of: service, on: loop, client: outgoing.apple, clock: context.clock)
+        apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: context.clock)
         do throws(LookupFailure) {
             var asking = Resolver.Options()
             asking.servers = dnsServers
@@ -73,7 +73,7 @@ struct Worker: Sendable {
     /// Writes what is still to be written, then closes the connections.
     func close() async {
         await flows.finish()
-        client.close()
+        outgoing.close()
         resolver.close()
         app.close()
         system.close()
@@ -85,7 +85,7 @@ struct Worker: Sendable {
     func checks(allowsLoopback: Bool) -> RegistryChecks {
         RegistryChecks(
             TeamDatabase(app),
-            client: client,
+            client: outgoing.teams,
             resolver: resolver,
             allowsLoopback: allowsLoopback
         )

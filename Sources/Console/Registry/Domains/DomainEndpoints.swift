@@ -1,4 +1,7 @@
+import AuthEngine
 import Bytes
+import Directory
+import Doctor
 import Domain
 import HTTP
 import Registry
@@ -10,12 +13,16 @@ import Web
 struct DomainEndpoints: Sendable {
     private let registry: RegistryStores
     private let checks: RegistryChecks
+    private let limit: RegistryCheckLimit
+    private let clock: @Sendable () -> Timestamp
     private let show: LivePage<DomainPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ registry: RegistryStores, _ checks: RegistryChecks, _ pages: Pages) throws(Diagnostics) {
+    init(_ registry: RegistryStores, _ parts: Console.Parts, _ pages: Pages) throws(Diagnostics) {
         self.registry = registry
-        self.checks = checks
+        checks = parts.checks
+        limit = RegistryCheckLimit(LimitStore(parts.database))
+        clock = parts.context.clock
         show = try pages.page(DomainPage.self)
     }
 
@@ -39,14 +46,19 @@ struct DomainEndpoints: Sendable {
         return domain
     }
 
-    private func page(of domain: RegisteredDomain, _ scope: Scope) -> DomainPage {
+    private func page(
+        of domain: RegisteredDomain,
+        _ scope: Scope,
+        checkWait: Duration? = nil
+    ) -> DomainPage {
         DomainPage(
             frame: scope.frame(domain.name.text),
             team: scope.teamID,
             domain: domain,
             isNeeded: scope.team.configuration.policy.requiresVerifiedDomains,
             checkURL: scope.may(.changeRegistry)
-                ? RegistryRoutes.domainChecks.link(scope.teamID, domain.name.text) : nil
+                ? RegistryRoutes.domainChecks.link(scope.teamID, domain.name.text) : nil,
+            checkWait: checkWait
         )
     }
 
@@ -61,6 +73,9 @@ struct DomainEndpoints: Sendable {
     }
 
     private func check(_ scope: Scope, _ domain: RegisteredDomain) async throws -> Response {
+        if let wait = try await limit.charge(.one, of: scope.teamID, at: clock()) {
+            return scope.site.respond(show, page(of: domain, scope, checkWait: wait), after: wait)
+        }
         let checked = try await checks.check(
             domain,
             in: scope.teamID,

@@ -14,6 +14,7 @@ struct DomainPage: ConsolePage {
         .group("state", BadgeView.fields) { $0.domain.badge }
         .optionalGroup("checked", TimeView.fields) { $0.domain.checkedAt.map(TimeView.init) }
         .optionalText("checkURL") { $0.checkURL }
+        .optionalWords("checkError") { $0.checkWait.map(Phrase.checksLimited) }
         .optionalGroup("lapses", TimeView.fields) { $0.lapses }
         .optionalGroup("finding", findingFields) { $0.domain.finding }
         .optionalWords("advice") { $0.domain.advice(isNeeded: $0.isNeeded) }
@@ -53,6 +54,8 @@ struct DomainPage: ConsolePage {
     /// Whether the team's return URLs work on verified domains alone.
     let isNeeded: Bool
     let checkURL: String?
+    /// How long the next check has to wait, where one was asked for too early.
+    let checkWait: Duration?
 
     /// When a verified domain whose checks fail counts no more.
     private var lapses: TimeView? {

@@ -14,6 +14,7 @@ struct EmailSourcePage: ConsolePage {
         .group("state", BadgeView.fields) { $0.source.state.badge }
         .optionalGroup("checked", TimeView.fields) { $0.source.checkedAt.map(TimeView.init) }
         .optionalText("checkURL") { $0.checkURL }
+        .optionalWords("checkError") { $0.checkWait.map(Phrase.checksLimited) }
         .list("records", MailRecordView.fields) { $0.source.records.map(MailRecordView.init) }
         .flag("hasSelectors") { !$0.source.selectors.isEmpty }
         .optionalGroup("editing", Editing.fields) { $0.editing }
@@ -38,6 +39,8 @@ struct EmailSourcePage: ConsolePage {
     let frame: ConsoleFrame
     let source: RegisteredEmailSource
     let checkURL: String?
+    /// How long the next check has to wait, where one was asked for too early.
+    let checkWait: Duration?
     let editing: Editing?
     let danger: DangerView?
 }

@@ -1,4 +1,7 @@
+import AuthEngine
 import Bytes
+import Directory
+import Doctor
 import Domain
 import HTTP
 import Postgres
@@ -10,6 +13,8 @@ import Web
 struct EmailSources: ListedResource {
     private let registry: RegistryStores
     private let checks: RegistryChecks
+    private let limit: RegistryCheckLimit
+    private let clock: @Sendable () -> Timestamp
     private let list: LivePage<EmailSourceListPage>
     private let new: LivePage<NewEmailSourcePage>
     private let page: LivePage<EmailSourcePage>
@@ -19,9 +24,11 @@ struct EmailSources: ListedResource {
     let right = Right.changeSettings
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ registry: RegistryStores, _ checks: RegistryChecks, _ pages: Pages) throws(Diagnostics) {
+    init(_ registry: RegistryStores, _ parts: Console.Parts, _ pages: Pages) throws(Diagnostics) {
         self.registry = registry
-        self.checks = checks
+        checks = parts.checks
+        limit = RegistryCheckLimit(LimitStore(parts.database))
+        clock = parts.context.clock
         list = try pages.page(EmailSourceListPage.self)
         new = try pages.page(NewEmailSourcePage.self)
         page = try pages.page(EmailSourcePage.self)
@@ -30,16 +37,24 @@ struct EmailSources: ListedResource {
     /// Beside what every kind has: another check at once.
     func mountChecks(on router: inout ConsoleRouter) {
         router.post(RegistryRoutes.emailSourceChecks, needs: right, at: section) { scope, _, name in
-            guard let source = try await find(name, in: scope.teamID),
-                let checked = try await checks.check(source, in: scope.teamID)
-            else { throw Web.Problem.notFound }
-            return scope.redirect(
-                to: routes.one.link(scope.teamID, checked.key),
-                saying: checked.state == .ok
-                    ? .good(Phrase("console.email-sources.flash.ok"))
-                    : .warn(Phrase("console.email-sources.flash.not-ok"))
-            )
+            guard let source = try await find(name, in: scope.teamID) else { throw Web.Problem.notFound }
+            return try await check(source, scope)
         }
+    }
+
+    private func check(_ source: RegisteredEmailSource, _ scope: Scope) async throws -> Response {
+        if let wait = try await limit.charge(.one, of: scope.teamID, at: clock()) {
+            return scope.site.respond(page, view(source, scope, .nothing, checkWait: wait), after: wait)
+        }
+        guard let checked = try await checks.check(source, in: scope.teamID) else {
+            throw Web.Problem.notFound
+        }
+        return scope.redirect(
+            to: routes.one.link(scope.teamID, checked.key),
+            saying: checked.state == .ok
+                ? .good(Phrase("console.email-sources.flash.ok"))
+                : .warn(Phrase("console.email-sources.flash.not-ok"))
+        )
     }
 
     func index(_ scope: Scope) async throws -> Response {
@@ -77,11 +92,21 @@ struct EmailSources: ListedResource {
         _ scope: Scope,
         _ unfinished: Unfinished<EmailSourceForm>
     ) async throws -> Response {
+        scope.site.respond(page, view(source, scope, unfinished), status: unfinished.status)
+    }
+
+    private func view(
+        _ source: RegisteredEmailSource,
+        _ scope: Scope,
+        _ unfinished: Unfinished<EmailSourceForm>,
+        checkWait: Duration? = nil
+    ) -> EmailSourcePage {
         let mayChange = scope.may(right)
-        let view = EmailSourcePage(
+        return EmailSourcePage(
             frame: scope.frame(source.identity),
             source: source,
             checkURL: mayChange ? RegistryRoutes.emailSourceChecks.link(scope.teamID, source.key) : nil,
+            checkWait: checkWait,
             editing: mayChange
                 ? EmailSourcePage.Editing(
                     action: routes.one.link(scope.teamID, source.key),
@@ -92,7 +117,6 @@ struct EmailSources: ListedResource {
                 ) : nil,
             danger: mayChange ? danger(source, unfinished, scope.teamID) : nil
         )
-        return scope.site.respond(page, view, status: unfinished.status)
     }
 
     private func danger(
@@ -165,8 +189,9 @@ extension EmailSources {
         )
     }
 
-    /// Who has just added a source wants to know how it stands.
+    /// Who has just added a source wants to know how it stands; beyond the limit it is looked at within a minute.
     func settled(_ source: RegisteredEmailSource, _ scope: Scope) async throws {
+        guard try await limit.charge(.one, of: scope.teamID, at: clock()) == nil else { return }
         _ = try await checks.check(source, in: scope.teamID)
     }
 

@@ -1,0 +1,122 @@
+import Crypto
+import Domain
+import Glibc
+import Registry
+import Simulator
+import Testing
+
+@testable import Console
+
+@Suite struct `Servers that never answer` {
+    private static let pair = P256SigningKey.generate()
+    private static let hosts = (1...5).map { "s\($0).localhost" }
+
+    @Test func `hold up the checks of domains, and nobody's calls to Apple`() async throws {
+        try await withWorld { world in
+            let page = try await connectAcme(world)
+            let (listener, port) = Self.silentServer()
+            defer { close(listener) }
+            let domains = try await domainsOfRival(world, at: port)
+
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for domain in Array(repeating: domains, count: 20).joined() {
+                    group.addTask {
+                        _ = try? await world.parts.checks.check(
+                            domain,
+                            in: World.rival,
+                            by: .system("test"),
+                            from: World.origin
+                        )
+                    }
+                }
+                // As many as a client has.
+                let held = try await Self.accept(64, at: listener)
+                defer { for connection in held { close(connection) } }
+                var admin = try await world.signedIn("Ada", [World.acme: .admin])
+                let start = ContinuousClock.now
+                #expect(try await admin.post("\(page)/tests", []).status == 303)
+                #expect(.now - start < .seconds(8))
+                let outcomes = "SELECT DISTINCT outcome FROM apple_connection_tests"
+                #expect(try world.admin(outcomes) == [["accepted"]])
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// - Returns: the page of its connection.
+    private func connectAcme(_ world: World) async throws -> String {
+        try world.openAppleSide()
+        _ = try await world.addAcmeWeb()
+        var admin = try await world.signedIn("Olga", [World.acme: .admin])
+        let key = [
+            ("privateKey", Self.pair.pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
+            ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+        ]
+        let connection = [
+            ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
+        ]
+        #expect(try await admin.post("/console/ACMETEAM01/apple-keys", key).status == 303)
+        #expect(try await admin.post("/console/ACMETEAM01/apple", connection).status == 303)
+        let page = "/console/ACMETEAM01/apple/com.acme.app"
+        #expect(try await admin.post("\(page)/stand-in", []).status == 303)
+        return page
+    }
+
+    private func domainsOfRival(_ world: World, at port: UInt16) async throws -> [RegisteredDomain] {
+        try world.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'RIVALTEAM1'")
+        let policy = AddressPolicy.hostNamesAndLoopback
+        let (actor, stores) = (Actor.system("test"), world.registry)
+        let app = try AppID.Draft(
+            parsing: AppID.Input(identifier: "com.rival.app", description: "Rival"),
+            policy: policy
+        )
+        _ = try await stores.appIDs.create(app, in: World.rival, by: actor, from: World.origin)
+        let web = try ServiceID.Draft(
+            parsing: ServiceID.Input(
+                identifier: "com.rival.web",
+                description: "Rival",
+                domains: Self.hosts,
+                returnURLs: Self.hosts.map { "http://\($0):\(port)/back" }
+            ),
+            of: app.identifier,
+            policy: policy
+        )
+        _ = try await stores.serviceIDs.create(web, in: World.rival, by: actor, from: World.origin)
+        var domains: [RegisteredDomain] = []
+        for host in Self.hosts {
+            domains.append(try #require(try await stores.domains.find(host, in: World.rival)))
+        }
+        return domains
+    }
+
+    private static func silentServer() -> (listener: Int32, port: UInt16) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutableBytes(of: &name) { name in
+            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
+            unsafe bind(listener, start, length)
+            unsafe getsockname(listener, start, &length)
+        }
+        listen(listener, 256)
+        return (listener, UInt16(bigEndian: name.sin_port))
+    }
+
+    /// Takes so many connections, and says nothing.
+    private static func accept(_ count: Int, at listener: Int32) async throws -> [Int32] {
+        var held: [Int32] = []
+        let start = ContinuousClock.now
+        while held.count < count, .now - start < .seconds(5) {
+            let connection = Glibc.accept(listener, nil, nil)
+            if connection >= 0 {
+                held.append(connection)
+            } else {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        #expect(held.count == count)
+        return held
+    }
+}
