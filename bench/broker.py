@@ -175,6 +175,9 @@ def registry(key: acme.SigningKey) -> dict:
 
 
 def _seconds(pid: int | str) -> float:
-    """The CPU a process has used, in user and kernel mode (proc(5), stat fields 14 and 15)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    """The CPU a process has used, in user and kernel mode (proc(5), stat fields 14 and 15); none once it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0  # PostgreSQL's workers come and go
     return (int(fields[11]) + int(fields[12])) / TICKS
