@@ -17,7 +17,7 @@ extension ServerFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .portInUse(let address, let port):
-            "port \(port) of \(address.description) is in use: stop what listens there, or choose another"
+            "port \(port) of \(address.description) is in use: stop what listens there, or choose another (--listen HOST:PORT)"
         case .cannotListen(let address, let port, let errno):
             "cannot listen on port \(port) of \(address.description): \(Self.reason(errno))"
         case .cannotStart(let withTLS):

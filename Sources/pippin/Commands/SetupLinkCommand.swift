@@ -18,6 +18,7 @@ struct SetupLinkCommand {
             throw CommandFailure("this installation has its operator already; set-up is over")
         }
         Terminal.say(link)
+        Terminal.say("It takes the place of every link that was printed before.")
         return .success
     }
 
