@@ -66,6 +66,32 @@ import Testing
         }
     }
 
+    @Test func `find places for urgent jobs, whatever hangs`() async throws {
+        try await withWorld { world in
+            try flood(World.acme, 6, in: world)
+            let diary = Diary()
+            var options = JobWorker.Options.quick
+            options.concurrency = 4
+            let worker = world.worker(options) { handlers in
+                handlers.register(Greeting.self) { _, _ in
+                    diary.note("hangs")
+                    try await world.loop.wait { diary.all.contains("Ada") }
+                    return .succeeded()
+                }
+                handlers.register(UrgentGreeting.self) { greeting, _ in
+                    diary.note(greeting.name)
+                    return .succeeded()
+                }
+            }
+            try await worker.whileRunning(on: world.loop) {
+                try await world.loop.wait { diary.all.count == 3 }
+                try await world.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: World.rival)
+                try await world.loop.wait { diary.all.count == 7 }
+            }
+            #expect(diary.all == ["hangs", "hangs", "hangs", "Ada", "hangs", "hangs", "hangs"])
+        }
+    }
+
     @Test func `that only have jobs for later do not hide those behind them`() async throws {
         try await withWorld { world in
             try world.admin(

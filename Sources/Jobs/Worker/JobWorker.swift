@@ -11,7 +11,7 @@ import Postgres
 public final class JobWorker: @unchecked Sendable {
     /// How a worker goes about it.
     public struct Options: Sendable {
-        /// Jobs under way at once.
+        /// Jobs under way at once; a quarter of the places is kept for urgent ones.
         public var concurrency = 32
         /// How long a job stays taken without a sign of life of its worker.
         public var lease = Duration.seconds(60)
@@ -113,7 +113,9 @@ extension JobWorker {
     /// - Returns: whether another look may find more: something was found, or the circle of teams has not been walked
     ///   from its beginning to its end.
     private func take(_ priority: JobPolicy.Priority) async -> Bool {
-        let room = options.concurrency - running.count
+        // Servers that never answer may hold all others for as long as a notice waits.
+        let kept = priority == .urgent ? 0 : options.concurrency / 4
+        let room = options.concurrency - kept - running.count
         guard room > 0, !isStopping else { return false }
         let start = position[priority]
         do {
