@@ -66,6 +66,36 @@ import Web
         }
     }
 
+    @Test func `says that the app never asked for its tokens, once it had time to`() async throws {
+        try await withWorld { world in
+            var developer = try await world.signedIn("developer", [World.acme: .developer])
+            var pages: [String] = []
+            for (name, age) in [("0123456789abcdef", 90), ("fedcba9876543210", 10)] {
+                let now = world.parts.context.clock()
+                let flow = FlowID(ofRequest: name, at: now - .seconds(age))
+                let answered = now - .seconds(age)
+                try world.admin(
+                    "INSERT INTO flows (team_id, flow_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'answered', $2)",
+                    flow.rawValue,
+                    #"{"kind":"authorization","at":0}"#
+                )
+                try world.admin(
+                    """
+                    INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+                    VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'answered', $3)
+                    """,
+                    flow.rawValue,
+                    answered.description,
+                    #"{"kind":"answered","at":\#(answered.microseconds)}"#
+                )
+                pages.append(try await developer.get(ConsoleRoutes.flow.link(World.acme, flow)).text)
+            }
+
+            #expect(pages[0].contains("has not asked for its tokens") && pages[0].contains("SameSite=None"))
+            #expect(!pages[1].contains("has not asked for its tokens"))
+        }
+    }
+
     @Test func `keeps filters in the address, each taken off by its chip`() async throws {
         try await withWorld { world in
             _ = try await world.addAcmeWeb()

@@ -25,6 +25,7 @@ struct FlowDetailPage: ConsolePage {
             page.story.flow.subject.map { ConsoleRoutes.user.link(page.story.team.id, $0) }
         }
         .optionalGroup("diagnosis", FlowDiagnosis.fields) { $0.story.diagnosis }
+        .flag("forgotten") { $0.story.isForgotten }
         .list("steps", FlowStepView.fields) { $0.story.steps }
 
     let frame: ConsoleFrame

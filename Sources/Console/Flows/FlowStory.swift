@@ -12,6 +12,11 @@ struct FlowStory: Sendable {
     let steps: [FlowStepView]
     /// Of the last step that went wrong, when the flow failed.
     let diagnosis: FlowDiagnosis?
+    /// Whether the app has had its code for a while and never asked for the tokens: what is wrong happens there.
+    let isForgotten: Bool
+
+    /// Servers redeem a code within a second.
+    private static let patience = Duration.seconds(60)
 
     init(_ flow: Flow, _ steps: [FlowStep], of team: TeamSnapshot, at now: Timestamp) {
         self.flow = flow
@@ -19,6 +24,10 @@ struct FlowStory: Sendable {
         badge = FlowStanding.badge(of: flow, at: now)
         let start = steps.first?.at ?? flow.id.startedAt
         self.steps = steps.map { FlowStepView(step: $0, offset: $0.at - start) }
+        let answeredAt = steps.last { $0.kind == .answered }?.at
+        isForgotten =
+            flow.outcome == .answered && !flow.isRedeemed
+            && answeredAt.map { now - $0 > Self.patience } == true
         diagnosis =
             flow.outcome == .failed
             ? steps.last { $0.cause == flow.cause && $0.cause != nil }
