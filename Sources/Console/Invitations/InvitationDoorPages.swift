@@ -19,6 +19,7 @@ struct InvitationDoorPages: Sendable {
     private let sessions: SessionStore
     private let hasher: PasswordHasher
     private let page: LivePage<InvitationPage>
+    private let joinedPage: LivePage<InvitationJoinedPage>
     private let gonePage: LivePage<InvitationGonePage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
@@ -31,6 +32,7 @@ struct InvitationDoorPages: Sendable {
         sessions = parts.sessions
         hasher = parts.hasher
         page = try parts.site.pages.page(InvitationPage.self)
+        joinedPage = try parts.site.pages.page(InvitationJoinedPage.self)
         gonePage = try parts.site.pages.page(InvitationGonePage.self)
     }
 
@@ -61,7 +63,7 @@ struct InvitationDoorPages: Sendable {
             return refuse(form, open, token, browser.secret)
         }
         do {
-            return try await join(token, accepted, request)
+            return try await join(token, open, accepted, request)
         } catch UserStore.Failure.loginTaken {
             form.refuseAddress()
             return refuse(form, open, token, browser.secret)
@@ -100,6 +102,7 @@ struct InvitationDoorPages: Sendable {
     /// A new account signs in as everybody does, so that no proof that is asked for is passed by.
     private func join(
         _ token: LinkToken,
+        _ open: OpenInvitation,
         _ accepted: (name: PersonName, password: NewPassword),
         _ request: Request
     ) async throws -> Response {
@@ -121,7 +124,12 @@ struct InvitationDoorPages: Sendable {
             )
         }
         guard let joined else { return gone }
-        return .redirect(to: ConsoleRoutes.overview.link(joined.team))
+        let name = open.team.settings.name.rawValue
+        let frame = SetupFrame(
+            title: Phrase("console.invitation.joined.title", ["team": name]).asWords,
+            assets: site.assets
+        )
+        return site.respond(joinedPage, InvitationJoinedPage(frame: frame, team: joined.team))
     }
 
     private func view(
@@ -164,5 +172,7 @@ struct InvitationDoorPages: Sendable {
         return site.respond(gonePage, InvitationGonePage(frame: frame), status: .gone)
     }
 
-    static var views: [any View.Type] { [InvitationPage.self, InvitationGonePage.self] }
+    static var views: [any View.Type] {
+        [InvitationPage.self, InvitationJoinedPage.self, InvitationGonePage.self]
+    }
 }

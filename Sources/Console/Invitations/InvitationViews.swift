@@ -36,6 +36,18 @@ struct InvitationPage: SetupView {
     var form = InvitationForm()
 }
 
+/// Who made an account by the link belongs to the team and has to sign in.
+struct InvitationJoinedPage: SetupView {
+    static let template = "invitations/joined"
+    static let fields =
+        frameFields
+        .words("heading") { $0.frame.title }
+        .text("teamURL") { ConsoleRoutes.overview.link($0.team) }
+
+    let frame: SetupFrame
+    let team: TeamID
+}
+
 /// The link was used or withdrawn, or is too old.
 struct InvitationGonePage: SetupView {
     static let template = "invitations/gone"
