@@ -1,11 +1,19 @@
 import Domain
 import HTTP
+import Tenancy
 import Testing
 import Web
 
 @testable import Console
 
 @Suite struct `Teams` {
+    @Test func `are for trials on a developer’s own machine, unless somebody says otherwise`() {
+        #expect(NewTeamForm(nameField: "name", host: "localhost").mode == .sandbox)
+        #expect(NewTeamForm(nameField: "name", host: "pippin.localhost").mode == .sandbox)
+        #expect(NewTeamForm(nameField: "name", host: "127.0.0.1").mode == .sandbox)
+        #expect(NewTeamForm(nameField: "name", host: "id.acme.example").mode == .production)
+    }
+
     @Test func `V20: an operator founds one, owns it, and goes on under a new session token`() async throws {
         try await withWorld { world in
             var otto = try await world.signedIn("Otto", [.system: .operator])

@@ -9,7 +9,7 @@ struct SetupForm: Sendable {
     private(set) var givenName = ""
     private(set) var familyName = ""
     private(set) var email = ""
-    private(set) var team = NewTeamForm(nameField: "team_name")
+    private(set) var team: NewTeamForm
     private var ownErrors = FieldErrors()
 
     /// Everything it takes to begin.
@@ -18,6 +18,11 @@ struct SetupForm: Sendable {
         let email: EmailAddress
         let password: NewPassword
         let team: NewTeamForm.Accepted
+    }
+
+    /// - Parameter host: what people reach Pippin under.
+    init(host: String) {
+        team = NewTeamForm(nameField: "team_name", host: host)
     }
 
     /// Reads what was typed; nil when something is wrong, which `errors` then tells.

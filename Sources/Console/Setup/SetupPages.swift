@@ -61,7 +61,7 @@ struct SetupPages: Sendable {
         guard let token = LinkToken(text: text), try await links.isUsable(token, at: context.clock()) else {
             return invalid
         }
-        var form = SetupForm()
+        var form = SetupForm(host: context.publicHost)
         guard let accepted = form.read(fields) else { return refuse(form, text, browser.secret) }
         do {
             guard let outcome = try await run(token, accepted, request) else { return invalid }
@@ -120,7 +120,8 @@ struct SetupPages: Sendable {
         SetupPage(
             frame: SetupFrame(title: Phrase("console.setup.submit").asWords, assets: site.assets),
             action: ConsoleRoutes.setup.link(token),
-            formToken: site.formTokens.token(for: browser)
+            formToken: site.formTokens.token(for: browser),
+            form: SetupForm(host: context.publicHost)
         )
     }
 

@@ -55,7 +55,7 @@ struct SetupPage: SetupView {
     let frame: SetupFrame
     let action: String
     let formToken: String
-    var form = SetupForm()
+    var form: SetupForm
 }
 
 /// Where a one-time link comes from: there is no operator yet, or the link that was followed is over.

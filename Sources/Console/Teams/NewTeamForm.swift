@@ -1,6 +1,7 @@
 import Bytes
 import Domain
 import HTTP
+import Registry
 import Tenancy
 import Web
 
@@ -9,7 +10,7 @@ struct NewTeamForm: Sendable {
     private let nameField: String
     private(set) var name = ""
     private(set) var teamID = ""
-    private(set) var mode = TeamMode.production
+    private(set) var mode: TeamMode
     var errors = FieldErrors()
 
     /// What a team can be made of.
@@ -19,9 +20,12 @@ struct NewTeamForm: Sendable {
         let id: TeamID?
     }
 
-    /// - Parameter nameField: what the form calls the field of the team's name.
-    init(nameField: String) {
+    /// - Parameters:
+    ///   - nameField: what the form calls the field of the team's name.
+    ///   - host: what people reach Pippin under; on a developer's own machine a team is for trials.
+    init(nameField: String, host: String) {
         self.nameField = nameField
+        mode = Loopback.contains(host) ? .sandbox : .production
     }
 
     /// Reads what was typed; nil when something is wrong, which `errors` then tells.

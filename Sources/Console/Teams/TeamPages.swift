@@ -33,7 +33,7 @@ struct TeamPages: Sendable {
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.home, for: .account) { try await list($0) }
         router.get(ConsoleRoutes.newTeam, for: .operators) { visit in
-            site.respond(newPage, NewTeamPage(frame: visit.frame(Phrase("console.teams.new"))))
+            site.respond(newPage, NewTeamPage(frame: visit.frame(Phrase("console.teams.new")), form: blank))
         }
         router.post(ConsoleRoutes.teams, for: .operators) { try await create($0, $1) }
     }
@@ -74,7 +74,7 @@ struct TeamPages: Sendable {
 
     /// The operator owns the new team, which is a rise of rights: the session goes on under a new token.
     private func create(_ visit: Visit, _ fields: Form) async throws -> Response {
-        var form = NewTeamForm(nameField: "name")
+        var form = blank
         guard let accepted = form.read(fields) else { return refuse(visit, form) }
         let team: TeamID
         do {
@@ -93,6 +93,8 @@ struct TeamPages: Sendable {
         }
         return response
     }
+
+    private var blank: NewTeamForm { NewTeamForm(nameField: "name", host: context.publicHost) }
 
     private func refuse(_ visit: Visit, _ form: NewTeamForm) -> Response {
         let page = NewTeamPage(frame: visit.frame(Phrase("console.teams.new")), form: form)

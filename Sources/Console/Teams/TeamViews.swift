@@ -46,5 +46,5 @@ struct NewTeamPage: PlainPage {
         .group("mode", ChoicesView.fields) { $0.form.modeView }
 
     let frame: PlainFrame
-    var form = NewTeamForm(nameField: "name")
+    var form: NewTeamForm
 }
