@@ -56,7 +56,10 @@ extension World {
         _ teams: TeamCache
     ) throws -> AppleStandIn {
         let appleTeam = try #require(AppleTeamID(rawValue: Simulator.teamID))
-        return AppleStandIn(teamID: appleTeam) { registration, returnURL, _ in
+        return AppleStandIn(teamID: appleTeam, pageURL: "http://apple.localhost/apple") {
+            registration,
+            returnURL,
+            _ in
             defer { teams.forget(appleSide) }
             return try await database.transaction(in: appleSide) { transaction in
                 let portal = Portal(database: database, keyRing: keyRing)

@@ -118,6 +118,7 @@ import Testing
 
             #expect(text.contains("no App ID is connected: nobody can sign in there"))
             #expect(text.contains("Apple does not answer"))
+            #expect(text.contains("1 thing is wrong"))
         }
     }
 

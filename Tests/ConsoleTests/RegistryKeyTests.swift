@@ -37,6 +37,7 @@ import Testing
                 [("confirmation", id), ("reason", "Leaked")]
             )
             #expect(revoked.status == 303)
+            #expect(try await !owner.follow(revoked).text.contains("For your client library"))
             let text = try await owner.get(page).text
             #expect(text.contains("Revoked") && !text.contains("Revoke this key"))
             #expect(try world.actions().suffix(3) == ["key.issued", "key.downloaded", "key.revoked"])

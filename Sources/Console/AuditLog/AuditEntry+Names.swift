@@ -1,5 +1,7 @@
 import Audit
+import AuthEngine
 import Bytes
+import Directory
 
 // What pages call those whom an event names: by name where there is one, else by the id.
 extension AuditEntry {
@@ -7,9 +9,17 @@ extension AuditEntry {
     var shownActor: any Wording {
         switch actorKind {
         case "command": Phrase("console.audit.by-command", ["name": actor])
+        case "system" where actor == ProviderRevocation.kind: Phrase("console.audit.by-revocation")
+        case "system" where actor == ProviderID.apple.rawValue: appleActor
         case "system": Phrase("console.audit.by-system", ["name": actor])
         default: Self.name(of: actor, actorKind, actorPerson)
         }
+    }
+
+    /// An authorization may have ended without a notice, found out by a question to Apple.
+    private var appleActor: Phrase {
+        action == "provider_authorization.ended"
+            ? Phrase("console.audit.by-apple") : Phrase("console.audit.by-apple-notice")
     }
 
     /// What it was done to; nil where the action says it already, as of an invitation that was sent.

@@ -14,6 +14,7 @@ struct CheckupPages: Sendable {
 
     private let installation: InstallationCheckup
     private let team: TeamCheckup
+    private let connections: AppleConnectionStore
     private let limit: ConnectionTestLimit
     private let checkLimit: RegistryCheckLimit
     private let context: EngineContext
@@ -24,6 +25,7 @@ struct CheckupPages: Sendable {
         context = parts.context
         limit = ConnectionTestLimit(LimitStore(parts.database))
         checkLimit = RegistryCheckLimit(LimitStore(parts.database))
+        connections = AppleConnectionStore(parts.database)
         installation = InstallationCheckup(
             parts.context,
             apple: parts.apple,
@@ -56,7 +58,9 @@ struct CheckupPages: Sendable {
             return refuse(scope, Phrase.checksLimited(for: wait), wait)
         }
         let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
-        return scope.site.respond(page, view(scope, found + (await installation.run())))
+        let needsApple = try await !connections.list(in: scope.teamID).isEmpty
+        let around = await installation.run(needsApple: needsApple)
+        return scope.site.respond(page, view(scope, found + around))
     }
 
     private func refuse(_ scope: Scope, _ error: Phrase, _ wait: Duration) -> Response {

@@ -12,6 +12,7 @@ struct UserListPage: ConsolePage {
         frameFields
         .optionalText("query") { $0.query }
         .text("invitationsURL") { UserInvitationRoutes.list.link($0.team) }
+        .optionalText("appleTokensURL") { $0.hasAppleTokens ? AppleTokenRoutes.tokens.link($0.team) : nil }
         .list("rows", Row.fields) { $0.rows }
         .group("paging", PagingView.fields) { $0.paging }
 
@@ -32,6 +33,8 @@ struct UserListPage: ConsolePage {
     let frame: ConsoleFrame
     let team: TeamID
     let query: String?
+    /// Whether the team is at Apple, or left tokens there.
+    let hasAppleTokens: Bool
     let rows: [Row]
     let paging: PagingView
 }

@@ -4,6 +4,7 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Registry
 import Templates
 import Web
 
@@ -18,6 +19,7 @@ struct UserPages: Sendable {
     private let details: UserDetailStore
     private let identities: ProviderIdentityListStore
     private let providerTokens: ProviderTokenListStore
+    private let connections: AppleConnectionStore
     private let history: AuditStore
     let users: UserStore
     let sessions: SessionStore
@@ -39,6 +41,7 @@ struct UserPages: Sendable {
         details = UserDetailStore(parts.database)
         identities = ProviderIdentityListStore(parts.database)
         providerTokens = ProviderTokenListStore(parts.database)
+        connections = AppleConnectionStore(parts.database)
         history = AuditStore(parts.database)
         users = UserStore(parts.database)
         sessions = parts.sessions
@@ -71,7 +74,7 @@ struct UserPages: Sendable {
         let page = try await list.page(
             in: scope.teamID,
             matching: search,
-            after: try trail.current.map { cursor throws(Problem) in try Self.cursor(cursor) },
+            after: try trail.current.map { cursor throws(Web.Problem) in try Self.cursor(cursor) },
             limit: Self.pageSize
         )
         let next = page.next.map { PageTrail.Cursor(at: $0.createdAt, id: $0.subject.rawValue) }
@@ -81,10 +84,18 @@ struct UserPages: Sendable {
                 frame: scope.frame(Phrase("console.users.title")),
                 team: scope.teamID,
                 query: search?.text,
+                hasAppleTokens: try await hasAppleTokens(in: scope.teamID),
                 rows: page.users.map { .init(user: $0, team: scope.teamID) },
                 paging: trail.paging(page.total.phrase, next: next)
             )
         )
+    }
+
+    /// What a connection that is gone left behind is shown as well.
+    private func hasAppleTokens(in team: TeamID) async throws -> Bool {
+        if try await !connections.list(in: team).isEmpty { return true }
+        return try await providerTokens.page(in: team, matching: ProviderTokenFilter(), after: nil, limit: 1)
+            .total > 0
     }
 
     private func show(_ scope: Scope, _ subject: Subject) async throws -> Response {
@@ -94,7 +105,7 @@ struct UserPages: Sendable {
     func page(_ scope: Scope, _ subject: Subject) async throws -> UserDetailPage {
         let team = scope.teamID
         guard let detail = try await details.find(subject, in: team, at: context.clock()) else {
-            throw Problem.notFound
+            throw Web.Problem.notFound
         }
         let target = AuditEvent.Target("user", subject.rawValue)
         let entries = try await history.list(about: target, in: team, limit: Self.eventLimit)
@@ -122,11 +133,11 @@ struct UserPages: Sendable {
     }
 
     func find(_ subject: Subject, _ scope: Scope) async throws -> User {
-        guard let user = try await users.find(subject, in: scope.teamID) else { throw Problem.notFound }
+        guard let user = try await users.find(subject, in: scope.teamID) else { throw Web.Problem.notFound }
         return user
     }
 
-    private static func cursor(_ cursor: PageTrail.Cursor) throws(Problem) -> UserPage.Cursor {
+    private static func cursor(_ cursor: PageTrail.Cursor) throws(Web.Problem) -> UserPage.Cursor {
         guard let subject = Subject(rawValue: cursor.id) else { throw Problem(Refusal.badRequest) }
         return UserPage.Cursor(createdAt: cursor.at, subject: subject)
     }

@@ -27,22 +27,23 @@ public struct InstallationCheckup: Sendable {
         surroundings = Surroundings(context: context, client: client)
     }
 
-    public func run() async -> [Finding] {
-        await lookAtApple() + (await lookAtWayIn()) + ownCertificate + [relay]
+    /// - Parameter needsApple: whether anything is connected to Apple; until then its silence is worth a note.
+    public func run(needsApple: Bool = true) async -> [Finding] {
+        await lookAtApple(isNeeded: needsApple) + (await lookAtWayIn()) + ownCertificate + [relay]
     }
 
     private var ownCertificate: [Finding] {
         certificateFile.map { [$0.finding(at: surroundings.context.clock())] } ?? []
     }
 
-    private func lookAtApple() async -> [Finding] {
+    private func lookAtApple(isNeeded: Bool) async -> [Finding] {
         let publication: ApplePublication
         do throws(ProviderFailure) {
             publication = try await apple.publication()
         } catch {
             return [
                 Finding(
-                    .wrong,
+                    isNeeded ? .wrong : .note,
                     Phrase("console.doctor.apple"),
                     Phrase("console.doctor.apple.silent", ["reason": error.reason]),
                     advice: [Phrase("console.doctor.apple.silent.advice")]
@@ -65,7 +66,9 @@ public struct InstallationCheckup: Sendable {
         return Finding(
             publication.keys.isEmpty ? .wrong : .good,
             subject,
-            Phrase("console.doctor.apple.answers", count: publication.keys.count)
+            apple.isStandIn
+                ? Phrase("console.doctor.apple.answers.stand-in", count: publication.keys.count)
+                : Phrase("console.doctor.apple.answers", count: publication.keys.count)
         )
     }
 

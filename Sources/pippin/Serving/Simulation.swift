@@ -60,7 +60,8 @@ struct Simulation: Sendable {
             let appleTeam = AppleTeamID(rawValue: Simulator.teamID)
         else { return nil }
         let (desk, loop, watch) = (RegistrationDesk(house), house.loops[0], house.watch)
-        return AppleStandIn(teamID: appleTeam) { registration, returnURL, notificationURL in
+        let page = house.installation.settings.standInURL
+        return AppleStandIn(teamID: appleTeam, pageURL: page) { registration, returnURL, notificationURL in
             let registrations = [
                 Registration(registration, returnURL: returnURL, notificationURL: notificationURL)
             ]
@@ -77,8 +78,11 @@ extension Settings {
         guard simulatesApple else { return .apple }
         return AppleService(
             issuer: "\(publicURL.text)/t/\(Simulator.teamID)",
-            base: "\(publicURL.beside("apple.localhost"))/apple",
+            base: standInURL,
             addresses: .publicAndLoopback
         )
     }
+
+    /// Where the stand-in and its pages are.
+    var standInURL: String { "\(publicURL.beside("apple.localhost"))/apple" }
 }

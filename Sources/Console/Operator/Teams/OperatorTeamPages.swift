@@ -15,6 +15,8 @@ struct OperatorTeamPages: Sendable {
     private let teams: TeamListStore
     private let memberships: MembershipStore
     private let revocations: WaitingRevocationStore
+    /// The team that Apple's stand-in keeps its people in; nil where Apple is Apple.
+    private let standInTeam: String?
     private let listPage: LivePage<OperatorTeamListPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
@@ -23,6 +25,7 @@ struct OperatorTeamPages: Sendable {
         teams = TeamListStore(parts.system)
         memberships = MembershipStore(parts.database)
         revocations = WaitingRevocationStore(parts.system)
+        standInTeam = parts.standIn?.teamID.rawValue
         listPage = try parts.site.pages.page(OperatorTeamListPage.self)
     }
 
@@ -71,6 +74,7 @@ struct OperatorTeamPages: Sendable {
                 team: team,
                 isMember: visit.account.rights.membership(in: team.id) != nil,
                 isMemberless: memberless.contains(team.id),
+                isStandIn: team.id.rawValue == standInTeam,
                 waiting: waiting[team.id].map(Words.waiting(for:))
             )
         }
@@ -109,6 +113,8 @@ struct OperatorTeamListPage: OperatorPage {
         let team: Team
         let isMember: Bool
         let isMemberless: Bool
+        /// Whether Apple's stand-in keeps its people in it.
+        let isStandIn: Bool
         /// What a closed team is waiting for.
         let waiting: Words?
 
@@ -116,7 +122,10 @@ struct OperatorTeamListPage: OperatorPage {
             .optionalText("url") { $0.isMember ? ConsoleRoutes.overview.link($0.team.id) : nil }
             .text("name") { $0.team.settings.name.rawValue }
             .text("id") { $0.team.id.rawValue }
-            .optionalText("ownURL") { $0.isMemberless ? OperatorRoutes.ownership.link($0.team.id) : nil }
+            .optionalText("ownURL") { row in
+                row.isMemberless && !row.isStandIn ? OperatorRoutes.ownership.link(row.team.id) : nil
+            }
+            .flag("standIn") { $0.isStandIn }
             .flag("sandbox") { $0.team.settings.mode == .sandbox }
             .flag("leaving") { $0.team.closedAt == nil && $0.team.deletionDueAt != nil }
             .optionalWords("waiting") { $0.waiting }

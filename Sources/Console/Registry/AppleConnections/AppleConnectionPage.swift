@@ -65,11 +65,13 @@ struct AppleConnectionPage: ConsolePage {
     /// Where a stand-in is in Apple's place.
     struct StandInView: Sendable {
         let teamID: String
+        let pageURL: String
         /// Nil for who may not change anything.
         let registerURL: String?
 
         static let fields = Fields<StandInView>()
             .text("teamID") { $0.teamID }
+            .text("pageURL") { $0.pageURL }
             .optionalText("registerURL") { $0.registerURL }
     }
 

@@ -64,7 +64,10 @@ extension AppleConnections {
     }
 
     func praise(_ connection: AppleConnection) -> Flash? {
-        .good(Phrase("console.apple.flash.connected", ["app": connection.appID.rawValue]))
+        let app = connection.appID.rawValue
+        return standIn == nil
+            ? .good(Phrase("console.apple.flash.connected", ["app": app]))
+            : .good(Phrase("console.apple.flash.connected.stand-in", ["app": app]))
     }
 
     func farewell(_ connection: AppleConnection) -> Flash {

@@ -132,6 +132,7 @@ struct AppleConnections: ListedResource {
             standIn: standIn.map { standIn in
                 AppleConnectionPage.StandInView(
                     teamID: standIn.teamID.rawValue,
+                    pageURL: standIn.pageURL,
                     registerURL: mayChange ? RegistryRoutes.appleStandIn.link(team, id) : nil
                 )
             },

@@ -12,10 +12,13 @@ public struct AppleStandIn: Sendable {
 
     /// The team at Apple that everything is registered under there.
     public let teamID: AppleTeamID
+    /// Where its people, faults and notices are.
+    public let pageURL: String
     public let register: Registering
 
-    public init(teamID: AppleTeamID, register: @escaping Registering) {
+    public init(teamID: AppleTeamID, pageURL: String, register: @escaping Registering) {
         self.teamID = teamID
+        self.pageURL = pageURL
         self.register = register
     }
 }

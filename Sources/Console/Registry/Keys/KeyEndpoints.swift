@@ -157,7 +157,8 @@ extension KeyEndpoints {
                     action: RegistryRoutes.keyDownload.link(team, key.id),
                     fileName: "AuthKey_\(key.id).p8"
                 ) : nil,
-            settings: ClientSettings(team: team, context: context).views(of: key),
+            settings: key.revokedAt == nil
+                ? ClientSettings(team: team, context: context).views(of: key) : [],
             rotation: key.isActive ? try await rotation(of: key, scope) : nil,
             danger: mayChange && key.isActive ? danger(key, confirmation, team) : nil
         )
