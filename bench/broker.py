@@ -48,6 +48,7 @@ class Broker:
     def start(self) -> None:
         self.stand_in.start()
         self.stand_in.apply(registry(self.key))
+        time.sleep(2)  # a running process learns of its new clients within a second
         back = f"{self.stand_in.url}{BASE}/auth/callback/apple"
         text = Path("bench/sql/stand_in.sql").read_text()
         self.cluster.sql(text, team=STAND_IN, client=SERVICES_ID, return_url=back)
