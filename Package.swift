@@ -194,8 +194,16 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // A place to take connections at.
+        .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: settings),
+
         // A mail server.
-        .target(name: "TestMail", path: "Tests/TestMail", swiftSettings: settings),
+        .target(
+            name: "TestMail",
+            dependencies: ["TestSockets"],
+            path: "Tests/TestMail",
+            swiftSettings: settings
+        ),
 
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
@@ -203,7 +211,7 @@ let package = Package(
         tests(of: "Crypto", uses: ["Bytes"]),
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
         tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
-        tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP", "TestMail"]),
+        tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP", "TestMail", "TestSockets"]),
         tests(of: "DNS", uses: ["EventLoop", "TestNames"]),
         tests(of: "Templates", uses: ["Bytes"]),
         tests(of: "QRCode"),
@@ -216,7 +224,7 @@ let package = Package(
                 "HTTPClient",
                 "Jobs", "Log", "Mail",
                 "Postgres", "Providers", "Registry", "SignIn", "Simulator", "Templates", "Tenancy",
-                "TestDatabase", "TestNames", "Web",
+                "TestDatabase", "TestNames", "TestSockets", "Web",
             ]
         ),
         tests(
@@ -248,7 +256,7 @@ let package = Package(
             of: "Registry",
             uses: [
                 "Bytes", "EventLoop", "Domain", "Audit", "Crypto", "DNS", "HTTP", "HTTPClient", "Postgres",
-                "Templates", "TestDatabase", "TestNames",
+                "Templates", "TestDatabase", "TestNames", "TestSockets",
             ]
         ),
         tests(

@@ -1,9 +1,7 @@
 """One Pippin for all browser tests, one Chromium, and a fresh browser profile for each test."""
 
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -51,22 +49,13 @@ def name_server() -> Iterator[NameServer]:
 @pytest.fixture(scope="session")
 def pippin(secrets: set[str], name_server: NameServer) -> Iterator[Pippin]:
     """A Pippin with data of its own. Ends by reading every log line that the whole run wrote."""
-    folder = Path(tempfile.mkdtemp(prefix="pippin-browser-"))
-    folder.chmod(0o755)  # its PostgreSQL runs as an unprivileged user, who has to pass through
-    server = Pippin(folder, options=("--dns-server", name_server.address))
-    try:
-        server.start()
+    with Pippin.running("--dns-server", name_server.address) as server:
         yield server
         server.stop()
         files = [server.log, *(file for file in server.data.rglob("*.log") if file.is_file())]
         assert logs.leaks(files, secrets) == []
         assert logs.not_json(server.log) == []
         assert logs.requests(server.log) > 0
-    finally:
-        if server.process is not None:
-            server.process.terminate()
-            server.process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

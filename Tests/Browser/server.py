@@ -3,13 +3,18 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
@@ -39,6 +44,22 @@ class Pippin:
         self.log = folder / "pippin.log"
         self.said = folder / "pippin.out"
         self.process: subprocess.Popen | None = None
+
+    @classmethod
+    @contextmanager
+    def running(cls, *options: str) -> Iterator[Self]:
+        """One with data of its own, which is gone afterwards; `stop` it before the end to see that it ends well."""
+        folder = Path(tempfile.mkdtemp(prefix="pippin-browser-"))
+        folder.chmod(0o755)  # its PostgreSQL runs as an unprivileged user, who has to pass through
+        server = cls(folder, options)
+        try:
+            server.start()
+            yield server
+        finally:
+            if server.process is not None:
+                server.process.terminate()
+                server.process.wait(30)
+            shutil.rmtree(folder, ignore_errors=True)
 
     def start(self) -> None:
         # Everything there is to log, so that reading the log at the end means something.

@@ -1,12 +1,9 @@
 """Signing in at Apple, at whose place a stand-in answers on another site of this machine."""
 
 import json
-import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -21,20 +18,11 @@ CALLBACK = "/t/DEMOTEAM01/auth/callback/apple"
 
 @pytest.fixture(scope="module")
 def pippin(secrets: set[str]) -> Iterator[Pippin]:
-    folder = Path(tempfile.mkdtemp(prefix="pippin-apple-"))
-    folder.chmod(0o755)
-    server = Pippin(folder, options=("--demo", "--simulate-apple"))
-    try:
-        server.start()
+    with Pippin.running("--demo", "--simulate-apple") as server:
         yield server
         server.stop()
         assert logs.requests(server.log) > 0
         assert logs.leaks([server.log, *server.data.rglob("*.log")], secrets) == []
-    finally:
-        if server.process is not None:
-            server.process.terminate()
-            server.process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def go_to_apple(pippin: Pippin, page: Page) -> None:

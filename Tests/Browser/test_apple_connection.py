@@ -1,10 +1,7 @@
 """A team connects an app to Apple, at whose place a stand-in answers: what the pages say at each step, and `doctor`."""
 
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -20,18 +17,9 @@ KEY = "APPLEKEY77"
 
 @pytest.fixture(scope="module")
 def pippin() -> Iterator[Pippin]:
-    folder = Path(tempfile.mkdtemp(prefix="pippin-connect-"))
-    folder.chmod(0o755)
-    server = Pippin(folder, options=("--simulate-apple",))
-    try:
-        server.start()
+    with Pippin.running("--simulate-apple") as server:
         yield server
         server.stop()
-    finally:
-        if server.process is not None:
-            server.process.terminate()
-            server.process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def doctor(pippin: Pippin, team: str) -> tuple[int, str]:

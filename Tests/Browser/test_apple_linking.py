@@ -1,9 +1,6 @@
 """Connecting an account at Apple to one of the directory, on the person's own page, and parting again."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,20 +17,11 @@ ADA = Person("Ada", "Lovelace", "ada@acme.example", "plant-a-pip-today")
 
 @pytest.fixture(scope="module")
 def pippin(secrets: set[str]) -> Iterator[Pippin]:
-    folder = Path(tempfile.mkdtemp(prefix="pippin-linking-"))
-    folder.chmod(0o755)
     secrets.add(ADA.password)
-    server = Pippin(folder, options=("--demo", "--simulate-apple"))
-    try:
-        server.start()
+    with Pippin.running("--demo", "--simulate-apple") as server:
         yield server
         server.stop()
         assert logs.leaks([server.log, *server.data.rglob("*.log")], secrets) == []
-    finally:
-        if server.process is not None:
-            server.process.terminate()
-            server.process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def section(page: Page):

@@ -1,9 +1,7 @@
 """`pippin serve --demo`: what a person sees who has just run it."""
 
 import json
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,20 +18,11 @@ from server import ROOT, Pippin, binary
 
 @pytest.fixture(scope="module")
 def demo(secrets: set[str]) -> Iterator[Pippin]:
-    folder = Path(tempfile.mkdtemp(prefix="pippin-demo-"))
-    folder.chmod(0o755)
-    server = Pippin(folder, options=("--demo",))
-    try:
-        server.start()
+    with Pippin.running("--demo") as server:
         yield server
         server.stop()
         assert logs.requests(server.log) > 0
         assert logs.leaks([server.log, *server.data.rglob("*.log")], secrets) == []
-    finally:
-        if server.process is not None:
-            server.process.terminate()
-            server.process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def copied(page: Page, label: str) -> str:

@@ -1,14 +1,11 @@
 """Servers that a team names, take connections and never answer: they hold up no call to Apple."""
 
 import re
-import shutil
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import requests
@@ -25,18 +22,9 @@ CONNECTIONS = 64
 
 @pytest.fixture
 def server() -> Iterator[Victim]:
-    folder = Path(tempfile.mkdtemp(prefix="pippin-hanging-"))
-    folder.chmod(0o755)  # a private PostgreSQL runs as an unprivileged user, who has to pass through
-    server = Victim(folder, ("--demo", "--simulate-apple"))
-    try:
-        server.start()
+    with Victim.running("--demo", "--simulate-apple") as server:
         yield server
         server.stop()
-    finally:
-        if server.process is not None:
-            server.process.terminate()
-            server.process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Silence:

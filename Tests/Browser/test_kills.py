@@ -6,16 +6,13 @@ Apple's stand-in lives in the same process, so it dies along, and forgets what i
 
 import html
 import re
-import shutil
 import subprocess
-import tempfile
 import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import jwt
 import pytest
@@ -87,23 +84,25 @@ class Victim(Pippin):
             holder.stdin.close()
             holder.wait(30)
 
+    def die_writing(self, table: str, act: Callable[[], object], *signs: str) -> None:
+        """Dies in the middle of `act`, once there are all the signs, and before anything is written to the table."""
+        with self.held(table):
+            request = hanging(act)
+            for sign in signs:
+                self.until(sign)
+            self.until("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            self.kill()
+            request.join()
+        assert self.ask(f"SELECT 1 FROM {table}") == []
+
 
 @pytest.fixture(scope="module")
 def server(secrets: set[str]) -> Iterator[Victim]:
-    folder = Path(tempfile.mkdtemp(prefix="pippin-kills-"))
-    folder.chmod(0o755)  # a private PostgreSQL runs as an unprivileged user, who has to pass through
-    server = Victim(folder, ("--demo", "--simulate-apple"))
-    try:
-        server.start()
+    with Victim.running("--demo", "--simulate-apple") as server:
         yield server
         server.stop()
         assert logs.leaks([server.log, *server.data.rglob("*.log")], secrets) == []
         assert logs.not_json(server.log) == []
-    finally:
-        if server.process is not None:
-            server.process.terminate()
-            server.process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
@@ -215,13 +214,7 @@ def broken(visit: Visit) -> None:
 
 def unwritten(visit: Visit) -> None:
     """Apple has spent its code and given its tokens, which were not stored yet, nor the app's code."""
-    with visit.victim.held("provider_tokens"):
-        request = hanging(visit.return_)
-        visit.victim.until(APPLES_CODE_IS_SPENT)
-        visit.victim.until("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-        visit.victim.kill()
-        request.join()
-    assert visit.victim.ask("SELECT 1 FROM provider_tokens") == []
+    visit.victim.die_writing("provider_tokens", visit.return_, APPLES_CODE_IS_SPENT)
 
 
 def reload(visit: Visit) -> dict[str, str]:
@@ -327,25 +320,12 @@ def handed_over_and_broken(app: App) -> None:
 
 def handed_over_and_unrecorded(app: App) -> None:
     """Apple has spent its code and said who came; they were not stored yet."""
-    with app.victim.held("provider_identities"):
-        request = hanging(app.hand_over)
-        app.victim.until(APPLES_CODE_IS_SPENT)
-        app.victim.until("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-        app.victim.kill()
-        request.join()
-    assert app.victim.ask("SELECT 1 FROM provider_identities") == []
+    app.victim.die_writing("provider_identities", app.hand_over, APPLES_CODE_IS_SPENT)
 
 
 def handed_over_and_unwritten(app: App) -> None:
     """Apple has spent its code and said who came; its tokens and the session were not stored yet."""
-    with app.victim.held("provider_tokens"):
-        request = hanging(app.hand_over)
-        app.victim.until(NAME_IS_KEPT)
-        app.victim.until(APPLES_CODE_IS_SPENT)
-        app.victim.until("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-        app.victim.kill()
-        request.join()
-    assert app.victim.ask("SELECT 1 FROM provider_tokens") == []
+    app.victim.die_writing("provider_tokens", app.hand_over, NAME_IS_KEPT, APPLES_CODE_IS_SPENT)
 
 
 def handed_over_and_answered(app: App) -> None:

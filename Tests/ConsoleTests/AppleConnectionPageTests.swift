@@ -53,6 +53,8 @@ import Testing
                 "\(world.publicURL)/t/ACMETEAM01/auth/notifications/apple", "127.0.0.1", "com.acme.siwa",
                 "KEY1234567", Simulator.teamID,
             ] { #expect(text.contains("<code>\(value)</code>"), "\(value)") }
+            #expect(text.contains("Register the values at the stand-in next."))
+            #expect(text.contains("href=\"http://apple.localhost/apple\""))
             let hub = try await admin.get(Self.hub).text
             #expect(hub.contains("Not tested") && hub.contains("Connections lie unused"))
             #expect(try await admin.get("/console/ACMETEAM01/app-ids/com.acme.app").text.contains(Self.page))

@@ -44,6 +44,31 @@ import Web
 
     @Test(
         arguments: [
+            ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
+            ("apple", "consent.ended", "a notice from Apple"),
+            ("apple", "provider_authorization.ended", "Apple"),
+        ]
+    )
+    func `names what acted by itself in words`(actor: String, action: String, words: String) async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+            try world.admin(
+                """
+                INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)
+                VALUES ('ACMETEAM01', now(), 'system', $1, $2, 'user', 'somebody', 'succeeded')
+                """,
+                actor,
+                action
+            )
+
+            let page = try await owner.get("/console/ACMETEAM01/audit").text
+
+            #expect(page.contains(">\(words)<"))
+        }
+    }
+
+    @Test(
+        arguments: [
             ("app_id.created", "App ID created"), ("sign_in.completed", "Sign-in completed"),
             ("key.downloaded", "Key downloaded"), ("client.first_redemption", "First code redeemed"),
             ("odd", "odd"), ("an_odd.one", "an odd one"), ("", ""), (".", " "),

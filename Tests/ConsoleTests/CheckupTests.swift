@@ -40,13 +40,25 @@ import Testing
 
             #expect(answer.status == 200)
             for sentence in [
-                "Apple believed the key and knows these 2 clients", "Apple opens its sign-in page for",
+                "Apple’s stand-in answers", "Apple believed the key and knows these 2 clients",
+                "Apple opens its sign-in page for",
                 "clock agrees with Apple’s", "and the addresses this version knows",
                 "but only this machine reaches it", "is not forwarded to people who hid theirs",
             ] { #expect(answer.text.contains(sentence), "\(sentence)") }
             #expect(!answer.text.contains("invalid_client"))
             let line = try #require(Self.pair.pem.split(separator: "\n").dropFirst().first)
             #expect(!answer.text.contains(line))
+        }
+    }
+
+    @Test func `finds nothing wrong in Apple’s silence before a team is connected`() async throws {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+
+            let answer = try await admin.post(Self.address, [])
+
+            #expect(answer.text.contains("Apple does not answer"))
+            #expect(answer.text.contains("Nothing is wrong."))
         }
     }
 

@@ -3,6 +3,7 @@ import Domain
 import Glibc
 import Registry
 import Simulator
+import TestSockets
 import Testing
 
 @testable import Console
@@ -14,9 +15,9 @@ import Testing
     @Test func `hold up the checks of domains, and nobody's calls to Apple`() async throws {
         try await withWorld { world in
             let page = try await connectAcme(world)
-            let (listener, port) = Self.silentServer()
-            defer { close(listener) }
-            let domains = try await domainsOfRival(world, at: port)
+            let silent = LoopbackListener(backlog: 256, waits: false)
+            defer { close(silent.socket) }
+            let domains = try await domainsOfRival(world, at: silent.port)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for domain in Array(repeating: domains, count: 20).joined() {
@@ -30,7 +31,7 @@ import Testing
                     }
                 }
                 // As many as a client has.
-                let held = try await Self.accept(64, at: listener)
+                let held = try await Self.accept(64, at: silent.socket)
                 defer { for connection in held { close(connection) } }
                 var admin = try await world.signedIn("Ada", [World.acme: .admin])
                 let start = ContinuousClock.now
@@ -87,21 +88,6 @@ import Testing
             domains.append(try #require(try await stores.domains.find(host, in: World.rival)))
         }
         return domains
-    }
-
-    private static func silentServer() -> (listener: Int32, port: UInt16) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutableBytes(of: &name) { name in
-            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            unsafe bind(listener, start, length)
-            unsafe getsockname(listener, start, &length)
-        }
-        listen(listener, 256)
-        return (listener, UInt16(bigEndian: name.sin_port))
     }
 
     /// Takes so many connections, and says nothing.

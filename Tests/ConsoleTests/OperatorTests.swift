@@ -63,6 +63,19 @@ private struct Errand: JobKind {
         }
     }
 
+    @Test func `gives nobody the team of Apple’s stand-in`() async throws {
+        try await withWorld { world in
+            try world.openAppleSide()
+            var ops = try await world.signedIn("ops", [.system: .operator])
+            let path = "/console/operator/teams/\(World.appleSide)/ownership"
+
+            let teams = try await ops.get("/console/operator/teams").text
+            #expect(teams.contains("Made by --simulate-apple.") && !teams.contains(path))
+            #expect(try await ops.post(path, []).status == 404)
+            #expect(try await ops.get("/console/\(World.appleSide)").status == 404)
+        }
+    }
+
     @Test func `shows a job without what may name a person`() async throws {
         try await withWorld { world in
             var ops = try await world.signedIn("ops", [.system: .operator])

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HTTP
+import TestSockets
 import Testing
 
 @testable import HTTPClient
@@ -8,18 +9,9 @@ import Testing
 @Suite struct `Servers that misbehave` {
     /// Listens on a port of its own, and answers the first connection with `answer` before closing it.
     private func withAnswer(_ answer: [UInt8], _ body: (UInt16) async throws -> Void) async throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let server = LoopbackListener()
+        let listener = server.socket
         defer { close(listener) }
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutableBytes(of: &name) { name in
-            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            unsafe bind(listener, start, length)
-            unsafe getsockname(listener, start, &length)
-        }
-        listen(listener, 4)
         let loop = try EventLoop(name: "strange")
         try loop.start()
         loop.execute {
@@ -29,7 +21,7 @@ import Testing
             unsafe send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
             close(connection)
         }
-        try await body(UInt16(bigEndian: name.sin_port))
+        try await body(server.port)
         loop.stop()
     }
 

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HTTP
 import HTTPClient
+import TestSockets
 import Testing
 
 @testable import Registry
@@ -125,9 +126,9 @@ private struct Site: Sendable {
         try await withSite {
             .text("")
         } _: { site async throws in
-            let (listener, port) = try Self.silentServer()
-            defer { close(listener) }
-            let finding = await site.find(port: port, deadline: .milliseconds(300))
+            let silent = LoopbackListener()
+            defer { close(silent.socket) }
+            let finding = await site.find(port: silent.port, deadline: .milliseconds(300))
             #expect(finding == DomainFinding(.deadlinePassed))
         }
     }
@@ -136,9 +137,9 @@ private struct Site: Sendable {
         try await withSite {
             .text("")
         } _: { site async throws in
-            let (listener, port) = try Self.silentServer()
-            close(listener)
-            #expect(await site.find(port: port).kind == .unreachable)
+            let gone = LoopbackListener()
+            close(gone.socket)
+            #expect(await site.find(port: gone.port).kind == .unreachable)
         }
     }
 
@@ -170,22 +171,6 @@ private struct Site: Sendable {
                 #expect(kind == .served || finding.detail == "10.0.0.1")
             }
         }
-    }
-
-    /// Takes connections and says nothing.
-    private static func silentServer() throws -> (listener: Int32, port: UInt16) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutableBytes(of: &name) { name in
-            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            unsafe bind(listener, start, length)
-            unsafe getsockname(listener, start, &length)
-        }
-        listen(listener, 4)
-        return (listener, UInt16(bigEndian: name.sin_port))
     }
 }
 

@@ -5,6 +5,7 @@
 
 import Glibc
 import Synchronization
+import TestSockets
 
 /// A small mail server for one test: it takes connections until it is closed, answers as it is told, and keeps what
 /// it was given.
@@ -43,19 +44,9 @@ public final class MailServer: Sendable {
 
     public init(_ manners: Manners = Manners()) {
         self.manners = manners
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutableBytes(of: &name) { name in
-            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            unsafe bind(listener, start, length)
-            unsafe getsockname(listener, start, &length)
-        }
-        listen(listener, 16)
-        self.listener = listener
-        port = UInt16(bigEndian: name.sin_port)
+        let server = LoopbackListener(backlog: 16)
+        listener = server.socket
+        port = server.port
     }
 
     /// Serves connections one after the other; call it on a thread of its own.

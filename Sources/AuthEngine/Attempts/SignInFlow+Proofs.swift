@@ -45,18 +45,18 @@ extension SignInFlow {
 
     /// Makes a session of the proofs of an attempt.
     ///
-    /// - Parameter begin: begins the session with a statement that takes the proofs, in one transaction, where it yields a
-    ///   row.
+    /// - Parameter begin: takes the proofs and begins the session, in one transaction; nil where they are not given out.
     /// - Returns: nil when another request was faster, or something is owed; an attempt whose person has parted from the
     ///   account at the provider is over then.
     public func enter<Session>(
         _ attempt: Attempt,
         browserHash: [UInt8],
         of team: TeamID,
-        beginning begin: (_ proofs: SQL) async throws -> Session?
+        beginning begin: (SessionStore.Proofs) async throws -> Session?
     ) async throws -> Session? {
         let holder = holder(attempt, browserHash, team)
-        if let session = try await begin(AttemptProgressStore.taking(holder)) { return session }
+        let proofs = SessionStore.Proofs(takenBy: AttemptProgressStore.taking(holder))
+        if let session = try await begin(proofs) { return session }
         try await progress.endParted(holder)
         return nil
     }

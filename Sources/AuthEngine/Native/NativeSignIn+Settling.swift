@@ -58,14 +58,7 @@ extension NativeSignIn {
             return try await issue(person, grant, announcement, arrival)
         } catch {
             // The code is spent: what it gave is to be given back some day, whatever becomes of the sign-in.
-            try await strays.keep(
-                grant.token,
-                of: grant.identity.identifier,
-                from: provider.id,
-                for: arrival.client.group,
-                in: arrival.team.id,
-                at: arrival.at
-            )
+            try await strays.keep(grant, from: source(of: arrival))
             throw (error as? ProviderFailure)?.ofProvider ?? error
         }
     }
@@ -91,14 +84,20 @@ extension NativeSignIn {
             return try await strays.proved(
                 redemption,
                 about: companion?.identifier,
-                from: provider.id,
-                for: arrival.client.group,
-                in: arrival.team.id,
-                at: arrival.at
+                from: source(of: arrival)
             )
         } catch {
             throw (error as? ProviderFailure)?.ofProvider ?? error
         }
+    }
+
+    private func source(of arrival: Arrival) -> StrayTokenStore.Source {
+        StrayTokenStore.Source(
+            provider: provider.id,
+            group: arrival.client.group,
+            team: arrival.team.id,
+            moment: arrival.at
+        )
     }
 
     /// What the token proves, where the app handed one over.

@@ -31,7 +31,7 @@ extension ProviderSignIn {
             completion: completion(arrival, known.user, app)
         )
         if let answer { return .answered(answer) }
-        try await keep(grant, arrival)
+        try await strays.keep(grant, from: source(of: arrival))
         let (id, hash) = (arrival.attempt.id, arrival.browserHash)
         guard try await flow.find(id, browserHash: hash, in: arrival.team.id) == nil else {
             throw ProviderFailure.parted
@@ -46,7 +46,7 @@ extension ProviderSignIn {
         let statements =
             [standing.lock(in: team)] + settlement(arrival, user, grant, standing) + [standing.row(in: team)]
         guard try await flow.run(statements, in: team) else {
-            try await keep(grant, arrival)
+            try await strays.keep(grant, from: source(of: arrival))
             throw ProviderFailure.parted
         }
         let isKept = try await flow.prove(
@@ -61,15 +61,12 @@ extension ProviderSignIn {
         return isKept ? .goOn(arrival.attempt.id) : .over
     }
 
-    /// Keeps what a spent code gave, to be given back some day.
-    func keep(_ grant: ProviderGrant, _ arrival: Arrival) async throws(PostgresFailure) {
-        try await strays.keep(
-            grant.token,
-            of: grant.identity.identifier,
-            from: provider.id,
-            for: arrival.trip.group,
-            in: arrival.team.id,
-            at: context.clock()
+    func source(of arrival: Arrival) -> StrayTokenStore.Source {
+        StrayTokenStore.Source(
+            provider: provider.id,
+            group: arrival.trip.group,
+            team: arrival.team.id,
+            moment: context.clock()
         )
     }
 

@@ -181,13 +181,10 @@ extension ProviderSignIn {
         let grant = try await strays.proved(
             try await provider.redeem(code, of: arrival.trip, in: arrival.team),
             about: identity.identifier,
-            from: provider.id,
-            for: arrival.trip.group,
-            in: arrival.team.id,
-            at: context.clock()
+            from: source(of: arrival)
         )
         guard grant.identity.identifier == identity.identifier else {
-            try await keep(grant, arrival)
+            try await strays.keep(grant, from: source(of: arrival))
             throw Self.otherPerson
         }
         return try await answer(arrival, known, grant)

@@ -70,7 +70,7 @@ extension ProviderPersonStore {
 
 extension ProviderPersonStore.Arrival {
     func lock(in team: TeamID) -> SQL {
-        "SELECT FROM users WHERE team_id = \(team) AND sub = \(resident(team)) FOR NO KEY UPDATE"
+        UserStore.lock(resident(team), in: team)
     }
 
     /// Yields a row unless the person has parted since they came.

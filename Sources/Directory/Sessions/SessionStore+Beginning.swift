@@ -1,9 +1,19 @@
 import Audit
 public import Bytes
 public import Domain
-import Postgres
+public import Postgres
 
 extension SessionStore {
+    /// Proofs that a session is made of, given out once by whoever keeps them.
+    public struct Proofs: Sendable {
+        let taking: SQL
+
+        /// - Parameter statement: takes them, and yields a row where they are given out.
+        public init(takenBy statement: SQL) {
+            taking = statement
+        }
+    }
+
     /// Whose session begins, by which proofs, and where.
     public struct Beginning: Sendable {
         private let subject: Subject
@@ -37,19 +47,19 @@ extension SessionStore {
 
 extension SessionStore.Beginning {
     func lock(in team: TeamID) -> SQL {
-        "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
+        UserStore.lock(subject, in: team)
     }
 
     /// Begins the session where `proofs` yields a row, with the event `sign_in.completed`.
     func statement(
         _ token: SessionToken,
-        taking proofs: SQL,
+        taking proofs: SessionStore.Proofs,
         living life: SessionLife,
         in team: TeamID
     ) -> SQL {
         """
         WITH taken AS (
-            \(proofs)
+            \(proofs.taking)
         ), ended AS (
             DELETE FROM sessions
             WHERE team_id = \(team) AND token_hash = \(old?.hash) AND EXISTS (SELECT FROM taken)

@@ -50,7 +50,7 @@ public struct SessionStore: Sendable {
         )
         let token = SessionToken(random: random)
         try await database.query(
-            beginning.statement(token, taking: "SELECT", living: life, in: team),
+            beginning.statement(token, taking: Proofs(takenBy: "SELECT"), living: life, in: team),
             in: team
         )
         return token
@@ -59,11 +59,9 @@ public struct SessionStore: Sendable {
     /// The same for proofs that are taken with it, in one transaction; nil where there are none to take any more.
     ///
     /// The person first: whoever ends what they proved does so, too.
-    ///
-    /// - Parameter proofs: a statement that yields a row where they are given out.
     public func begin(
         _ beginning: Beginning,
-        taking proofs: SQL,
+        taking proofs: Proofs,
         in team: TeamID
     ) async throws(PostgresFailure) -> SessionToken? {
         let token = SessionToken(random: random)

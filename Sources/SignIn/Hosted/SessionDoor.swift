@@ -3,7 +3,6 @@ import Crypto
 import Directory
 import Domain
 import HTTP
-import Postgres
 import Web
 
 /// Where proofs become a session: the one door of sign-ins, the account page and the console.
@@ -43,7 +42,7 @@ struct SessionDoor: Sendable {
         _ identity: AttemptProgress.Identity,
         second: Proof?,
         to app: ClientID?,
-        taking proofs: SQL,
+        taking proofs: SessionStore.Proofs,
         _ request: Request,
         _ team: TeamID,
         _ visitor: Visitor

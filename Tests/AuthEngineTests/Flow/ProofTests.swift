@@ -1,10 +1,10 @@
 import Bytes
 import Crypto
-import Directory
 import Domain
 import Testing
 
 @testable import AuthEngine
+@testable import Directory
 @testable import TestTeams
 
 /// What is proved within an attempt, and when it is enough; security case V34.
@@ -194,7 +194,7 @@ import Testing
 
     private static func enter(_ engine: Engine, _ attempt: Attempt) async throws -> Bool {
         try await engine.flow.enter(attempt, browserHash: Engine.browser, of: .acme) { proofs in
-            try await engine.teams.database.query(proofs, in: .acme).first.map { _ in true }
+            try await engine.teams.database.query(proofs.taking, in: .acme).first.map { _ in true }
         } ?? false
     }
 }

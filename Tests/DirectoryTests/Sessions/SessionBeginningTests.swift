@@ -20,14 +20,18 @@ import Testing
 
             let taken = try await world.sessions.begin(
                 beginning,
-                taking: "SELECT WHERE false",
+                taking: SessionStore.Proofs(takenBy: "SELECT WHERE false"),
                 in: World.acme
             )
             #expect(taken == nil)
             #expect(try await world.sessions.find(old, in: World.acme) != nil)
             #expect(try world.actions() == ["sign_in.completed"])
 
-            let new = try await world.sessions.begin(beginning, taking: "SELECT", in: World.acme)
+            let new = try await world.sessions.begin(
+                beginning,
+                taking: SessionStore.Proofs(takenBy: "SELECT"),
+                in: World.acme
+            )
             #expect(try await world.sessions.find(try #require(new), in: World.acme)?.user.subject == ada)
             #expect(try await world.sessions.find(old, in: World.acme) == nil)
         }

@@ -116,10 +116,7 @@ extension ProviderLinking {
         let grant = try await strays.proved(
             try await provider.redeem(code, of: arrival.trip, in: arrival.team),
             about: identity.identifier,
-            from: provider.id,
-            for: arrival.trip.group,
-            in: arrival.team.id,
-            at: context.clock()
+            from: source(of: arrival)
         )
         do {
             guard grant.identity.identifier == identity.identifier else { throw ProviderSignIn.otherPerson }
@@ -132,14 +129,7 @@ extension ProviderLinking {
             )
         } catch {
             // The code is spent: what it gave is to be given back some day, whatever became of the connection.
-            try await strays.keep(
-                grant.token,
-                of: grant.identity.identifier,
-                from: provider.id,
-                for: arrival.trip.group,
-                in: arrival.team.id,
-                at: context.clock()
-            )
+            try await strays.keep(grant, from: source(of: arrival))
             throw error
         }
         return .connected
@@ -154,6 +144,15 @@ extension ProviderLinking {
             in: arrival.link.session,
             from: arrival.origin,
             at: context.clock()
+        )
+    }
+
+    private func source(of arrival: Arrival) -> StrayTokenStore.Source {
+        StrayTokenStore.Source(
+            provider: provider.id,
+            group: arrival.trip.group,
+            team: arrival.team.id,
+            moment: context.clock()
         )
     }
 

@@ -17,6 +17,15 @@ struct StrayTokenStore: Sendable {
         tokens = ProviderTokenStore(context: context)
     }
 
+    /// Where and when a code was redeemed.
+    struct Source: Sendable {
+        let provider: ProviderID
+        /// The group of apps whose registration there was used.
+        let group: ClientID
+        let team: TeamID
+        let moment: Timestamp
+    }
+
     /// What a code has proved; where its answer proves nothing, the token in it is kept.
     ///
     /// - Parameter identifier: the provider's name for the person, where something else says it.
@@ -24,33 +33,38 @@ struct StrayTokenStore: Sendable {
     func proved(
         _ redemption: ProviderRedemption,
         about identifier: Subject?,
-        from provider: ProviderID,
-        for group: ClientID,
-        in team: TeamID,
-        at moment: Timestamp
+        from source: Source
     ) async throws -> ProviderGrant {
         switch redemption {
         case .proved(let grant): return grant
         case .unproved(let token, let failure):
-            let identifier = identifier ?? Self.nobody
-            try await keep(token, of: identifier, from: provider, for: group, in: team, at: moment)
+            try await keep(token, of: identifier ?? Self.nobody, from: source)
             throw failure
         }
+    }
+
+    /// Keeps what a spent code gave, to be given back some day.
+    func keep(_ grant: ProviderGrant, from source: Source) async throws(PostgresFailure) {
+        try await keep(grant.token, of: grant.identity.identifier, from: source)
     }
 
     /// Stores a token with the person whom the code was about, as one of theirs; where nobody knows them it goes into the
     /// outbox at once.
     ///
     /// - Parameter identifier: the provider's name for the person.
-    func keep(
+    private func keep(
         _ token: ProviderGrant.Token?,
         of identifier: Subject,
-        from provider: ProviderID,
-        for group: ClientID,
-        in team: TeamID,
-        at moment: Timestamp
+        from source: Source
     ) async throws(PostgresFailure) {
-        let stray = ProviderTokenStore.New(token, from: provider, of: identifier, for: group, at: moment)
+        let (provider, team) = (source.provider, source.team)
+        let stray = ProviderTokenStore.New(
+            token,
+            from: provider,
+            of: identifier,
+            for: source.group,
+            at: source.moment
+        )
         guard let token = stray else { return }
         let person: SQL = """
             SELECT sub FROM provider_identities

@@ -36,8 +36,9 @@ struct OperatorTeamPages: Sendable {
         }
     }
 
-    /// Only a team that nobody belongs to: what is inside any other is for its members.
+    /// Only a team that nobody belongs to: what is inside any other is for its members, and inside the stand-in's for it.
     private func adopt(_ visit: Visit, _ team: TeamID) async throws -> Response {
+        guard team.rawValue != standInTeam else { throw Problem.notFound }
         guard try await memberships.adopt(team, by: visit.account.subject, from: visit.origin) else {
             let flash = Flash.warn(Phrase("console.operator.teams.own.late"))
             return visit.redirect(to: OperatorRoutes.teams.link(), saying: flash)
