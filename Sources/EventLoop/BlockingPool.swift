@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A few threads for calls that block: password hashing, name look-ups, `PQcancel`.
@@ -15,6 +16,7 @@ public final class BlockingPool: @unchecked Sendable {
         var work = Queue<@Sendable () -> Void>()
         var isStopping = false
         var accepted = 0
+        var ended = 0
     }
 
     /// Starts `threads` threads; at most `queueLimit` calls wait for one.
@@ -49,18 +51,30 @@ public final class BlockingPool: @unchecked Sendable {
     public var callCount: Int { state.withLock { $0.accepted } }
 
     /// Finishes what was accepted, then ends the threads.
-    public func stop() {
+    ///
+    /// - Parameter limit: after it threads are left to their calls, for a process that ends anyway: a name look-up may
+    ///   take minutes where no name server answers.
+    public func stop(within limit: Duration? = nil) {
         state.withLock { $0.isStopping = true }
         for _ in threads { semaphore.signal() }
+        defer { threads = [] }
+        if let limit, !haveEnded(by: .now + limit) { return }
         for thread in threads { thread.join() }
-        threads = []
+    }
+
+    private func haveEnded(by deadline: ContinuousClock.Instant) -> Bool {
+        while state.withLock({ $0.ended }) < threads.count {
+            guard ContinuousClock.now < deadline else { return false }
+            usleep(2_000)
+        }
+        return true
     }
 
     private func work() {
         while true {
             semaphore.wait()
             let (next, isStopping) = state.withLock { ($0.work.popFirst(), $0.isStopping) }
-            if let next { next() } else if isStopping { return }
+            if let next { next() } else if isStopping { return state.withLock { $0.ended += 1 } }
         }
     }
 }

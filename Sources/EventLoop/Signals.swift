@@ -17,6 +17,14 @@ public enum Signals {
         return received
     }
 
+    /// Whether one of `signals`, claimed before, has arrived and nobody has taken it yet.
+    public static func arePending(_ signals: [Int32]) -> Bool {
+        var pending = sigset_t()
+        unsafe sigemptyset(&pending)
+        unsafe sigpending(&pending)
+        return signals.contains { unsafe sigismember(&pending, $0) == 1 }
+    }
+
     private static func set(of signals: [Int32]) -> sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)

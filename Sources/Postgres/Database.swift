@@ -28,17 +28,19 @@ public final class Database: @unchecked Sendable {
     let configuration: Configuration
     private var shared: [Connection] = []
     private var waiting = Queue<Waiting>()
-    private let exclusive: ExclusiveConnections
+    let exclusive: ExclusiveConnections
     private let patient: ExclusiveConnections
     private var joint = JointCommits()
     private var isClosing = false
+    private(set) var absence: Absence
     /// Statements that were asked for so far, a transaction counted as one: what a page costs.
-    public private(set) var statementCount = 0
+    public internal(set) var statementCount = 0
 
     /// Makes the database of `loop`; nothing is connected before `open`.
     public init(loop: EventLoop, configuration: Configuration) {
         self.loop = loop
         self.configuration = configuration
+        absence = Absence(limit: configuration.absence)
         let make = {
             Connection(loop: loop, options: configuration.options(), lookups: configuration.lookups)
         }
@@ -55,6 +57,7 @@ public final class Database: @unchecked Sendable {
     /// Lost connections come back by themselves, at most one attempt in 100 ms each.
     public func open() {
         loop.preconditionCurrent()
+        absence = Absence(limit: configuration.absence)
         for _ in 0..<configuration.shared {
             let connection = Connection(
                 loop: loop,
@@ -84,6 +87,22 @@ public final class Database: @unchecked Sendable {
 
     /// Whether a statement would find a connection at once.
     public var isReady: Bool { shared.contains { $0.state == .ready } }
+
+    /// Whether the server answers within `limit`, or says that it has too much to do.
+    public func answers(within limit: Duration) async -> Bool {
+        loop.preconditionCurrent()
+        return await unsafe withUnsafeContinuation { continuation in
+            let answer = FirstAnswer { unsafe continuation.resume(returning: $0) }
+            let timer = loop.schedule(after: limit) { answer.give(false) }
+            submit(["SELECT 1"]) { outcome in
+                timer.cancel()
+                switch outcome {
+                case .success, .failure(.overloaded): answer.give(true)
+                case .failure: answer.give(false)
+                }
+            }
+        }
+    }
 
     /// Runs one statement as a transaction of its own, under `setting`.
     public func query(_ sql: SQL, setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
@@ -138,6 +157,7 @@ public final class Database: @unchecked Sendable {
             guard joint.waiting.count < configuration.queue, !isClosing else {
                 return member.completion(.failure(.overloaded))
             }
+            if absence.isLong { return member.completion(.failure(.unavailable(problem))) }
             joint.waiting.append(member)
             sendJointly()
         }
@@ -172,6 +192,7 @@ public final class Database: @unchecked Sendable {
         guard waiting.count < configuration.queue, !isClosing else {
             return completion(.failure(.overloaded))
         }
+        if absence.isLong { return completion(.failure(.unavailable(problem))) }
         waiting.append(
             Waiting(
                 deadline: deadline,
@@ -212,6 +233,7 @@ public final class Database: @unchecked Sendable {
     }
 
     private func changed(_ connection: Connection) {
+        absence.note(isReady: connection.state == .ready || isReady)
         if connection.state == .closed && !isClosing {
             loop.schedule(after: .milliseconds(100)) { [weak self, weak connection] in
                 if self?.isClosing == false { connection?.open() }
@@ -226,12 +248,13 @@ public final class Database: @unchecked Sendable {
     private func sweep() {
         guard !isClosing else { return }
         let now = MonotonicTime.now()
-        while let first = waiting.head, first.deadline < now {
+        let isAway = absence.isLong
+        while let first = waiting.head, isAway || first.deadline < now {
             waiting.popFirst()?.fail(isReady ? .timedOut : .unavailable(problem))
         }
         exclusive.expire(at: now)
         patient.expire(at: now)
-        while let first = joint.waiting.head, first.deadline < now {
+        while let first = joint.waiting.head, isAway || first.deadline < now {
             joint.waiting.popFirst()?.completion(.failure(isReady ? .timedOut : .unavailable(problem)))
         }
         for connection in shared + exclusive.all + patient.all {
@@ -248,37 +271,4 @@ public final class Database: @unchecked Sendable {
 
     /// Why the last connection was lost.
     public var problem: String { shared.first { $0.state != .ready }?.lastProblem ?? "" }
-}
-
-// Transactions.
-extension Database {
-    /// Runs `body` in one transaction under `setting`: committed when it returns, rolled back when it throws.
-    public func transaction<Value>(
-        setting: Setting? = nil,
-        _ body: (borrowing Transaction) async throws -> Value
-    ) async throws -> Value {
-        loop.preconditionCurrent()
-        statementCount += 1
-        let connection = try await exclusiveConnection()
-        defer { exclusive.release(connection) }
-        let transaction = Transaction(connection: connection, patience: configuration.patience)
-        let value: Value
-        do {
-            try await transaction.begin(setting)
-            value = try await body(transaction)
-        } catch {
-            await transaction.rollBack()
-            throw error
-        }
-        try await transaction.commit()
-        return value
-    }
-
-    private func exclusiveConnection() async throws(PostgresFailure) -> Connection {
-        let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
-        let outcome = await unsafe withUnsafeContinuation { continuation in
-            exclusive.acquire(deadline: deadline) { unsafe continuation.resume(returning: $0) }
-        }
-        return try outcome.get()
-    }
 }

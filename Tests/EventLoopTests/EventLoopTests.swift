@@ -153,4 +153,17 @@ final class Counter: Sendable {
 
         #expect(done.value == 20)
     }
+
+    @Test func `leaves a call to itself that takes too long, where it is told to`() async throws {
+        let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 4)
+        let mayEnd = Counter()
+        let call = Task { try await pool.run { while mayEnd.value == 0 { usleep(1_000) } } }
+        while pool.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+
+        pool.stop(within: .milliseconds(50))
+        // The stop has returned, though the call could not end before this.
+        mayEnd.increment()
+
+        try await call.value
+    }
 }

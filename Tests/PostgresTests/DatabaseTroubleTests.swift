@@ -40,6 +40,40 @@ import Testing
         #expect(failure?.isTemporary == true)
     }
 
+    @Test func `a server that stays away is not waited for`() async throws {
+        let (first, next, transaction) = try await withPool(
+            "host=/nonexistent port=1",
+            { $0.absence = .milliseconds(300) }
+        ) { database, _ in
+            let clock = ContinuousClock()
+            let first = await clock.measure { _ = try? await database.query("SELECT 1") }
+            let next = await clock.measure { _ = try? await database.query("SELECT 1") }
+            let transaction = await clock.measure {
+                _ = try? await database.transaction { try await $0.query("SELECT 1") }
+            }
+            return (first, next, transaction)
+        }
+
+        #expect(first >= .milliseconds(250), "it may be about to come back")
+        #expect(first < .seconds(5), "and not for the whole patience")
+        #expect(next < .milliseconds(250))
+        #expect(transaction < .milliseconds(250))
+    }
+
+    @Test func `a server that is held up does not answer in time, and does afterwards`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let answers = try await withPool(conninfo, { $0.shared = 1 }) { database, loop in
+            let before = await database.answers(within: .seconds(5))
+            async let slow = database.query("SELECT pg_sleep(1)::text")
+            await loop.sleep(for: .milliseconds(50))
+            let meanwhile = await database.answers(within: .milliseconds(100))
+            _ = try await slow
+            return [before, meanwhile, await database.answers(within: .seconds(5))]
+        }
+
+        #expect(answers == [true, false, true])
+    }
+
     @Test func `a server's name is looked up beside the loop, and an unknown one is told`() async throws {
         let lookups = try BlockingPool(name: "lookups", threads: 1, queueLimit: 16)
         defer { lookups.stop() }

@@ -20,6 +20,8 @@ public enum ClusterFailure: Error, Equatable, Sendable {
     case notStarted(reason: String, log: String)
     /// The server runs and does not answer.
     case silent(log: String)
+    /// Nobody waited for the server any more.
+    case interrupted
     /// The server did not stop in time.
     case notStopped(process: Int32)
     /// Another process keeps starting or stopping the server.
@@ -48,6 +50,7 @@ extension ClusterFailure: CustomStringConvertible {
         case .notInitialised(let path, let reason): "PostgreSQL could not be set up in \(path): \(reason)"
         case .notStarted(let reason, let log): "PostgreSQL did not start: \(reason) (see \(log))"
         case .silent(let log): "PostgreSQL runs and does not answer (see \(log))"
+        case .interrupted: "stopped before PostgreSQL had started"
         case .notStopped(let process): "PostgreSQL (process \(process)) did not stop in time"
         case .busy(let path): "another process is still starting or stopping PostgreSQL in \(path)"
         case .served(let path, let process):

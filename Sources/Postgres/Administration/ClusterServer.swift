@@ -8,10 +8,14 @@ struct ClusterServer: Sendable {
     let user: DatabaseUser
     let settings: ClusterSettings
 
-    private struct Child {
+    /// A server that this process has started.
+    struct Child {
         let process: pid_t
         let log: ServerLog
     }
+
+    /// Whether a server is known by its lock file and lives.
+    var isListed: Bool { Postmaster.running(on: location.data) != nil }
 
     /// How to reach a database of the cluster: only a server that runs as the database user is accepted, whoever
     /// may have put a socket in its place.
@@ -24,7 +28,9 @@ struct ClusterServer: Sendable {
     /// Starts the server unless it runs, and returns when it accepts connections.
     ///
     /// A server that outlived the process that started it is taken over; one that is just stopping is waited for.
-    func start() throws(ClusterFailure) {
+    ///
+    /// - Returns: the server, unless it was running.
+    func start() throws(ClusterFailure) -> Child? {
         try user.own(location.data)
         let deadline = ContinuousClock.now + settings.startLimit
         var child: Child?
@@ -32,14 +38,20 @@ struct ClusterServer: Sendable {
             if let ended = child, Subprocess.hasEnded(ended.process) {
                 try judge(ended)
                 child = nil
+                usleep(100_000)
             }
-            if child == nil && Postmaster.running(on: location.data) == nil { child = try spawn() }
+            if child == nil && !isListed { child = try spawn() }
+            if settings.isInterrupted() {
+                if let child { end(child, within: settings.stopLimit) }
+                throw .interrupted
+            }
             guard ContinuousClock.now < deadline else {
                 if let child { kill(child.process, SIGQUIT) }
                 throw .silent(log: location.log)
             }
             usleep(5_000)
         }
+        return child
     }
 
     /// Makes the database unless it is there.
@@ -53,8 +65,13 @@ struct ClusterServer: Sendable {
         }
     }
 
-    func stop() throws(ClusterFailure) {
-        try Postmaster.stop(on: location.data, limit: settings.stopLimit)
+    /// - Parameter limit: how long it may take, instead of the settings' limit; it has that long twice.
+    func stop(within limit: Duration? = nil) throws(ClusterFailure) {
+        try Postmaster.stop(
+            on: location.data,
+            limit: limit ?? settings.stopLimit,
+            last: limit ?? .seconds(10)
+        )
         if location.socketFolder == location.shortSocketFolder { unsafe rmdir(location.shortSocketFolder) }
     }
 
@@ -76,7 +93,15 @@ struct ClusterServer: Sendable {
         }
     }
 
-    private func spawn() throws(ClusterFailure) -> Child {
+    /// Ends a server that may not have come to its lock file yet.
+    func end(_ child: Child, within limit: Duration) {
+        kill(child.process, SIGINT)
+        let deadline = ContinuousClock.now + limit
+        while !Subprocess.hasEnded(child.process), ContinuousClock.now < deadline { usleep(5_000) }
+    }
+
+    /// Starts the server, and does not wait for it.
+    func spawn() throws(ClusterFailure) -> Child {
         let binaries = try binaries()
         try user.own(location.socketFolder)
         Postmaster.disown(location.data, socketFolder: location.socketFolder, as: user)
@@ -96,12 +121,11 @@ struct ClusterServer: Sendable {
     }
 
     /// Sessions of a server that was killed end a moment after it; until then PostgreSQL refuses to start.
-    private func judge(_ ended: Child) throws(ClusterFailure) {
+    func judge(_ ended: Child) throws(ClusterFailure) {
         let reason = ended.log.lastWords()
         guard reason.contains("pre-existing shared memory block") else {
             throw .notStarted(reason: reason, log: location.log)
         }
-        usleep(100_000)
     }
 
     private func binaries() throws(ClusterFailure) -> PostgresBinaries {

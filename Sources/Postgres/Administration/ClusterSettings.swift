@@ -7,6 +7,8 @@ public struct ClusterSettings: Sendable {
     public var startLimit: Duration = .seconds(60)
     /// How long a fast shutdown may take before the server is stopped the way a power cut would.
     public var stopLimit: Duration = .seconds(30)
+    /// Whether whoever waits for the server wants it no more.
+    public var isInterrupted: @Sendable () -> Bool = { false }
     /// Where to look for PostgreSQL's programs besides Debian's folders, as in PATH.
     public var searchPath = "/usr/local/bin:/usr/local/pgsql/bin:/usr/bin"
 

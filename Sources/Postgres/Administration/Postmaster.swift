@@ -28,13 +28,17 @@ struct Postmaster: Equatable {
     }
 
     /// Ends the server: sessions are rolled back and everything is written (fast shutdown), and it waits for that.
-    static func stop(on data: String, limit: Duration) throws(ClusterFailure) {
+    ///
+    /// - Parameter last: how long it may take to end at once, when the limit is over.
+    static func stop(on data: String, limit: Duration, last: Duration) throws(ClusterFailure) {
         guard let postmaster = running(on: data) else { return }
         kill(postmaster.process, SIGINT)
+        // One that was halted hears it only when it goes on.
+        kill(postmaster.process, SIGCONT)
         if postmaster.isGone(from: data, until: .now + limit) { return }
         // Immediate: the next start recovers from the log, as after a power cut.
         kill(postmaster.process, SIGQUIT)
-        guard postmaster.isGone(from: data, until: .now + .seconds(10)) else {
+        guard postmaster.isGone(from: data, until: .now + last) else {
             throw .notStopped(process: postmaster.process)
         }
     }

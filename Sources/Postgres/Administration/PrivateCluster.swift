@@ -1,3 +1,5 @@
+import Synchronization
+
 /// PostgreSQL of our own: the system's programs on data of ours, reached over a Unix socket alone.
 ///
 /// Several processes may use one cluster. The first starts the server and the last one stops it; a server whose
@@ -6,10 +8,12 @@ public final class PrivateCluster: Sendable {
     private let server: ClusterServer
     /// Held shared as long as the cluster is used.
     private let use: FileLock
+    private let keeper: Mutex<ClusterKeeper>
 
-    private init(_ server: ClusterServer, use: FileLock) {
+    private init(_ server: ClusterServer, use: FileLock, keeper: consuming ClusterKeeper) {
         self.server = server
         self.use = use
+        self.keeper = Mutex(keeper)
     }
 
     /// How to reach the database `pippin`, as libpq and its programs take it.
@@ -41,16 +45,29 @@ public final class PrivateCluster: Sendable {
         let location = try ClusterLocation.choose(for: directory, user, report: report)
         let server = ClusterServer(location: location, user: user, settings: settings)
         try server.initialise()
-        try server.start()
+        let child = try server.start()
         try server.makeDatabase("pippin")
         start.release()
-        return PrivateCluster(server, use: use)
+        let keeper = ClusterKeeper(of: server, child, startLock: start)
+        return PrivateCluster(server, use: use, keeper: keeper)
+    }
+
+    /// Starts the server again where it has died, at once the first time and ever later where it does not stay up.
+    ///
+    /// To be called again and again by whoever keeps the cluster running, from a thread that may touch files. It waits
+    /// for nothing.
+    public func look() -> [ClusterEvent] {
+        keeper.withLock { $0.look(at: .now) }
     }
 
     /// Ends our use of the cluster, and the server with it unless another process uses it.
-    public func stop() throws(ClusterFailure) {
+    ///
+    /// - Parameter limit: how long it may take where the server does not answer anyway; then it is told to end at once,
+    ///   for which it has that long again.
+    public func stop(within limit: Duration? = nil) throws(ClusterFailure) {
         guard use.take(.exclusive) else { return }
         defer { use.release() }
-        try server.stop()
+        keeper.withLock { $0.end(within: limit ?? server.settings.stopLimit) }
+        try server.stop(within: limit)
     }
 }

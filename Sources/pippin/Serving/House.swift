@@ -20,6 +20,8 @@ import Web
 final class House {
     /// How long requests under way may take once the server is told to stop.
     private static let patience = Duration.seconds(20)
+    /// How long calls that block may take when nobody waits for them any more.
+    private static let lastPatience = Duration.seconds(1)
 
     let installation: Installation
     let context: EngineContext
@@ -31,6 +33,8 @@ final class House {
     private var servers: [Server] = []
     private var background: BackgroundWork?
     private let isStopping = Flag()
+    /// Where the private PostgreSQL is looked after; nil beside an operator's.
+    private var clusterThread: BlockingPool?
 
     /// Starts the loops and begins to connect; nothing listens yet.
     init(_ installation: Installation) throws(CommandFailure) {
@@ -124,8 +128,24 @@ final class House {
         } catch {
             throw CommandFailure("the server cannot be started: \(error)")
         }
+        try keepCluster()
         Task(executorPreference: loops[0]) { await watch.run() }
         if let background { loops[0].execute { [isOpenCheck] in background.begin(while: isOpenCheck) } }
+    }
+
+    /// On a thread of its own: passwords may keep the others busy.
+    private func keepCluster() throws(CommandFailure) {
+        guard let cluster = installation.cluster else { return }
+        do {
+            let thread = try BlockingPool(name: "cluster", threads: 1, queueLimit: 1)
+            clusterThread = thread
+            let loop = loops[0]
+            Task(executorPreference: loop) { [log, isOpenCheck] in
+                await House.keep(cluster, on: thread, of: loop, log: log, while: isOpenCheck)
+            }
+        } catch {
+            throw CommandFailure("the database's thread cannot be started: \(error)")
+        }
     }
 
     private func prepareBackgroundWork(_ serving: Serving, _ look: Look) throws(CommandFailure) {
@@ -150,32 +170,42 @@ final class House {
     /// Tells, from any loop, whether the server still takes requests.
     var isOpenCheck: @Sendable () -> Bool {
         let isStopping = isStopping
-        return { !isStopping.value.load(ordering: .relaxed) }
+        return { !isStopping.isSet }
     }
 
     /// Finishes what is under way, then closes connections, loops and the pool, in this order.
     func close() {
-        isStopping.value.store(true, ordering: .relaxed)
+        isStopping.set()
+        clusterThread?.stop()
         let (servers, workers, watch, background) = (servers, workers, watch, background)
         try? loops[0].wait { watch.stop() }
         // All at once: each takes no more requests from now on, and their patience does not add up.
-        try? loops[0].wait { [loops] in
-            await withTaskGroup { group in
-                if let background {
-                    group.addTask(executorPreference: loops[0]) { await background.stop() }
-                }
-                for (loop, server) in zip(loops, servers) {
-                    group.addTask(executorPreference: loop) { await server.stop(within: Self.patience) }
+        let answered = try? loops[0].wait { [loops] in
+            await House.stop(workers) {
+                await withTaskGroup { group in
+                    if let background {
+                        group.addTask(executorPreference: loops[0]) { await background.stop() }
+                    }
+                    for (loop, server) in zip(loops, servers) {
+                        group.addTask(executorPreference: loop) { await server.stop(within: Self.patience) }
+                    }
                 }
             }
         }
+        installation.isPatient = answered ?? true
         for worker in workers { try? worker.loop.wait { await worker.close() } }
-        pool.stop()
+        pool.stop(within: Self.lastPatience)
         for loop in loops { loop.stop() }
     }
 }
 
-/// A switch that every loop may look at.
+/// A switch that every loop may look at, and that stays on.
 final class Flag: Sendable {
-    let value = Atomic(false)
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() {
+        value.store(true, ordering: .relaxed)
+    }
 }

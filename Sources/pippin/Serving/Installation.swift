@@ -9,7 +9,12 @@ final class Installation {
     let keyRing: KeyRing
     /// How libpq reaches the database, as the role that owns the schema.
     let conninfo: String
-    private let cluster: PrivateCluster?
+    /// Nil beside an operator's database.
+    let cluster: PrivateCluster?
+    /// Whether the private PostgreSQL may take its time to stop; not where it does not answer anyway.
+    var isPatient = true
+    /// How long it may take otherwise to stop, and then to end at once.
+    private static let haste = Duration.milliseconds(500)
 
     private init(settings: Settings, keyRing: KeyRing, conninfo: String, cluster: PrivateCluster?) {
         self.settings = settings
@@ -53,12 +58,12 @@ final class Installation {
 
     /// Leaves the cluster; the last one to leave stops it.
     func close() {
-        if let cluster { Self.leave(cluster) }
+        if let cluster { Self.leave(cluster, within: isPatient ? nil : Self.haste) }
     }
 
-    private static func leave(_ cluster: PrivateCluster) {
+    private static func leave(_ cluster: PrivateCluster, within limit: Duration? = nil) {
         do {
-            try cluster.stop()
+            try cluster.stop(within: limit)
         } catch {
             Terminal.complain("PostgreSQL did not stop: \(error)")
         }
@@ -81,6 +86,7 @@ final class Installation {
     private static func startCluster(_ settings: Settings) throws(CommandFailure) -> PrivateCluster {
         var cluster = ClusterSettings()
         if let path = Environment.value("PATH") { cluster.searchPath = path }
+        cluster.isInterrupted = { Signals.arePending([SIGTERM, SIGINT]) }
         do {
             let directory = try DataDirectory(settings.dataDirectory)
             return try PrivateCluster.start(in: directory, cluster) { Terminal.say($0) }

@@ -1,0 +1,289 @@
+"""PostgreSQL goes away under a running Pippin: what was acknowledged is kept, people read what to do, everything goes on by
+itself, and Ctrl-C ends it whatever state the database is in.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+import database
+import logs
+from console import SYSTEM_TEAM
+from server import Pippin
+from wire import Wire
+
+SECONDS = 20
+TEAM = "/t/DEMOTEAM01"
+APP = "example.acme.shop"
+STOP_SECONDS = 4
+
+
+class Host(Pippin):
+    """A Pippin with the demo's team, and the processes of the PostgreSQL it started."""
+
+    @property
+    def postmaster(self) -> int:
+        return int((self.data / "postgres/postmaster.pid").read_text().split()[0])
+
+    def kill_postgres(self) -> None:
+        os.kill(self.postmaster, signal.SIGKILL)
+
+    @property
+    def settings(self) -> Path:
+        return self.data / "postgres/postgresql.conf"
+
+    def spoil(self) -> None:
+        """From now on PostgreSQL does not start."""
+        with self.settings.open("a") as file:
+            file.write("\nshared_buffers = plenty\n")
+
+    def repair(self) -> None:
+        text = self.settings.read_text()
+        self.settings.write_text(text.replace("\nshared_buffers = plenty\n", "\n"))
+
+    def press_ctrl_c(self) -> float:
+        """Seconds until Pippin has ended, which it does well."""
+        process, self.process = self.process, None
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        try:
+            status = process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+        assert status == 0, self._last_words()
+        return time.monotonic() - begin
+
+    def events(self, name: str) -> list[dict]:
+        lines = map(json.loads, self.log.read_text().splitlines())
+        return [line for line in lines if line["event"] == name]
+
+    def get(self, path: str) -> requests.Response:
+        return requests.get(self.url + path, timeout=SECONDS, allow_redirects=False)
+
+    def wait_until(self, is_so: Callable[[], bool], seconds: float = SECONDS) -> None:
+        deadline = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < deadline, f"waited {seconds} s\n{self._last_words()}"
+            time.sleep(0.02)
+
+    def is_ready(self) -> bool:
+        return self.get("/readyz").status_code == 200
+
+
+def tokens_for(host: Pippin) -> requests.Response:
+    """What an app on a device does: Apple's sheet, then the hand-over."""
+    given = requests.post(f"{host.url}/apple/device", {"client_id": APP, "person": "regular"}, timeout=SECONDS)
+    if given.status_code != 200:
+        return given
+    return requests.post(f"{host.url}{TEAM}/auth/native", given.json(), timeout=SECONDS)
+
+
+def refreshed(host: Pippin, token: str) -> requests.Response:
+    asked = {"client_id": APP, "grant_type": "refresh_token", "refresh_token": token}
+    return requests.post(f"{host.url}{TEAM}/auth/token", asked, timeout=SECONDS)
+
+
+class Writer:
+    """Signs in again and again, and remembers what was acknowledged and what else was answered."""
+
+    def __init__(self, host: Pippin):
+        self.host = host
+        self.acknowledged: list[str] = []
+        self.refused: list[requests.Response] = []
+        self.is_done = threading.Event()
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self) -> None:
+        while not self.is_done.is_set():
+            answer = tokens_for(self.host)
+            if answer.status_code == 200:
+                self.acknowledged.append(answer.json()["refresh_token"])
+            else:
+                self.refused.append(answer)
+
+    def finish(self) -> None:
+        self.is_done.set()
+        self.thread.join(60)
+        assert not self.thread.is_alive()
+
+
+def says_what_to_do(answer: requests.Response) -> bool:
+    return (
+        answer.status_code == 503 and int(answer.headers["Retry-After"]) > 0
+        and "catching its breath" in answer.text and "Try again in a few seconds" in answer.text
+    )
+
+
+@pytest.fixture
+def host(secrets: set[str]) -> Iterator[Host]:
+    with Host.running("--demo", "--simulate-apple") as host:
+        yield host
+        if host.process is not None:
+            host.stop()
+        assert logs.leaks([host.log, *host.data.rglob("*.log")], secrets) == []
+        told = [line for line in logs.not_json(host.log) if "did not stop in time" not in line]
+        assert told == []
+
+
+def test_a_killed_postgres_is_started_again_and_nothing_acknowledged_is_lost(host: Host, secrets: set[str]):
+    writer = Writer(host)
+    for death in (1, 2):
+        host.wait_until(lambda: len(writer.acknowledged) >= 5 * death)
+        before = host.postmaster
+        host.kill_postgres()
+        host.wait_until(lambda: len(host.events("database.started")) == death)
+        host.wait_until(host.is_ready)
+        assert host.postmaster != before
+        known = len(writer.acknowledged)
+        host.wait_until(lambda: len(writer.acknowledged) > known)
+    writer.finish()
+    secrets.update(writer.acknowledged)
+
+    assert len(host.events("database.died")) == 2
+    assert {answer.status_code for answer in writer.refused} <= {503}, [answer.text for answer in writer.refused]
+    answers = [refreshed(host, token) for token in writer.acknowledged]
+    assert [answer.text for answer in answers if answer.status_code != 200] == []
+    secrets.update(answer.json()["refresh_token"] for answer in answers)
+    # What runs beside the requests goes on as well: a beat every ten seconds.
+    database.until(host, "SELECT 1 FROM processes WHERE seen_at > now() - interval '5 seconds'", len, SECONDS)
+
+
+def test_while_postgres_does_not_start_pages_say_so_until_it_does(host: Host):
+    host.spoil()
+    host.kill_postgres()
+    host.wait_until(lambda: len(host.events("database.not-started")) >= 2)
+
+    host.wait_until(lambda: says_what_to_do(host.get(f"/t/{SYSTEM_TEAM}/account")))
+    begin = time.monotonic()
+    assert says_what_to_do(host.get(f"/t/{SYSTEM_TEAM}/account"))
+    protocol = host.get(f"{TEAM}/.well-known/openid-configuration")
+    assert time.monotonic() - begin < 1, "nobody waits for a database that stays away"
+    assert (protocol.status_code, protocol.json()["error"]) == (503, "temporarily_unavailable")
+    assert host.get("/healthz").status_code == 200
+    ready = host.get("/readyz")
+    assert (ready.status_code, ready.headers["Retry-After"]) == (503, "1")
+    tries = host.events("database.not-started")
+    assert len(tries) < 8, "ever more rarely"
+    assert "contains errors" in tries[0]["cause"]
+
+    host.repair()
+    host.wait_until(host.is_ready)
+    assert host.get(f"{TEAM}/.well-known/openid-configuration").status_code == 200
+
+
+def dead(host: Host) -> None:
+    """It is gone and does not come back."""
+    host.spoil()
+    host.kill_postgres()
+    host.wait_until(lambda: len(host.events("database.not-started")) >= 1)
+
+
+def dying(host: Host) -> None:
+    """Nobody has noticed yet."""
+    host.kill_postgres()
+
+
+def processes_of_postgres(host: Host) -> list[int]:
+    children = Path(f"/proc/{host.postmaster}/task/{host.postmaster}/children").read_text().split()
+    return [host.postmaster, *map(int, children)]
+
+
+def halted(host: Host) -> None:
+    """It is there, takes connections, and does nothing."""
+    for process in processes_of_postgres(host):
+        os.kill(process, signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("fate", [dead, dying, halted], ids=lambda fate: fate.__name__)
+def test_ctrl_c_ends_at_once_while_postgres_is(host: Host, fate: Callable[[Host], None]):
+    processes = processes_of_postgres(host)
+    fate(host)
+    # Somebody waits for an answer.
+    asking = threading.Thread(target=_ask, args=(host,))
+    asking.start()
+    time.sleep(0.2)
+
+    seconds = host.press_ctrl_c()
+
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGCONT)
+    asking.join(SECONDS)
+    assert seconds < STOP_SECONDS
+    deadline = time.monotonic() + SECONDS
+    while any(Path(f"/proc/{process}/cwd").exists() for process in processes):
+        assert time.monotonic() < deadline, "nothing of PostgreSQL is left"
+        time.sleep(0.05)
+
+
+def _ask(host: Host) -> None:
+    with suppress(requests.RequestException):
+        host.get(f"/t/{SYSTEM_TEAM}/account")
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[Pippin]:
+    """Its PostgreSQL is somebody else's database."""
+    with Pippin.running() as house:
+        yield house
+        house.stop()
+
+
+@pytest.fixture
+def guest(house: Pippin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Host, Wire]]:
+    """A Pippin with a database from outside, and the way there."""
+    name = f"guest{time.monotonic_ns()}"
+    database.rows(house, f"CREATE DATABASE {name}")
+    wire = Wire(house.folder / name, house.data / "socket")
+    place = f"host={wire.folder} user=pippin dbname={name}"
+    with Host.running("--demo", "--simulate-apple", "--database", place) as host:
+        yield host, wire
+        wire.mend()
+        if host.process is not None:
+            host.stop()
+    wire.cut()
+
+
+def test_a_database_from_outside_may_go_and_return(guest: tuple[Host, Wire], secrets: set[str]):
+    host, wire = guest
+    writer = Writer(host)
+    host.wait_until(lambda: len(writer.acknowledged) >= 3)
+    wire.cut()
+    host.wait_until(lambda: not host.is_ready())
+    host.wait_until(lambda: says_what_to_do(host.get(f"/t/{SYSTEM_TEAM}/account")))
+    wire.mend()
+    host.wait_until(host.is_ready)
+    known = len(writer.acknowledged)
+    host.wait_until(lambda: len(writer.acknowledged) > known)
+    writer.finish()
+    secrets.update(writer.acknowledged)
+
+    assert {answer.status_code for answer in writer.refused} == {503}
+    assert [token for token in writer.acknowledged if refreshed(host, token).status_code != 200] == []
+    assert host.events("database.died") == [], "it is nobody's to start"
+
+
+@pytest.mark.parametrize("fate", [Wire.cut, Wire.hold], ids=["gone", "silent"])
+def test_ctrl_c_ends_at_once_while_a_database_from_outside_is(guest: tuple[Host, Wire], fate: Callable[[Wire], None]):
+    host, wire = guest
+    fate(wire)
+    asking = threading.Thread(target=_ask, args=(host,))
+    asking.start()
+    time.sleep(0.2)
+
+    seconds = host.press_ctrl_c()
+
+    asking.join(SECONDS)
+    assert seconds < STOP_SECONDS
