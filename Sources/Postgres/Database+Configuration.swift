@@ -21,7 +21,7 @@ extension Database {
         public var queue = 2048
         /// How long a statement may wait and run.
         public var patience = Duration.seconds(10)
-        /// How long a statement waits while there is no connection at all: about as long as a server takes to start again.
+        /// How long a statement waits once there is no connection any more: about as long as a server takes to start again.
         ///
         /// From then on statements fail at once, until there is one.
         public var absence = Duration.seconds(3)

@@ -57,7 +57,6 @@ public final class Database: @unchecked Sendable {
     /// Lost connections come back by themselves, at most one attempt in 100 ms each.
     public func open() {
         loop.preconditionCurrent()
-        absence = Absence(limit: configuration.absence)
         for _ in 0..<configuration.shared {
             let connection = Connection(
                 loop: loop,

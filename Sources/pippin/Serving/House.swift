@@ -55,6 +55,8 @@ final class House {
             // One core is left to the requests that hash nothing; each hash under way also holds 19 MiB.
             let pool = try BlockingPool(name: "blocking", threads: max(1, cores - 1), queueLimit: 256)
             self.pool = pool
+            // The private PostgreSQL has no name, and passwords shall not hold up the way back to it.
+            let lookups: BlockingPool? = installation.cluster == nil ? pool : nil
             for loop in loops { try loop.start() }
             workers = try loops.map { loop in
                 try loop.wait {
@@ -64,7 +66,7 @@ final class House {
                         context: context,
                         apple: apple,
                         dnsServers: dnsServers,
-                        lookups: pool,
+                        lookups: lookups,
                         bell: bell
                     )
                 }

@@ -30,7 +30,7 @@ struct Worker: Sendable {
     ///
     /// Called on the loop.
     ///
-    /// - Parameter lookups: where the database's name is looked up.
+    /// - Parameter lookups: where the database's name is looked up; nil where it has none.
     /// - Throws: `ClientFailure`, when libcurl does not start.
     init(
         loop: EventLoop,
@@ -38,7 +38,7 @@ struct Worker: Sendable {
         context: EngineContext,
         apple service: AppleService,
         dnsServers: [String],
-        lookups: BlockingPool,
+        lookups: BlockingPool?,
         bell: JobBell
     ) throws(ClientFailure) {
         self.loop = loop
