@@ -14,7 +14,6 @@ struct CheckupPages: Sendable {
 
     private let installation: InstallationCheckup
     private let team: TeamCheckup
-    private let connections: AppleConnectionStore
     private let limit: ConnectionTestLimit
     private let checkLimit: RegistryCheckLimit
     private let context: EngineContext
@@ -25,7 +24,6 @@ struct CheckupPages: Sendable {
         context = parts.context
         limit = ConnectionTestLimit(LimitStore(parts.database))
         checkLimit = RegistryCheckLimit(LimitStore(parts.database))
-        connections = AppleConnectionStore(parts.database)
         installation = InstallationCheckup(
             parts.context,
             apple: parts.apple,
@@ -58,8 +56,7 @@ struct CheckupPages: Sendable {
             return refuse(scope, Phrase.checksLimited(for: wait), wait)
         }
         let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
-        let needsApple = try await !connections.list(in: scope.teamID).isEmpty
-        let around = await installation.run(needsApple: needsApple)
+        let around = await installation.run(needsApple: try await team.needsApple([scope.teamID]))
         return scope.site.respond(page, view(scope, found + around))
     }
 

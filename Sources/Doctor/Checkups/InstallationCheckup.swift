@@ -28,7 +28,7 @@ public struct InstallationCheckup: Sendable {
     }
 
     /// - Parameter needsApple: whether anything is connected to Apple; until then its silence is worth a note.
-    public func run(needsApple: Bool = true) async -> [Finding] {
+    public func run(needsApple: Bool) async -> [Finding] {
         await lookAtApple(isNeeded: needsApple) + (await lookAtWayIn()) + ownCertificate + [relay]
     }
 

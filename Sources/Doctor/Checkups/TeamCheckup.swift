@@ -51,6 +51,13 @@ public struct TeamCheckup: Sendable {
         return findings + (try await lookAtUse(of: team.id))
     }
 
+    /// Whether one of the teams has connected anything to Apple: until then Apple's silence is worth no more than a note.
+    public func needsApple(_ teams: [TeamID]) async throws -> Bool {
+        let store = AppleConnectionStore(database)
+        for team in teams where try await !store.list(in: team).isEmpty { return true }
+        return false
+    }
+
     private func sources(_ sources: [IdentitySource], _ connections: [AppleConnection]) -> [Finding] {
         let subject = Phrase("console.doctor.sources")
         switch (sources.contains(.apple), connections.isEmpty) {

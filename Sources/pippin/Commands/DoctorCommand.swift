@@ -68,7 +68,6 @@ struct DoctorCommand {
                     client: worker.outgoing.house,
                     certificateFile: file
                 )
-                var sections = [Section(heading: context.publicURL, findings: await installation.run())]
                 let checkup = TeamCheckup(
                     TeamDatabase(worker.app),
                     context: context,
@@ -76,6 +75,10 @@ struct DoctorCommand {
                     checks: worker.checks(allowsLoopback: allowsLoopback),
                     client: worker.outgoing.house
                 )
+                let around = await installation.run(
+                    needsApple: try await checkup.needsApple(teams.map(\.id))
+                )
+                var sections = [Section(heading: context.publicURL, findings: around)]
                 for team in teams {
                     let findings = try await checkup.run(team, by: .command("doctor"), from: .local)
                     let heading = "team \(team.id) \"\(team.settings.name.rawValue)\""
