@@ -59,6 +59,7 @@ function followPreviews(root) {
     input?.addEventListener("input", async () => {
       const colour = input.value.trim();
       if (!/^#[0-9a-f]{6}$/i.test(colour)) return;
+      showProblem(input, "");
       frame.src = frame.dataset.previewBase + encodeURIComponent(colour);
       const answer = await fetch(frame.dataset.wordsBase + encodeURIComponent(colour)).catch(() => null);
       const hint = document.getElementById(`${input.id}-hint`);
@@ -67,16 +68,40 @@ function followPreviews(root) {
   }
 }
 
-/** `form[data-confirm]` names a text that must be typed before its dangerous button wakes. */
+/** `form[data-confirm]` names a text that must be typed before its dangerous button wakes, in whichever case. As soon as
+    something else is typed, the field says which character it is: 0 and O are easily taken for each other. */
 function guardConfirmations(root) {
   for (const form of root.querySelectorAll("form[data-confirm]")) {
-    const input = form.querySelector("[data-confirm-field] input");
+    const field = form.querySelector("[data-confirm-field]");
+    const input = field?.querySelector("input");
     const button = form.querySelector("[data-confirm-button]");
     if (!input || !button) continue;
-    const update = () => { button.disabled = input.value.trim() !== form.dataset.confirm; };
-    input.addEventListener("input", update);
+    const update = () => { button.disabled = !isSameText(input.value.trim(), form.dataset.confirm); };
+    input.addEventListener("input", () => {
+      update();
+      if (field.dataset.differs) showProblem(input, difference(input.value.trim(), form.dataset.confirm, field.dataset));
+    });
     update();
   }
+}
+
+function isSameText(typed, expected) {
+  return typed.toLowerCase() === expected.toLowerCase();
+}
+
+/** The first character that is another one than expected, in the words of the page; nothing while all that is typed is
+    right so far. */
+function difference(typed, expected, words) {
+  const [left, right] = [Array.from(typed), Array.from(expected)];
+  const place = left.findIndex((character, index) => !isSameText(character, right[index] ?? ""));
+  if (place < 0) return "";
+  if (place >= right.length) return words.long.replace("%rest", () => left.slice(place).join(""));
+  const name = (character) => {
+    const kind = /[0-9]/.test(character) ? words.digit : /[a-z]/i.test(character) ? words.letter : words.other;
+    return kind.replace("%character", () => character);
+  };
+  return words.differs.replace("%position", place + 1).replace("%typed", () => name(left[place]))
+    .replace("%right", () => name(right[place]));
 }
 
 /** A second click on a submit button would send the form twice. A download leaves its page in place, so `data-download`
@@ -107,6 +132,9 @@ function showProblem(input, message) {
   if (!message) {
     note?.remove();
     input.removeAttribute("aria-invalid");
+    const hint = document.getElementById(`${input.id}-hint`);
+    if (hint) input.setAttribute("aria-describedby", hint.id);
+    else input.removeAttribute("aria-describedby");
     return;
   }
   if (!note) {
@@ -116,7 +144,14 @@ function showProblem(input, message) {
     note.setAttribute("role", "status");
     (input.closest("li, .field") ?? input.parentElement).append(note);
   }
-  if (note.textContent !== message) note.textContent = message;
+  const sentences = message.split("\n");
+  if (note.textContent !== sentences.join("")) {
+    const lines = document.createElement("span");
+    lines.append(...sentences.map((sentence) => Object.assign(document.createElement("span"), {
+      className: "line", textContent: sentence,
+    })));
+    note.replaceChildren(lines);
+  }
   input.setAttribute("aria-invalid", "true");
   input.setAttribute("aria-describedby", id);
 }
@@ -133,8 +168,11 @@ function checkAsTyped(form) {
         method: "POST", body: new URLSearchParams(new FormData(form)), signal: latest.signal,
       });
       if (!answer.ok) return;
-      const problems = new Map((await answer.json()).problems.map((problem) => [problem.id, problem.message]));
-      for (const input of touched) showProblem(input, problems.get(input.id));
+      const { problems } = await answer.json();
+      for (const input of touched) {
+        const messages = problems.filter((problem) => problem.id === input.id).map((problem) => problem.message);
+        showProblem(input, messages.join("\n"));
+      }
     } catch {
       // The server checks again on submit.
     }
@@ -186,9 +224,20 @@ window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
 
+/** Long addresses and names break between their parts, where a line ends in the middle of one. What is copied is the text
+    alone. */
+function breakAtParts(root) {
+  for (const code of root.querySelectorAll("code")) {
+    if (code.childElementCount > 0 || code.closest("pre, .clip") || !/\S{20}/.test(code.textContent)) continue;
+    const parts = code.textContent.split(/(?<=[/.?&=:;,@_-])(?=[^/.?&=:;,@_-])/);
+    code.replaceChildren(...parts.flatMap((part, index) => (index === 0 ? [part] : [document.createElement("wbr"), part])));
+  }
+}
+
 /** What pages have once they are here, and a part of one that is put in later. */
 function prepare(root) {
   showLocalTimes(root);
+  breakAtParts(root);
   guardConfirmations(root);
   for (const form of root.querySelectorAll("form[data-check]")) checkAsTyped(form);
   for (const label of root.querySelectorAll("[data-fill-file]")) fillFromFile(label);

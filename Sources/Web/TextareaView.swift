@@ -7,7 +7,7 @@ public struct TextareaView: Sendable {
     public let label: Words
     public let value: String
     public let hint: Words?
-    public let error: Words?
+    public let errors: [Words]
     public let lineCount: Int
     /// Shown in a monospaced face, without spelling help.
     public let isCode: Bool
@@ -17,7 +17,7 @@ public struct TextareaView: Sendable {
         label: any Wording,
         value: String = "",
         hint: (any Wording)? = nil,
-        error: (any Wording)? = nil,
+        errors: [Words] = [],
         lineCount: Int = 3,
         isCode: Bool = false
     ) {
@@ -25,7 +25,7 @@ public struct TextareaView: Sendable {
         self.label = label.asWords
         self.value = value
         self.hint = hint?.asWords
-        self.error = error?.asWords
+        self.errors = errors
         self.lineCount = lineCount
         self.isCode = isCode
     }
@@ -37,6 +37,6 @@ public struct TextareaView: Sendable {
         .text("value") { $0.value }
         .text("rows") { String($0.lineCount) }
         .optionalWords("hint") { $0.hint }
-        .optionalWords("error") { $0.error }
+        .list("errors", Fields<Words>().words("text") { $0 }) { $0.errors }
         .flag("code") { $0.isCode }
 }

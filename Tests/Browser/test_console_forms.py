@@ -1,5 +1,7 @@
 """Forms that forget nothing, and two people at one of them."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -53,6 +55,61 @@ def test_bad_return_urls_are_told_beside_their_rows_and_nothing_is_lost(console:
     expect(page.get_by_role("heading", name="Pies & <Tarts>", level=1)).to_be_visible()
     for number, url in enumerate(GOOD, start=1):
         expect(return_url(page, number)).to_have_value(url)
+
+
+def test_each_wrong_domain_is_told_once(console: Console, screenshot):
+    console.register_app_id("com.orchard.jam", "Jam app")
+    page = console.open("service-ids/new")
+    fill_service_id(
+        page, "com.orchard.jam.web", "Jam", of="com.orchard.jam", return_urls=GOOD[:1],
+        domains="jam\norchard.example\nhttps://jam.example",
+    )
+    told = [
+        re.compile(r'^"jam" is not a host name'), re.compile("^https://jam.example: Only the host name belongs here"),
+    ]
+    lines = page.locator("#field-domains-error .line")
+    expect(lines).to_have_text(told)
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("alert").get_by_role("link")).to_have_count(2)
+    expect(lines).to_have_text(told)
+    screenshot(page, "domains")
+
+
+def test_what_is_typed_to_confirm_says_which_character_differs(console: Console, screenshot):
+    console.register_app_id("com.orchard.Oil1", "Oil app")
+    page = console.open("app-ids/com.orchard.Oil1")
+    field = page.get_by_label("Type com.orchard.Oil1 to confirm")
+    button, error = page.get_by_role("button", name="Delete App ID"), page.locator("#field-confirmation-error")
+    for typed, words in {
+        "com.orchard.0il1": "character 13 is the digit 0, where the letter O belongs",
+        "com.orchard.oill": "character 16 is the letter l, where the digit 1 belongs",
+        "com.orchard.oil11": "1 at the end is too much",
+    }.items():
+        field.fill(typed)
+        expect(error).to_contain_text(words)
+        expect(button).to_be_disabled()
+    screenshot(page, "confirmation")
+    field.fill("com.orchard.o")
+    expect(error).to_have_count(0)
+    expect(button).to_be_disabled()
+    field.fill("COM.orchard.oIL1")
+    page.get_by_label("Reason").fill("Nobody wants it")
+    button.click()
+    expect(page.get_by_role("heading", name="App IDs", level=1)).to_be_visible()
+
+
+def test_an_accent_colour_that_is_mended_is_not_called_wrong_any_more(console: Console):
+    page = console.open("settings")
+    colour, error = page.get_by_label("Accent colour"), page.locator("#field-accent-error")
+    colour.fill("#12")
+    page.locator("form", has=colour).get_by_role("button", name="Save").click()
+    expect(error).to_be_visible()
+    expect(colour).to_have_attribute("aria-invalid", "true")
+    colour.press("End")
+    colour.press_sequentially("3456")
+    expect(error).to_have_count(0)
+    expect(colour).not_to_have_attribute("aria-invalid", "true")
+    expect(colour).to_have_attribute("aria-describedby", "field-accent-hint")
 
 
 def test_an_identifier_that_is_taken_is_told_beside_it(console: Console):

@@ -87,6 +87,36 @@ import Testing
         }
     }
 
+    @Test func `each wrong line of several is told, and named once`() async throws {
+        try await withWorld { world in
+            let web = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let changed = [
+                ("description", "Acme Web"), ("domains", "acme\nacme.example\nhttps://acme.test"),
+                ("version", "\(web.version)"),
+            ]
+            let told = [
+                #""acme" is not a host name"#,
+                "https://acme.test: Only the host name belongs here",
+            ]
+
+            let answer = try await owner.post(
+                "/console/ACMETEAM01/checks/service-ids/com.acme.web",
+                changed
+            )
+            let reply = try JSON.decode(Reply.self, from: Array(answer.text.utf8))
+            #expect(reply.problems.map(\.id) == ["field-domains", "field-domains"])
+            for (problem, beginning) in zip(reply.problems, told) {
+                #expect(problem.message.hasPrefix(beginning))
+            }
+
+            let submitted = try await owner.post("/console/ACMETEAM01/service-ids/com.acme.web", changed)
+            let page = submitted.text.replacing("&#34;", with: "\"").replacing("&quot;", with: "\"")
+            for beginning in told { #expect(page.contains(">\(beginning)")) }
+            #expect(!page.contains("acme: "))
+        }
+    }
+
     @Test func `nothing is kept, made known or written down`() async throws {
         try await withWorld { world in
             _ = try await world.addAcmeWeb()

@@ -141,12 +141,9 @@ extension UserPages {
         let user = try await find(subject, scope)
         let reason = Reason(form["reason"])
         var errors = FieldErrors()
-        if form["confirmation"] != user.confirmationText {
-            errors.add(
-                "confirmation",
-                Phrase("console.confirm.type.wrong", ["expected": user.confirmationText])
-            )
-        }
+        let expected = user.confirmationText
+        let retyped = Retyped(form["confirmation"] ?? "", expecting: expected)
+        if let problem = retyped.problem(expecting: expected) { errors.add("confirmation", problem) }
         if reason.text == nil { errors.add("reason", reason.problem) }
         guard errors.isEmpty, let text = reason.text else {
             var page = try await page(scope, subject)

@@ -35,7 +35,7 @@ extension AccountEndpoints {
         var page = try await deletionPage(person)
         if let detour = try await proofBeforeDeletion(page, person) { return detour }
         page.typed = form["confirmation"] ?? ""
-        guard page.typed == page.expected else {
+        guard Retyped(page.typed, expecting: page.expected).isRight else {
             page.errors.add(
                 "confirmation",
                 Phrase("hosted.deletion.confirm-wrong", ["expected": page.expected])

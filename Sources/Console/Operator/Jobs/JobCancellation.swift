@@ -19,12 +19,8 @@ struct JobCancellation: Sendable {
 
     /// The reason, for the audit log, or nil with what is wrong.
     func reason(for job: JobSummary, _ errors: inout FieldErrors) -> String? {
-        if confirmation.trimmed != job.kind {
-            errors.add(
-                "confirmation",
-                Phrase("console.operator.jobs.confirmation.wrong", ["expected": job.kind])
-            )
-        }
+        let retyped = Retyped(confirmation, expecting: job.kind)
+        if let problem = retyped.problem(expecting: job.kind) { errors.add("confirmation", problem) }
         let line = String(
             String.UnicodeScalarView(
                 typedReason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
@@ -49,7 +45,7 @@ struct JobCancellation: Sendable {
             expected: job.kind,
             confirmation: FieldView(
                 "confirmation",
-                label: Phrase("console.operator.jobs.confirmation", ["expected": job.kind]),
+                label: Phrase("console.confirm.type", ["expected": job.kind]),
                 value: confirmation,
                 autocomplete: "off",
                 error: errors["confirmation"],

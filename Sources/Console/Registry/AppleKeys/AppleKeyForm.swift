@@ -118,8 +118,9 @@ extension AppleKeyForm {
             "privateKey",
             label: Phrase("console.apple-keys.private-key"),
             hint: Phrase("console.apple-keys.private-key.hint"),
-            error: problems["privateKey"]
-                ?? (problems.all.isEmpty ? nil : Phrase("console.apple-keys.private-key.again")),
+            errors: (problems["privateKey"]
+                ?? (problems.all.isEmpty ? nil : Phrase("console.apple-keys.private-key.again").asWords))
+                .map { [$0] } ?? [],
             lineCount: 6,
             isCode: true
         )

@@ -45,6 +45,8 @@ struct EmailSourceForm: ResourceForm {
         ]
     }
 
+    func line(of field: String) -> String? { line(of: field, in: "selectors", selectorLines) }
+
     func element(of field: String) -> String {
         field.hasPrefix("selectors") ? "field-selectors" : "field-\(field)"
     }
@@ -71,7 +73,7 @@ extension EmailSourceForm {
             label: Phrase("console.email-sources.selectors"),
             value: selectors,
             hint: Phrase("console.email-sources.selectors.hint", ["limit": Limit.selectors.count]),
-            error: problems.sentences(of: "selectors", lines: selectorLines),
+            errors: problems.sentences(of: "selectors"),
             lineCount: 3,
             isCode: true
         )

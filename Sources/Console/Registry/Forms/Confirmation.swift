@@ -28,13 +28,8 @@ struct Confirmation: Sendable {
     /// - Throws: `FormProblems`.
     func reason() throws(FormProblems) -> String {
         var problems: [Registry.Problem] = []
-        if typed.trimmed != expected {
-            problems.append(
-                Registry.Problem(
-                    field: "confirmation",
-                    message: Phrase("console.confirm.type.wrong", ["expected": expected])
-                )
-            )
+        if let problem = Retyped(typed, expecting: expected).problem(expecting: expected) {
+            problems.append(Registry.Problem(field: "confirmation", message: problem))
         }
         let reason = String(
             String.UnicodeScalarView(typedReason.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 })

@@ -52,19 +52,25 @@ struct FormProblems: Error, Sendable {
         }
     }
 
-    /// What is wrong with a field that holds a list, a line each: the lines by what they hold, then the list.
-    func sentences(of field: String, lines: [String]) -> Words? {
-        let named = elements(of: field).map { index, message -> Words in
-            guard index < lines.count else { return message }
-            return .phrase(
-                Phrase("console.registry.field-error", ["field": lines[index], "problem": message])
-            )
-        }
-        let all = named + [self[field]].compactMap(\.self)
-        guard let first = all.first else { return nil }
-        return all.dropFirst().reduce(first) { joined, next in
-            .phrase(Phrase("console.registry.sentences", ["first": joined, "rest": next]))
-        }
+    /// What is wrong with a field that holds a list, a line each: the lines, then the list.
+    func sentences(of field: String) -> [Words] {
+        elements(of: field).map(\.message) + [self[field]].compactMap(\.self)
+    }
+
+    /// The same where each says which line it is about, unless its words do.
+    ///
+    /// - Parameter line: what stands in the line that a field names, where it names one.
+    func naming(_ line: (_ field: String) -> String?) -> FormProblems {
+        FormProblems(
+            all.map { problem in
+                guard let line = line(problem.field), !problem.message.mentions(line) else { return problem }
+                let named = Phrase(
+                    "console.registry.field-error",
+                    ["field": line, "problem": problem.message]
+                )
+                return Registry.Problem(field: problem.field, message: named)
+            }
+        )
     }
 
     /// The summary above the form; each line names its field and leads to it.
@@ -99,4 +105,16 @@ struct FormProblems: Error, Sendable {
 
     /// Of the page that shows them.
     var status: Status { all.isEmpty ? .ok : .unprocessableContent }
+}
+
+extension Words {
+    /// Whether the text stands among what was put into them, in whichever case.
+    fileprivate func mentions(_ text: String) -> Bool {
+        switch self {
+        case .verbatim(let known): known.lowercased() == text.lowercased()
+        case .phrase(let phrase): phrase.arguments.contains { $0.words.mentions(text) }
+        case .list(let members): members.contains { $0.mentions(text) }
+        case .number, .moment, .day: false
+        }
+    }
 }

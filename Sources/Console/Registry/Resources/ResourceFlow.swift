@@ -65,7 +65,8 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         }
         switch outcome {
         case .failure(let problems):
-            return try await resource.ask(scope, form, try await all(problems, of: form, scope))
+            let named = try await all(problems, of: form, scope).naming(form.line)
+            return try await resource.ask(scope, form, named)
         case .success(let value):
             registry.changed(scope.teamID)
             try await resource.settled(value, scope)
@@ -96,7 +97,7 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         }
         switch outcome {
         case .failure(let problems):
-            let unfinished = Unfinished(typed: form, version: version, problems)
+            let unfinished = Unfinished(typed: form, version: version, problems.naming(form.line))
             return try await resource.show(current, scope, unfinished)
         case .success(.notFound): throw Web.Problem.notFound
         case .success(.conflict(let theirs)): return showConflict(scope, form, theirs)
@@ -187,7 +188,7 @@ extension ResourceFlow {
 
     /// The sentences by the elements they belong to.
     private static func answer(_ problems: FormProblems, _ form: Typed, _ scope: Scope) -> Response {
-        let members = problems.all.map { problem -> JSONValue in
+        let members = problems.naming(form.line).all.map { problem -> JSONValue in
             [
                 "id": .string(form.element(of: problem.field)),
                 "message": .string(scope.site.text(problem.message)),

@@ -16,10 +16,22 @@ protocol ResourceForm: Sendable {
     func compared(with current: Value) -> [ConflictPage.Row]
     /// The element on the page that a problem with a field belongs to.
     func element(of field: String) -> String
+    /// What stands in the line that a problem with a field is about, where the field holds one a line.
+    func line(of field: String) -> String?
 }
 
 extension ResourceForm {
     func element(of field: String) -> String { "field-\(field)" }
+
+    func line(of field: String) -> String? { nil }
+
+    /// The line that `field` names, such as `domains[1]`, of the lines of `list`.
+    func line(of field: String, in list: String, _ lines: [String]) -> String? {
+        guard field.hasPrefix("\(list)["), let number = Int(field.dropFirst(list.count + 1).dropLast()),
+            lines.indices.contains(number)
+        else { return nil }
+        return lines[number]
+    }
 
     /// The lines above the form, each of which leads to its field.
     func summary(of problems: FormProblems) -> [FormError] {

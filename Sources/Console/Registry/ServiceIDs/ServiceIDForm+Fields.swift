@@ -51,7 +51,7 @@ extension ServiceIDForm {
             label: Phrase("console.registry.domains"),
             value: domains,
             hint: Phrase("console.service-ids.domains.hint"),
-            error: problems.sentences(of: "domains", lines: domainLines),
+            errors: problems.sentences(of: "domains"),
             lineCount: 3,
             isCode: true
         )

@@ -10,6 +10,8 @@ extension ServiceIDForm {
         }
     }
 
+    func line(of field: String) -> String? { line(of: field, in: "domains", domainLines) }
+
     func element(of field: String) -> String {
         if field == "returnURLs" { return "return-urls" }
         if field.hasPrefix("domains") { return "field-domains" }
