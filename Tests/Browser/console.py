@@ -125,7 +125,7 @@ def return_url(page: Page, number: int):
 
 
 def facts(page: Page) -> dict[str, str]:
-    """What a page offers to copy, by label: `facts(page)["Client ID"]`."""
+    """What a page offers to copy, by label: `facts(page)["Team ID"]`."""
     listed = page.locator("dl.facts > div").evaluate_all(
         "rows => rows.map(row => [row.querySelector('dt').textContent, row.querySelector('dd code')?.textContent])"
     )
@@ -152,8 +152,8 @@ def sign_out(page: Page) -> None:
 
 def fill_set_up(page: Page, *, password: str = PASSWORD, team: str = TEAM) -> None:
     """Types into the form behind the set-up link, and leaves the sending to the caller."""
-    page.get_by_label("Given name", exact=True).fill("Olive")
-    page.get_by_label("Family name", exact=True).fill("Branch")
+    page.get_by_label("First name", exact=True).fill("Olive")
+    page.get_by_label("Last name", exact=True).fill("Branch")
     page.get_by_label("E-mail address", exact=True).fill(EMAIL)
     page.get_by_label("Password", exact=True).fill(password)
     page.get_by_label("Team name", exact=True).fill(team)

@@ -43,7 +43,7 @@ def register(console: Console, client: SampleApp, name: str) -> Registration:
     private_key = console.download_key(key_id)
     shown = facts(console.open(f"service-ids/{app_id}.web"))
     made = Registration(
-        shown["Team ID"], shown["Client ID"], shown[f"Key ID of {name} server"], private_key,
+        shown["Team ID"], shown["Identifier (client_id)"], shown[f"Key ID of {name} server"], private_key,
         shown["Issuer"], shown["Token URL"],
     )
     client.use(made.issuer, made.team_id, made.client_id, made.key_id, made.private_key)

@@ -83,7 +83,7 @@ def test_the_set_up_link_leads_to_the_demo_team(
     page.get_by_role("button", name="Set up Pippin").click()
     expect(page.locator("#field-password-error")).to_contain_text("Use at least 8 characters")
     expect(page.get_by_label("Password", exact=True)).to_have_value("")
-    expect(page.get_by_label("Given name")).to_have_value("Olive")
+    expect(page.get_by_label("First name")).to_have_value("Olive")
     expect(page.get_by_label("Team name")).to_have_value("Seedlings")
     expect(page.get_by_role("radio", name="Sandbox")).to_be_checked()
 

@@ -23,7 +23,7 @@ struct AuditEventPage: ConsolePage {
         .optionalText("ipURL") { page in page.entry.ip.map { page.row.log([("ip", $0)]) } }
         .optionalText("requestURL") { page in page.entry.requestID.map { page.row.log([("q", $0)]) } }
         .optionalGroup("request", CopyView.fields) { page in
-            page.entry.requestID.map { CopyView(Phrase("console.audit.request"), $0) }
+            page.entry.requestID.map { CopyView(Phrase("console.audit.reference"), $0) }
         }
         .group("id", CopyView.fields) { CopyView(Phrase("console.audit.id"), $0.entry.id) }
         .optionalWords("seal") { page in

@@ -14,9 +14,8 @@ struct FlowDetailPage: ConsolePage {
         .group("badge", BadgeView.fields) { $0.story.badge }
         .group("started", TimeView.fields) { TimeView($0.story.flow.id.startedAt) }
         .flag("trial") { $0.story.flow.isTrial }
-        .group("id", CopyView.fields) { CopyView(Phrase("console.flows.id"), $0.story.flow.id.rawValue) }
-        .optionalGroup("reference", CopyView.fields) { page in
-            page.story.flow.reference.map { CopyView(Phrase("console.flows.reference"), $0) }
+        .group("reference", CopyView.fields) {
+            CopyView(Phrase("console.flows.reference"), $0.reference)
         }
         .optionalText("client") { $0.story.flow.clientID?.rawValue }
         .optionalText("clientURL") { $0.story.clientURL }
@@ -31,4 +30,7 @@ struct FlowDetailPage: ConsolePage {
     let frame: ConsoleFrame
     let story: FlowStory
     let person: String?
+
+    /// What an error page showed; else the flow's own, since every sign-in can be spoken about.
+    private var reference: String { story.flow.reference ?? story.flow.id.rawValue }
 }

@@ -12,7 +12,9 @@ struct ConsoleErrorPage: PlainPage {
         .words("headline") { $0.problem.headline }
         .words("message") { $0.problem.message }
         .words("advice") { $0.problem.advice }
-        .group("requestID", CopyView.fields) { CopyView(Phrase("console.errors.copy-request"), $0.requestID) }
+        .group("requestID", CopyView.fields) {
+            CopyView(Phrase("console.errors.copy-reference"), $0.requestID)
+        }
         .optionalText("backURL") { $0.back?.url }
         .text("backLabel") { $0.back?.label ?? "" }
 

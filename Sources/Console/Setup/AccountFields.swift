@@ -8,7 +8,7 @@ enum AccountFields {
     static func givenName(_ value: String, _ errors: FieldErrors) -> FieldView {
         FieldView(
             "given_name",
-            label: Phrase("console.setup.given-name"),
+            label: Phrase("console.setup.first-name"),
             value: value,
             autocomplete: "given-name",
             error: errors["given_name"],
@@ -19,7 +19,7 @@ enum AccountFields {
     static func familyName(_ value: String, _ errors: FieldErrors) -> FieldView {
         FieldView(
             "family_name",
-            label: Phrase("console.setup.family-name"),
+            label: Phrase("console.setup.last-name"),
             value: value,
             autocomplete: "family-name",
             error: errors["family_name"],

@@ -18,6 +18,10 @@ struct ClientSettings: Sendable {
             CopyView(Phrase("console.service-ids.client.id"), service.identifier.rawValue),
             CopyView(Phrase("console.registry.issuer"), issuer),
             CopyView(
+                Phrase("console.service-ids.client.discovery"),
+                address(TeamRoutes.discovery.link(team))
+            ),
+            CopyView(
                 Phrase("console.service-ids.client.authorization"),
                 address(TeamRoutes.authorize.link(team))
             ),
@@ -25,6 +29,7 @@ struct ClientSettings: Sendable {
             CopyView(Phrase("console.service-ids.client.keys"), address(TeamRoutes.keys.link(team))),
             CopyView(Phrase("console.service-ids.client.revocation"), address(TeamRoutes.revoke.link(team))),
             CopyView(Phrase("console.service-ids.client.team"), team.rawValue),
+            CopyView(Phrase("console.service-ids.client.audience"), context.base(of: team)),
         ] + keys.map { CopyView(Phrase("console.service-ids.client.key", ["key": $0.name]), $0.id.rawValue) }
     }
 
