@@ -41,6 +41,27 @@ import Testing
         }
     }
 
+    @Test func `one that failed says how often, and when it is sent again`() async throws {
+        try await withWorld { world in
+            try await register(world)
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let page = try #require(try await test(&owner).location)
+            #expect(try await !owner.get(page).text.contains("next try"))
+
+            try world.admin("UPDATE notices SET attempts = 3")
+            try world.admin("UPDATE jobs SET attempts = 3, due_at = '2030-01-02 03:04:05Z'")
+            for path in [page, Self.list] {
+                let text = try await owner.get(path).text
+                #expect(text.contains("Failed 3 times, next try"), "\(path)")
+                #expect(text.contains("2030-01-02T03:04:05"), "\(path)")
+            }
+            try world.admin("UPDATE jobs SET worker = 'somebody'")
+            #expect(try await owner.get(page).text.contains("Failed 3 times, being sent again"))
+            try world.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
+            #expect(try await !owner.get(page).text.contains("Failed 3 times"))
+        }
+    }
+
     @Test func `one that was given up is sent again, and one that waits is not sent twice`() async throws {
         try await withWorld { world in
             try await register(world)

@@ -12,6 +12,7 @@ import Testing
             var owner = try await world.signedIn("Ada", [World.acme: .owner])
             let before = try await owner.get(Self.list).text
             #expect(before.contains("RS256") && before.contains("2048 bit") && before.contains("Signs"))
+            #expect(before.contains("The next key is published by itself on"))
 
             let answer = try await owner.post("\(Self.list)/rotations")
             let after = try await owner.follow(answer).text
@@ -33,9 +34,15 @@ import Testing
             let path = "\(Self.list)/replacement"
             let refused = try await owner.post(path, [("confirmation", "RIVALTEAM1"), ("reason", "Leaked")])
             #expect(refused.status == 422)
+            let near = try await owner.post(path, [("confirmation", "acmeteamO1"), ("reason", "Leaked")])
+            #expect(near.status == 422 && near.text.contains(#"value="acmeteamO1""#))
+            #expect(
+                near.text.contains("character 9 is the letter O, where the digit 0 belongs")
+                    && near.text.contains(#"value="Leaked""#)
+            )
             let old = try world.admin("SELECT kid FROM signing_keys")
 
-            let done = try await owner.post(path, [("confirmation", "ACMETEAM01"), ("reason", "Leaked")])
+            let done = try await owner.post(path, [("confirmation", "acmeteam01"), ("reason", "Leaked")])
             #expect(done.status == 303)
             let new = try world.admin("SELECT kid FROM signing_keys")
             #expect(new.count == 1 && new != old)

@@ -12,8 +12,8 @@ extension NewNotice {
     public func parts(in team: TeamID, when condition: SQL = "") -> SQL {
         """
         notice AS (
-            INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time, is_test)
-            SELECT \(team), \(id), identifier, \(type), \(subject), clock_timestamp(), \(isTest)
+            INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time, is_test, job_id)
+            SELECT \(team), \(id), identifier, \(type), \(subject), clock_timestamp(), \(isTest), \(job.id)
             FROM app_ids
             WHERE team_id = \(team) AND identifier = \(appID) AND notification_url IS NOT NULL
                 AND EXISTS (SELECT \(condition))

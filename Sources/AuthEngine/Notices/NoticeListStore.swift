@@ -42,7 +42,7 @@ public struct NoticeListStore: Sendable {
     /// One notice.
     public func find(_ id: NoticeID, in team: TeamID) async throws(PostgresFailure) -> NoticeSummary? {
         let rows = try await database.query(
-            "SELECT \(Self.columns) FROM notices WHERE team_id = \(team) AND notice_id = \(id)",
+            "SELECT \(Self.columns(in: team)) FROM notices WHERE team_id = \(team) AND notice_id = \(id)",
             in: team
         )
         return try rows.firstValue(NoticeSummary.init)
@@ -89,7 +89,7 @@ public struct NoticeListStore: Sendable {
                 ) AS counted
             ), page.notice_id IS NOT NULL, page.*
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
-                SELECT \(columns) FROM notices
+                SELECT \(columns(in: team)) FROM notices
                 WHERE team_id = \(team) \(filter.condition) \(following)
                 ORDER BY created_at DESC, notice_id
                 LIMIT \(limit)
@@ -98,9 +98,15 @@ public struct NoticeListStore: Sendable {
             """
     }
 
-    private static let columns: SQL = """
-        notice_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at
+    private static func columns(in team: TeamID) -> SQL {
         """
+        notice_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at, (
+            SELECT jobs.due_at FROM jobs
+            WHERE jobs.team_id = \(team) AND jobs.job_id = notices.job_id AND jobs.state = 'pending'
+                AND jobs.worker IS NULL AND notices.state = 'pending'
+        ) AS next_attempt_at
+        """
+    }
 }
 
 extension NoticeFilter {
@@ -126,6 +132,7 @@ extension NoticeSummary {
         isTest = try row.next()
         createdAt = try row.next()
         settledAt = try row.next()
+        nextAttemptAt = try row.next()
     }
 }
 

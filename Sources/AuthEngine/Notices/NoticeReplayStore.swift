@@ -24,7 +24,7 @@ public struct NoticeReplayStore: Sendable {
         let rows = try await database.query(
             """
             WITH waiting AS (
-                UPDATE notices SET state = 'pending', settled_at = NULL
+                UPDATE notices SET state = 'pending', settled_at = NULL, job_id = \(job.id)
                 WHERE team_id = \(team) AND notice_id = \(id) AND state <> 'pending'
                 RETURNING notice_id
             ), job AS (

@@ -12,6 +12,8 @@ public struct NoticeSummary: Sendable {
     public let isTest: Bool
     public let createdAt: Timestamp
     public let settledAt: Timestamp?
+    /// When a waiting one is sent next; nil while it is being sent.
+    public let nextAttemptAt: Timestamp?
 }
 
 /// What is looked for in the delivery log; nil means any.

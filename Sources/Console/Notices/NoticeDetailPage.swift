@@ -13,6 +13,7 @@ struct NoticeDetailPage: ConsolePage {
         .text("type") { $0.notice.type.rawValue }
         .flag("isTest") { $0.notice.isTest }
         .group("state", BadgeView.fields) { $0.notice.state.badge }
+        .optionalWords("retry") { $0.notice.retry }
         .group("id", CopyView.fields) { CopyView("jti", $0.notice.id.rawValue) }
         .group("sub", CopyView.fields) { CopyView("sub", $0.notice.subject.rawValue) }
         .group("appID", appIDFields) { $0 }

@@ -17,8 +17,18 @@ struct NoticeRow: Sendable {
         .text("appID") { $0.notice.appID.rawValue }
         .text("sub") { $0.notice.subject.rawValue }
         .group("state", BadgeView.fields) { $0.notice.state.badge }
+        .optionalWords("retry") { $0.notice.retry }
         .integer("attempts") { $0.notice.attempts }
         .group("created", TimeView.fields) { TimeView($0.notice.createdAt) }
+}
+
+extension NoticeSummary {
+    /// That it failed so far, and when it is sent again.
+    var retry: Phrase? {
+        guard state == .pending, attempts > 0 else { return nil }
+        guard let nextAttemptAt else { return Phrase("console.notices.retry.now", count: attempts) }
+        return Phrase("console.notices.retry", ["next": nextAttemptAt], count: attempts)
+    }
 }
 
 /// An attempt on the page of its notice.

@@ -57,7 +57,10 @@ struct SigningKeyPages: Sendable {
             keySetURL: "\(context.base(of: scope.teamID))/auth/keys",
             rows: rows.filter { $0.state != .over }.reversed(),
             rotateURL: mayChange && !isWaiting ? Self.rotations.link(scope.teamID) : nil,
-            isWaiting: isWaiting,
+            next: SigningKeyRotation.announcement(
+                after: team.signingKeys.map(\.activeFrom).max() ?? now,
+                at: now
+            ).asWords,
             danger: mayChange ? danger(scope, confirmation) : nil
         )
         return site.respond(page, view, status: confirmation?.problems.status ?? .ok)
