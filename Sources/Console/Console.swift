@@ -67,6 +67,8 @@ public struct Console: Sendable {
         public let certificateFile: CertificateFile?
         /// Where a stand-in is in Apple's place; else nil.
         public let standIn: AppleStandIn?
+        /// Whether Apple, or what is in its place, is asked now and then how it describes itself.
+        public let watchesApple: Bool
         public let teams: TeamCache
         public let flows: FlowRecorder
         public let jobs: JobQueue
@@ -93,6 +95,7 @@ public struct Console: Sendable {
             client: HTTPClient,
             certificateFile: CertificateFile? = nil,
             standIn: AppleStandIn? = nil,
+            watchesApple: Bool = true,
             teams: TeamCache,
             flows: FlowRecorder,
             jobs: JobQueue,
@@ -115,6 +118,7 @@ public struct Console: Sendable {
             self.client = client
             self.certificateFile = certificateFile
             self.standIn = standIn
+            self.watchesApple = watchesApple
             self.teams = teams
             self.flows = flows
             self.jobs = jobs

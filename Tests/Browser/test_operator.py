@@ -23,7 +23,7 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
     )
     page = signed_in_console.open("/operator/jobs?state=dead")
     signed_in_console.reload_until("mail.send")
-    page.get_by_role("link", name="mail.send").first.click()
+    page.get_by_role("link", name="Mail", exact=True).first.click()
     expect(page.get_by_role("main")).to_contain_text("the mail cannot be read")
 
     page.get_by_role("button", name="Try it now").click()
@@ -34,6 +34,23 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
     page.get_by_label("Reason", exact=True).fill("Nobody can read it")
     page.get_by_role("button", name="Give up the job").click()
     expect(page.get_by_role("status")).to_contain_text("The job is cancelled")
+
+
+def test_where_only_this_machine_reaches_it_nobody_asks_apple(signed_in_console: Console, pippin: Pippin):
+    database.rows(
+        pippin,
+        """
+        INSERT INTO apple_publications (team_id, document, known, approved, seen, seen_at, differs_since)
+        VALUES ('PIPPIN0000', 'keys', '{"KID0000001": "RS256"}', '{"KID0000001": "RS256"}', '{}', now(), now())
+        """,
+    )
+    page = signed_in_console.open("/operator/apple")
+    expect(page.get_by_role("heading", name="Nobody asks Apple here")).to_be_visible()
+    expect(page.get_by_role("main")).not_to_contain_text("Different since")
+
+    page = signed_in_console.open("/operator")
+    expect(page.get_by_role("heading", name="Health", exact=True)).to_be_visible()
+    expect(page.get_by_role("main")).not_to_contain_text("Apple drift shows how")
 
 
 def test_a_mail_is_read_in_the_mailbox(signed_in_console: Console, pippin: Pippin):

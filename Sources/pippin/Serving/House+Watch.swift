@@ -8,11 +8,8 @@ extension House {
     /// Looks whether Apple describes itself as it is known; a difference is an alarm in the log and to operators.
     ///
     /// Apple changes its keys as a matter of course, so those are worth a warning alone.
-    ///
-    /// None where only this machine reaches Pippin: nobody comes there from Apple.
     func appleWatch(on worker: Worker) -> [Schedule] {
-        let settings = installation.settings
-        if settings.publicURL.isLoopback, !settings.simulatesApple { return [] }
+        guard installation.settings.watchesApple else { return [] }
         let log = log
         let watch = AppleWatch(TeamDatabase(worker.app), apple: worker.apple, clock: context.clock) {
             document in
@@ -25,4 +22,9 @@ extension House {
         }
         return [Schedule("apple.watch", every: AppleWatch.interval) { try await watch.look() }]
     }
+}
+
+extension Settings {
+    /// Not where only this machine reaches Pippin: nobody comes there from Apple, unless from a stand-in.
+    var watchesApple: Bool { !publicURL.isLoopback || simulatesApple }
 }

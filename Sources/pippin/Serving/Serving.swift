@@ -145,6 +145,7 @@ struct Serving {
                     client: worker.outgoing.house,
                     certificateFile: settings.certificateFile,
                     standIn: standIn,
+                    watchesApple: settings.watchesApple,
                     teams: worker.teams,
                     flows: worker.flows,
                     jobs: worker.jobs,

@@ -8,12 +8,16 @@ import Web
 struct DriftPages: Sendable {
     private let site: Site
     private let documents: WatchedDocumentStore
+    private let isWatched: Bool
+    private let standIn: String?
     private let page: LivePage<DriftPage>
 
     /// - Throws: `Diagnostics`, when the template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         documents = WatchedDocumentStore(parts.database)
+        isWatched = parts.watchesApple
+        standIn = parts.standIn?.pageURL
         page = try parts.site.pages.page(DriftPage.self)
     }
 
@@ -21,7 +25,9 @@ struct DriftPages: Sendable {
         router.get(OperatorRoutes.drift, for: .operators) { visit in
             let model = DriftPage(
                 frame: OperatorFrame(visit, Phrase("console.operator.drift.title"), at: .drift),
-                documents: try await documents.list()
+                isWatched: isWatched,
+                standIn: standIn,
+                documents: isWatched ? try await documents.list() : []
             )
             return site.respond(page, model)
         }
@@ -48,9 +54,14 @@ struct DriftPage: OperatorPage {
     static let template = "console/operator/drift"
     static let fields =
         frameFields
+        .flag("watched") { $0.isWatched }
+        .optionalText("standInURL") { $0.standIn }
         .list("documents", DocumentView.fields) { $0.documents.map(DocumentView.init) }
 
     let frame: OperatorFrame
+    let isWatched: Bool
+    /// The page of what is in Apple's place, where something is.
+    let standIn: String?
     let documents: [WatchedDocument]
 }
 

@@ -34,6 +34,7 @@ struct HealthPage: OperatorPage {
     let queue: [JobStatistics]
     /// What Apple publishes of itself.
     let documents: [WatchedDocument]
+    let hasStandIn: Bool
 
     /// What an operator should look at.
     private var troubles: [Words] {
@@ -52,10 +53,20 @@ struct HealthPage: OperatorPage {
             troubles.append(Phrase("console.operator.health.trouble.clock", ["host": process.beat.host]))
         }
         if documents.contains(where: { $0.differsSince != nil }) {
-            troubles.append(Phrase("console.operator.health.trouble.apple"))
+            troubles.append(
+                hasStandIn
+                    ? Phrase("console.operator.health.trouble.stand-in")
+                    : Phrase("console.operator.health.trouble.apple")
+            )
         }
         for schedule in schedules where schedule.problem != nil {
-            troubles.append(Phrase("console.operator.health.trouble.schedule", ["name": schedule.name]))
+            let title = JobWords.name(ofSchedule: schedule.name)
+            troubles.append(
+                Phrase(
+                    "console.operator.health.trouble.schedule",
+                    ["name": schedule.name, "title": title]
+                )
+            )
         }
         return troubles.map(\.asWords)
     }

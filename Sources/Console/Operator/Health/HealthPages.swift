@@ -15,6 +15,8 @@ struct HealthPages: Sendable {
     private let schedules: ScheduleStore
     private let jobs: JobListStore
     private let documents: WatchedDocumentStore
+    private let isWatched: Bool
+    private let hasStandIn: Bool
     private let page: LivePage<HealthPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
@@ -25,6 +27,8 @@ struct HealthPages: Sendable {
         schedules = ScheduleStore(parts.system)
         jobs = JobListStore(parts.system)
         documents = WatchedDocumentStore(parts.database)
+        isWatched = parts.watchesApple
+        hasStandIn = parts.standIn != nil
         page = try parts.site.pages.page(HealthPage.self)
     }
 
@@ -39,7 +43,8 @@ struct HealthPages: Sendable {
             processes: try await processes.list(),
             schedules: try await schedules.list(),
             queue: try await jobs.statistics(),
-            documents: try await documents.list()
+            documents: isWatched ? try await documents.list() : [],
+            hasStandIn: hasStandIn
         )
         return site.respond(page, model)
     }

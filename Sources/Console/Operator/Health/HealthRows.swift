@@ -34,13 +34,14 @@ struct QueueRow: Sendable {
     let statistics: JobStatistics
 
     static let fields = Fields<QueueRow>()
+        .words("name") { JobWords.name(ofKind: $0.statistics.kind) }
         .text("kind") { $0.statistics.kind }
         .text("url") { "\(OperatorRoutes.jobs.link())?kind=\(PercentCoding.encode($0.statistics.kind))" }
         .integer("due") { $0.statistics.due }
         .integer("later") { $0.statistics.later }
         .integer("running") { $0.statistics.running }
         .integer("dead") { $0.statistics.dead }
-        .optionalText("oldest") { $0.statistics.oldest.map { "\($0.components.seconds) s" } }
+        .optionalWords("oldest") { $0.statistics.oldest.map { SpanWords.length($0) } }
 }
 
 /// Something that is done now and then.
@@ -49,8 +50,9 @@ struct ScheduleRow: Sendable {
     let now: Timestamp
 
     static let fields = Fields<ScheduleRow>()
+        .words("title") { JobWords.name(ofSchedule: $0.schedule.name) }
         .text("name") { $0.schedule.name }
-        .text("interval") { "\($0.schedule.interval.components.seconds) s" }
+        .words("interval") { SpanWords.interval($0.schedule.interval) }
         .group("state", BadgeView.fields) { $0.state }
         .optionalGroup("last", TimeView.fields) { $0.schedule.finishedAt.map { TimeView($0) } }
         .optionalText("took") { $0.schedule.milliseconds.map { "\($0) ms" } }

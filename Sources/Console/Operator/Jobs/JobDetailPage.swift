@@ -11,6 +11,7 @@ struct JobDetailPage: OperatorPage {
     static let fields =
         frameFields
         .text("listURL") { _ in OperatorRoutes.jobs.link() }
+        .words("name") { JobWords.name(ofKind: $0.job.summary.kind) }
         .text("kind") { $0.job.summary.kind }
         .group("state", BadgeView.fields) { $0.job.summary.state.badge }
         .group("id", CopyView.fields) { page in

@@ -25,6 +25,7 @@ struct JobListPage: OperatorPage {
 
         static let fields = Fields<Row>()
             .text("url") { OperatorRoutes.job.link($0.job.team, $0.job.id) }
+            .words("name") { JobWords.name(ofKind: $0.job.kind) }
             .text("kind") { $0.job.kind }
             .text("team") { $0.teamName }
             .text("teamID") { $0.job.team.rawValue }

@@ -2,6 +2,13 @@ import Bytes
 import Jobs
 import Web
 
+/// What jobs and schedules are called beside the names they have in the log.
+enum JobWords {
+    static func name(ofKind kind: String) -> Phrase { Phrase(in: "console.operator.kinds", kind) }
+
+    static func name(ofSchedule name: String) -> Phrase { Phrase(in: "console.operator.schedules", name) }
+}
+
 extension JobSummary.State {
     var words: Phrase {
         switch self {

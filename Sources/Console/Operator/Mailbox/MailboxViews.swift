@@ -46,7 +46,7 @@ struct MailboxMailPage: OperatorPage {
             CopyView(Phrase("console.operator.mailbox.to"), page.mail.entry.recipient.rawValue)
         }
         .text("team") { $0.teamName }
-        .text("letter") { $0.mail.entry.letter }
+        .words("letter") { Phrase(in: "console.operator.letters", $0.mail.entry.letter) }
         .group("time", TimeView.fields) { TimeView($0.mail.entry.at) }
         .optionalText("link") { $0.mail.link }
         .text("body") { $0.mail.text }
