@@ -24,7 +24,8 @@ extension SignInFlow {
     /// - Parameters:
     ///   - statements: what is written in the same transaction, even when the attempt has ended meanwhile.
     ///   - standing: a statement without whose row the attempt stays.
-    ///   - completion: parts of a WITH clause, written where `FROM issued` yields a row.
+    ///   - completion: parts of a WITH clause that note the sign-in, written where `FROM issued` yields a row; what the
+    ///     directory notes when there are none.
     /// - Returns: nil when the attempt has ended meanwhile, or stays.
     func answer(
         _ decision: Decision,
@@ -54,7 +55,13 @@ extension SignInFlow {
             for: issue,
             with: statements,
             while: standing,
-            completion: completion,
+            completion: completion
+                ?? UserStore.noting(
+                    signInOf: issue.subject,
+                    in: team.id,
+                    at: moment,
+                    when: "FROM issued"
+                ),
             in: team.id
         )
         guard isIssued else { return nil }

@@ -9,14 +9,17 @@ struct BarChart: Sendable {
 
     let name: String
     let title: Phrase
+    /// Where what it counts is listed.
+    let url: String?
     private let days: [Timestamp]
     private let counts: [Int]
     /// The top of the scale.
     private let scale: Int
 
-    init(_ name: String, _ title: Phrase, days: [Timestamp], counts: [Int]) {
+    init(_ name: String, _ title: Phrase, at url: String? = nil, days: [Timestamp], counts: [Int]) {
         self.name = name
         self.title = title
+        self.url = url
         self.days = days
         self.counts = counts
         scale = Self.scale(above: counts.max() ?? 0)
@@ -87,6 +90,7 @@ struct BarChart: Sendable {
     static let fields = Fields<BarChart>()
         .text("name") { $0.name }
         .words("title") { $0.title }
+        .optionalText("url") { $0.url }
         .words("total") { $0.total }
         .flag("empty") { $0.total == 0 }
         .optionalWords("first") { $0.days.first.map { Words.day($0) } }

@@ -27,6 +27,32 @@ import Testing
         }
     }
 
+    @Test func `the last sign-in of a person is the last to an app, whatever the age of their session`()
+        async throws
+    {
+        try await withEngine { engine in
+            func last() async throws -> Timestamp? {
+                try await UserStore(engine.teams.database).find(engine.ada, in: .acme)?.lastSignInAt
+            }
+            _ = try await engine.signIn()
+            let first = engine.clock.now
+            let session = try await engine.session(of: engine.ada)
+            #expect(try await last() == first)
+
+            engine.clock.advance(by: .seconds(3 * 86_400))
+            let attempt = try await begin(engine)
+            #expect(try await last() == first)
+            _ = try await engine.flow.confirm(
+                attempt,
+                of: session,
+                browserHash: Engine.browser,
+                in: try await engine.snapshot(),
+                from: TestTeams.origin
+            )
+            #expect(try await last() == first + .seconds(3 * 86_400))
+        }
+    }
+
     @Test func `P8: user is a JSON text with the parts that were asked for, the name as it was edited`()
         async throws
     {
