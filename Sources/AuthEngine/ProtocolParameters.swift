@@ -11,6 +11,8 @@ public struct ProtocolParameters: Sendable {
     ]
     private static let maximumCount = 64
 
+    /// In the order they came.
+    let fields: [FormCoding.Field]
     private let values: [String: String]
 
     /// Takes the parameters as they were sent.
@@ -46,6 +48,7 @@ public struct ProtocolParameters: Sendable {
             }
         }
         self.values = values
+        self.fields = fields
     }
 
     /// The value, or nil where the parameter is absent or empty: RFC 6749 section 3.1 treats both alike.

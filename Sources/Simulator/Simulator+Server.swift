@@ -22,6 +22,10 @@ extension Simulator {
 
     func keys() async throws -> Response {
         let fault = script.take(at: .keys)
+        return try await keys(fault).naming(fault)
+    }
+
+    private func keys(_ fault: Fault?) async throws -> Response {
         if let fault, let response = await before(fault) { return response }
         let team = try await snapshot()
         guard script.publishesExtraKey, let set = try? JWKSet(json: team.keySet(at: context.clock())) else {
@@ -57,6 +61,14 @@ extension Simulator {
         _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
     ) async throws -> Response {
         let fault = script.take(at: place)
+        return try await answer(request, fault, body).naming(fault)
+    }
+
+    private func answer(
+        _ request: Request,
+        _ fault: Fault?,
+        _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
+    ) async throws -> Response {
         if let fault, let response = await before(fault) { return response }
         var answer: [UInt8]
         do {
@@ -126,4 +138,14 @@ extension Simulator {
     }
 
     private struct Broken: Error {}
+}
+
+extension Response {
+    /// The same with the fault it comes of, so that nobody looks for the cause elsewhere.
+    fileprivate func naming(_ fault: Fault?) -> Response {
+        guard let fault else { return self }
+        var response = self
+        response.append(HeaderName("Stand-In-Fault"), fault.rawValue)
+        return response
+    }
 }

@@ -68,7 +68,8 @@ public struct Authorization: Sendable {
             codeChallenge: parameters["code_challenge"],
             trial: input.trial?.id,
             loginHint: parameters["login_hint"],
-            locales: parameters["ui_locales"] ?? parameters["locale"]
+            locales: parameters["ui_locales"] ?? parameters["locale"],
+            sent: parameters.fields
         )
     }
 }

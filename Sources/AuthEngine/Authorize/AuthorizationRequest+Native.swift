@@ -12,7 +12,8 @@ extension AuthorizationRequest {
             codeChallenge: nil,
             trial: nil,
             loginHint: nil,
-            locales: nil
+            locales: nil,
+            sent: []
         )
     }
 }

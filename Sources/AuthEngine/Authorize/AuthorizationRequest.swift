@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 public import Postgres
 
@@ -42,6 +43,8 @@ public struct AuthorizationRequest: Sendable {
     public let loginHint: String?
     /// The languages it asks for, tags joined by spaces: `ui_locales` of OpenID Connect, else Apple's `locale`.
     public let locales: String?
+    /// All of it as it came, for the team's inspector; empty where no app sent anything.
+    let sent: [FormCoding.Field]
 }
 
 /// A request that goes nowhere: the person sees a page, the team learns the reason.

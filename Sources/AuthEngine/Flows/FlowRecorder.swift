@@ -104,7 +104,7 @@ extension FlowRecorder {
             .authorization,
             at: moment,
             from: origin(),
-            sent: FlowStep.facts(of: request)
+            sent: request.sent.isEmpty ? FlowStep.facts(of: request) : FlowStep.facts(of: request.sent)
         )
         keep(flow, of: team)
     }
@@ -135,7 +135,8 @@ extension FlowRecorder {
             from: origin,
             cause: failure.cause,
             reason: failure.reason,
-            sent: sent
+            sent: failure.exchange?.sent ?? sent,
+            answered: failure.exchange?.answered ?? []
         )
         record(step, of: attempt, in: team)
     }
@@ -221,6 +222,38 @@ extension FlowRecorder {
         }
     }
 
+    /// What a provider answered to something that an app handed over, and the refusal it led to.
+    public func refuse(
+        _ failure: ProviderFailure,
+        of fields: [FormCoding.Field],
+        to team: TeamSnapshot,
+        from origin: Origin
+    ) {
+        let (error, base) = (OAuthError(failure), base(team.id))
+        let provider = failure.exchange.map { exchange in
+            FlowStep(
+                .providerFailed,
+                at: clock(),
+                from: origin,
+                cause: failure.cause,
+                reason: failure.reason,
+                sent: exchange.sent,
+                answered: exchange.answered
+            )
+        }
+        refuse(fields, in: team.id, cause: error.cause, origin, after: provider) { moment in
+            .refusal(
+                error,
+                .requestRefused,
+                of: fields,
+                to: team,
+                base: base,
+                at: moment,
+                from: origin
+            )
+        }
+    }
+
     /// A page of a sign-in that is not there any more.
     public func refuseOver(in team: TeamID, from origin: Origin) {
         refuse([], in: team, cause: .attemptOver, origin) { moment in
@@ -233,6 +266,7 @@ extension FlowRecorder {
         in team: TeamID,
         cause: RefusalCause,
         _ origin: Origin,
+        after earlier: FlowStep? = nil,
         _ step: (Timestamp) -> FlowStep
     ) {
         count(.failure, cause.rawValue, of: team)
@@ -241,7 +275,8 @@ extension FlowRecorder {
         let step = step(moment)
         var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
         flow.clientID = fields.first { $0.name == "client_id" }.flatMap { ClientID(rawValue: $0.value) }
-        flow.opening = step
+        flow.opening = earlier ?? step
+        if earlier != nil { flow.steps = [step] }
         flow.code = fields.first { $0.name == "code" }.flatMap { AuthorizationCode($0.value) }
         stand(step, &flow)
         keep(flow, of: team)

@@ -47,6 +47,8 @@ extension FlowStep {
         ]
         return words + (scopes.isEmpty ? [] : [FlowFact("scope", scopes.joined(separator: " "))])
             + opaque.compactMap { name, value in value.map { FlowFact(name, lengthOf: $0) } }
+            + (opaque.contains { $0.name == "code_challenge" && $0.value != nil }
+                ? [FlowFact("code_challenge_method", "S256")] : [])
     }
 
     /// A request that was refused: what was sent, what is registered, and the nearest of it.

@@ -68,7 +68,7 @@ extension FlowStep {
             from: origin,
             cause: error.cause,
             reason: error.reason,
-            sent: facts(of: fields) + (isAuthentication ? secret(in: fields) : []),
+            sent: facts(of: fields) + (isAuthentication ? clientSecret(in: fields) : []),
             known: isAuthentication ? expected(of: fields, team, base, moment) : [],
             answered: [FlowFact("error", error.code.rawValue)]
                 + (error.description.map { [FlowFact("error_description", $0)] } ?? [])
@@ -76,7 +76,7 @@ extension FlowStep {
     }
 
     /// What the client secret says of itself.
-    private static func secret(in fields: [FormCoding.Field]) -> [FlowFact] {
+    static func clientSecret(in fields: [FormCoding.Field]) -> [FlowFact] {
         guard let text = fields.first(where: { $0.name == "client_secret" })?.value,
             let token = try? UnverifiedJWT(text)
         else { return [] }

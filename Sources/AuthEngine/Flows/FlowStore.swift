@@ -69,7 +69,7 @@ struct FlowStore: Sendable {
             part.opening = step
             (part.clientID, part.outcome, part.cause) = (flow.clientID, flow.outcome, flow.cause)
             part.reference = flow.reference
-            part.steps = [step]
+            part.steps = [step] + flow.steps
             if resolved[id]?.add(part) == nil { resolved[id] = part }
         }
         return resolved.values.sorted { $0.id.rawValue < $1.id.rawValue }

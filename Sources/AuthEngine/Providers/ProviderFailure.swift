@@ -16,6 +16,8 @@ public struct ProviderFailure: Error, Equatable, Sendable {
     public let remedy: Remedy
     /// How long the provider asks us to wait.
     public let retryAfter: Duration?
+    /// What was asked of the provider and what it answered, where that is the matter.
+    public var exchange: ProviderExchange?
     /// Whether the provider was asked about what came, or it failed here.
     public internal(set) var reachedProvider = false
 

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 
 // What goes wrong.
@@ -47,18 +48,15 @@ extension ProviderSignIn {
         return .failed(failure, arrival.attempt.id)
     }
 
-    static func facts(of trip: ProviderTrip) -> [FlowFact] {
-        let scopes = [trip.scope.name ? "name" : nil, trip.scope.email ? "email" : nil].compactMap { $0 }
-        return [
-            FlowFact("redirect_uri", url: trip.returnURL), FlowFact("scope", scopes.joined(separator: " ")),
-        ]
+    /// What the browser takes along to the provider.
+    static func facts(ofURL url: String) -> [FlowFact] {
+        let query = url.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        return FlowStep.facts(of: (try? FormCoding.decode(query, maximumFields: 24)) ?? [])
     }
 
     static func facts(of answer: ProviderAnswer) -> [FlowFact] {
-        let parts = [
-            ("code", answer.code), ("id_token", answer.idToken), ("user", answer.user),
-            ("error", answer.error),
-        ]
+        let parts = [("code", answer.code), ("id_token", answer.idToken), ("user", answer.user)]
         return parts.compactMap { name, value in value.map { FlowFact(name, lengthOf: $0) } }
+            + (answer.error.map { [FlowFact("error", $0, limit: 100)] } ?? [])
     }
 }

@@ -72,7 +72,7 @@ public struct ProviderSignIn: Sendable {
             in: team.id,
             at: context.clock()
         )
-        let step = FlowStep(.sentToProvider, at: context.clock(), from: origin, sent: Self.facts(of: trip))
+        let step = FlowStep(.sentToProvider, at: context.clock(), from: origin, sent: Self.facts(ofURL: url))
         flow.flows.record(step, of: attempt, in: team.id)
         return url
     }

@@ -21,10 +21,30 @@ struct FlowDiagnosis: Sendable {
             .text("url") { $0.url }
     }
 
-    init(of step: FlowStep, _ flow: Flow, in team: TeamSnapshot) {
+    /// - Parameters:
+    ///   - fault: what the stand-in for Apple said it was told to do.
+    ///   - standIn: where one is in Apple's place, its page.
+    init(
+        of step: FlowStep,
+        _ flow: Flow,
+        in team: TeamSnapshot,
+        fault: String? = nil,
+        standIn: String? = nil
+    ) {
         cause = step.cause ?? .other
-        likely = FlowEvidence(step, team).likely
-        remedy = FlowRemedies(flow, step, team).remedy(for: cause)
+        let common = FlowEvidence(step, team).likely
+        let remedy = FlowRemedies(flow, step, team).remedy(for: cause)
+        guard let standIn, cause.rawValue.hasPrefix("provider_") else {
+            (likely, self.remedy) = (common, remedy)
+            return
+        }
+        let play =
+            fault.map { Phrase("console.likely.apple-scripted", ["fault": $0]) }
+            ?? Phrase("console.likely.apple-stand-in")
+        likely = [play] + common
+        self.remedy =
+            fault == nil
+            ? remedy : Remedy(label: Phrase("console.flows.remedy.stand-in"), url: standIn)
     }
 
     private struct Likely: Sendable {

@@ -16,6 +16,7 @@ struct FlowPages: Sendable {
     private let flows: FlowListStore
     private let details: FlowDetailStore
     private let users: UserStore
+    private let standIn: String?
     private let listPage: LivePage<FlowListPage>
     private let detailPage: LivePage<FlowDetailPage>
 
@@ -27,6 +28,7 @@ struct FlowPages: Sendable {
         flows = FlowListStore(parts.database)
         details = FlowDetailStore(parts.database)
         users = UserStore(parts.database)
+        standIn = parts.standIn?.pageURL
         listPage = try parts.site.pages.page(FlowListPage.self)
         detailPage = try parts.site.pages.page(FlowDetailPage.self)
     }
@@ -77,7 +79,8 @@ struct FlowPages: Sendable {
     private func show(_ scope: Scope, _ id: FlowID) async throws -> Response {
         guard let (flow, steps) = try await details.find(id, in: scope.teamID) else { throw Problem.notFound }
         let names = try await names(of: flow.subject.map { [$0] } ?? [], scope)
-        let story = FlowStory(flow, steps, of: try await snapshot(scope), at: context.clock())
+        let team = try await snapshot(scope)
+        let story = FlowStory(flow, steps, of: team, at: context.clock(), standIn: standIn)
         return site.respond(
             detailPage,
             FlowDetailPage(

@@ -41,11 +41,27 @@ struct FlowStepView: Sendable {
 
     private var tables: [Table] {
         [
-            Table(title: Phrase("console.flows.sent"), facts: step.sent),
+            Table(title: sentTitle, facts: step.sent),
             Table(title: Phrase("console.flows.known"), facts: step.known),
-            Table(title: Phrase("console.flows.answered"), facts: step.answered),
+            Table(title: answeredTitle, facts: step.answered),
         ]
         .filter { !$0.facts.isEmpty }
+    }
+
+    /// At a provider it is Pippin that asks, unless the browser brought the answer.
+    private var sentTitle: Phrase {
+        switch step.kind {
+        case .sentToProvider: Phrase("console.flows.sent-to-apple")
+        case .providerFailed:
+            step.sent.contains { $0.name == "endpoint" }
+                ? Phrase("console.flows.sent-to-apple") : Phrase("console.flows.apple-answered")
+        default: Phrase("console.flows.sent")
+        }
+    }
+
+    private var answeredTitle: Phrase {
+        step.kind == .providerFailed
+            ? Phrase("console.flows.apple-answered") : Phrase("console.flows.answered")
     }
 
     static let fields = Fields<FlowStepView>()
@@ -77,7 +93,9 @@ struct FlowStepView: Sendable {
     struct Row: Sendable {
         let fact: FlowFact
 
-        private static let own: Set<String> = ["registered", "nearest", "differences", "now", "proof"]
+        private static let own: Set<String> = [
+            "registered", "nearest", "differences", "now", "proof", "endpoint", "status", "fault",
+        ]
 
         private var value: any Wording {
             switch fact.name {

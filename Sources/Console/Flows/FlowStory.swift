@@ -18,7 +18,14 @@ struct FlowStory: Sendable {
     /// Servers redeem a code within a second.
     private static let patience = Duration.seconds(60)
 
-    init(_ flow: Flow, _ steps: [FlowStep], of team: TeamSnapshot, at now: Timestamp) {
+    /// - Parameter standIn: the page of what is in Apple's place, where something is.
+    init(
+        _ flow: Flow,
+        _ steps: [FlowStep],
+        of team: TeamSnapshot,
+        at now: Timestamp,
+        standIn: String? = nil
+    ) {
         self.flow = flow
         self.team = team
         badge = FlowStanding.badge(of: flow, at: now)
@@ -28,10 +35,12 @@ struct FlowStory: Sendable {
         isForgotten =
             flow.outcome == .answered && !flow.isRedeemed
             && answeredAt.map { now - $0 > Self.patience } == true
+        let reason = steps.last { $0.cause == flow.cause && $0.cause != nil }
+        let fault = steps.last { $0.cause == flow.cause && $0.kind == .providerFailed }?
+            .answered.first { $0.name == "fault" }?.value
         diagnosis =
             flow.outcome == .failed
-            ? steps.last { $0.cause == flow.cause && $0.cause != nil }
-                .map { FlowDiagnosis(of: $0, flow, in: team) } : nil
+            ? reason.map { FlowDiagnosis(of: $0, flow, in: team, fault: fault, standIn: standIn) } : nil
     }
 
     var headline: any Wording {

@@ -22,15 +22,15 @@ extension AppleCalls {
         let fields = [
             FormCoding.Field("grant_type", "refresh_token"), FormCoding.Field("refresh_token", token),
         ]
-        let response = try await post(fields, to: service.tokenURL, as: clientID, registration)
-        let body = Self.object(response.body)
-        switch (response.status, body?["error"]?.string) {
+        let reply = try await post(fields, to: service.tokenURL, as: clientID, registration)
+        let body = reply.object
+        switch (reply.response.status, body?["error"]?.string) {
         case (200, _) where body?["access_token"]?.string != nil: return .alive
         case (200, _):
             throw ProviderFailure(.providerMalformed, .again, because: "Apple's answer has no access_token")
         case (400, "invalid_grant"?): return .dead
         case (400, "invalid_request"?): return .unclear
-        default: throw Self.failure(of: response)
+        default: throw reply.failure
         }
     }
 
@@ -45,10 +45,10 @@ extension AppleCalls {
             FormCoding.Field("grant_type", "authorization_code"),
             FormCoding.Field("code", "c.of.nobody"),
         ]
-        let response = try await post(fields, to: service.tokenURL, as: clientID, registration)
-        let error = Self.object(response.body)?["error"]?.string
+        let reply = try await post(fields, to: service.tokenURL, as: clientID, registration)
+        let error = reply.object?["error"]?.string
         guard error != "invalid_grant" else { return }
-        guard response.status == 400, error == "invalid_request" else { throw Self.failure(of: response) }
+        guard reply.response.status == 400, error == "invalid_request" else { throw reply.failure }
         throw ProviderFailure(.providerClient, .none, because: "Apple answers every request invalid_request")
     }
 }

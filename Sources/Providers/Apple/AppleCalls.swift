@@ -25,10 +25,12 @@ struct AppleCalls: Sendable {
         as clientID: ClientID,
         of registration: AppleRegistration
     ) async throws(ProviderFailure) -> Tokens {
-        let response = try await post(fields, to: service.tokenURL, as: clientID, registration)
-        guard response.status == 200 else { throw Self.failure(of: response) }
-        guard let value = Self.object(response.body) else {
-            throw ProviderFailure(.providerMalformed, .anew, because: "Apple's answer is no JSON object")
+        let reply = try await post(fields, to: service.tokenURL, as: clientID, registration)
+        guard reply.response.status == 200 else { throw reply.failure }
+        guard let value = reply.object else {
+            throw reply.explaining(
+                ProviderFailure(.providerMalformed, .anew, because: "Apple's answer is no JSON object")
+            )
         }
         return Tokens(
             idToken: value["id_token"]?.string,
@@ -46,8 +48,8 @@ struct AppleCalls: Sendable {
         let fields = [
             FormCoding.Field("token", token), FormCoding.Field("token_type_hint", "refresh_token"),
         ]
-        let response = try await post(fields, to: service.revocationURL, as: clientID, registration)
-        guard response.status == 200 else { throw Self.failure(of: response) }
+        let reply = try await post(fields, to: service.revocationURL, as: clientID, registration)
+        guard reply.response.status == 200 else { throw reply.failure }
     }
 
     /// A connection that was refused has spent nothing, so it is tried once more; whatever else went wrong may have.
@@ -56,20 +58,20 @@ struct AppleCalls: Sendable {
         to url: String,
         as clientID: ClientID,
         _ registration: AppleRegistration
-    ) async throws(ProviderFailure) -> ClientResponse {
+    ) async throws(ProviderFailure) -> Reply {
         var request = try request(fields, url, clientID, registration)
         let start = ContinuousClock.now
         do throws(ClientFailure) {
-            return try await client.send(request)
+            return Reply(try await client.send(request), to: request, of: service)
         } catch .cannotConnect, .nameNotFound {
             request.deadline -= ContinuousClock.now - start
             do throws(ClientFailure) {
-                return try await client.send(request)
+                return Reply(try await client.send(request), to: request, of: service)
             } catch {
-                throw ProviderFailure(error, .again)
+                throw ProviderFailure(error, to: request)
             }
         } catch {
-            throw ProviderFailure(error, .again)
+            throw ProviderFailure(error, to: request)
         }
     }
 
@@ -153,7 +155,19 @@ extension ProviderFailure {
     /// The same once the code is spent: what would help with the same code takes another one now.
     var afterSpending: ProviderFailure {
         guard remedy == .again else { return self }
-        return ProviderFailure(cause, .anew, because: reason)
+        var failure = ProviderFailure(cause, .anew, because: reason)
+        failure.exchange = exchange
+        return failure
+    }
+
+    /// No answer to a form.
+    init(_ failure: ClientFailure, to request: ClientRequest) {
+        self.init(failure, .again)
+        exchange = ProviderExchange(
+            of: request.url,
+            request.form,
+            answer: ProviderExchange.Answer(noneBecause: "\(failure)")
+        )
     }
 
     /// No answer at all.

@@ -119,13 +119,14 @@ public final class AppleKeys: @unchecked Sendable {
         do throws(ClientFailure) {
             let response = try await client.send(request)
             guard response.status == 200, let set = try? JWKSet(json: response.body), !set.keys.isEmpty else {
-                return Self.failure(of: response.status)
+                return AppleCalls.Reply(response, to: request, of: service)
+                    .explaining(Self.failure(of: response.status))
             }
             keys = set
             fetchedAt = clock()
             return nil
         } catch {
-            return ProviderFailure(error, .again)
+            return ProviderFailure(error, to: request)
         }
     }
 

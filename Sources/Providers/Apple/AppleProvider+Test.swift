@@ -40,7 +40,8 @@ extension AppleProvider {
         ]
         if let returnURL { fields.append(FormCoding.Field("redirect_uri", returnURL)) }
         do throws(ProviderFailure) {
-            return Self.judge(try await calls.post(fields, to: service.tokenURL, as: client, registration))
+            let reply = try await calls.post(fields, to: service.tokenURL, as: client, registration)
+            return Self.judge(reply.response)
         } catch {
             return (error.cause == .providerUnreachable ? .unreachable : .trouble, error.reason)
         }

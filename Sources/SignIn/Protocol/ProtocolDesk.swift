@@ -36,7 +36,8 @@ struct ProtocolDesk: Sendable {
                 note(error, request, snapshot)
                 throw error
             } catch let error as ProviderFailure {
-                note(OAuthError(error), request, snapshot)
+                let fields = (try? request.form(maximumFields: 64).fields) ?? []
+                flows.refuse(error, of: fields, to: snapshot, from: request.auditOrigin)
                 throw error
             }
         } catch let error as OAuthError {

@@ -28,6 +28,27 @@ import Testing
         }
     }
 
+    @Test func `tells the parameters that were sent, as they were sent`() async throws {
+        try await withEngine { engine in
+            let challenge = String(repeating: "A", count: 43)
+            _ = try await engine.signIn(
+                to: .web,
+                [
+                    "scope": "openid name", "response_mode": "form_post", "code_challenge": challenge,
+                    "code_challenge_method": "S256", "login_hint": "ada@acme.example",
+                ]
+            )
+            await engine.flows.finish()
+
+            let flow = try #require(try await engine.page().flows.first)
+            let sent = try #require(try await engine.steps(of: flow).first).sent
+            #expect(sent.contains(FlowFact("scope", "openid name")))
+            #expect(sent.contains(FlowFact("code_challenge_method", "S256")))
+            #expect(sent.contains(FlowFact("code_challenge", "(43 octets)")))
+            #expect(sent.contains(FlowFact("login_hint", "(16 octets)")))
+        }
+    }
+
     @Test func `V38: holds no code, token, state, nonce or secret`() async throws {
         try await withEngine { engine in
             let answer = try await engine.signIn(to: .web, Engine.fullRequest)
