@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 import hosted
@@ -23,17 +24,53 @@ def with_values(pippin: Pippin, acme: Acme, app: SampleApp) -> str:
     return page
 
 
-def test_the_web_page_gets_a_code_by_popup(pippin: Pippin, acme: Acme, sample_app: SampleApp, page: Page):
+@pytest.fixture
+def sample(pippin: Pippin, acme: Acme, sample_app: SampleApp, page: Page) -> Page:
+    """The web page, opened on the app's own origin."""
     html = with_values(pippin, acme, sample_app)
     page.route(f"{sample_app.url}/sample", lambda route: route.fulfill(body=html, content_type="text/html"))
     page.goto(f"{sample_app.url}/sample")
-    with page.expect_popup() as opened:
-        page.get_by_role("button", name="Sign in").click()
-    popup = opened.value
+    return page
+
+
+def popup_of(sample: Page) -> Page:
+    with sample.expect_popup() as opened:
+        sample.get_by_role("button", name="Sign in").click()
+    return opened.value
+
+
+def sign_in(sample: Page) -> None:
+    popup = popup_of(sample)
     hosted.prove(popup, BEN)
     consent = popup.get_by_role("radio").first
     if consent.is_visible():
         hosted.share_email(popup)
     hosted.press_continue(popup)
-    expect(page.locator("#answer")).to_contain_text('"code":"c')
-    assert set(json.loads(page.locator("#answer").inner_text())) >= {"code", "nonce"}
+    answer = sample.locator("#answer")
+    expect(answer).to_contain_text('"code":"c')
+    # Nothing comes after it: the window has closed itself.
+    sample.wait_for_timeout(900)
+    assert set(json.loads(answer.inner_text())) >= {"code", "nonce"}
+
+
+def test_the_web_page_gets_a_code_by_popup(sample: Page):
+    sign_in(sample)
+
+
+def test_the_web_page_says_so_when_somebody_closes_the_popup_and_works_again(sample: Page):
+    popup = popup_of(sample)
+    expect(popup.get_by_role("heading").first).to_be_visible()
+    popup.close()
+    expect(sample.locator("#answer")).to_contain_text("The sign-in window was closed")
+    sign_in(sample)
+
+
+def test_the_web_page_says_so_when_somebody_cancels(sample: Page):
+    hosted.cancel(popup_of(sample))
+    expect(sample.locator("#answer")).to_have_text("You cancelled. You are not signed in, and nothing was shared.")
+
+
+def test_the_web_page_says_so_when_the_browser_opens_no_window(sample: Page):
+    sample.evaluate("window.open = () => null")
+    sample.get_by_role("button", name="Sign in").click()
+    expect(sample.locator("#answer")).to_contain_text("Allow windows for this page")
