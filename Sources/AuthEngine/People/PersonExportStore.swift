@@ -42,6 +42,7 @@ public struct PersonExportStore: Sendable {
             SELECT jsonb_pretty(jsonb_build_object(
                 'exportedAt', now(), 'teamID', \(team), 'user', \(Self.user(subject, team)),
                 'providers', \(Self.providers(subject, team)),
+                'unconfirmedNames', \(Self.unconfirmedNames(subject, team)),
                 'consents', \(Self.consents(subject, team)), 'sessions', \(Self.sessions(subject, team)),
                 'secondFactors', \(Self.factors(subject, team)),
                 'refreshTokens', \(Self.tokens(subject, team)), 'signIns', \(Self.signIns(subject, team)),
@@ -92,6 +93,20 @@ public struct PersonExportStore: Sendable {
                 )
             ) ORDER BY created_at), '[]')
             FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)
+        )
+        """
+    }
+
+    /// Names that apps have handed over for the person, of which no provider has said yet that they are theirs.
+    private static func unconfirmedNames(_ subject: Subject, _ team: TeamID) -> SQL {
+        """
+        (
+            SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'provider', provider, 'appID', app_id, 'givenName', form_given_name,
+                'familyName', form_family_name, 'email', form_email, 'receivedAt', announced_at
+            ) ORDER BY announced_at), '[]')
+            FROM provider_announcements
+            WHERE team_id = \(team) AND sub = \(subject) AND form_given_name IS NOT NULL
         )
         """
     }

@@ -1,5 +1,7 @@
+import AuthEngine
 import Bytes
 import Domain
+import EventLoop
 import Simulator
 import Testing
 
@@ -137,6 +139,31 @@ import Testing
         }
     }
 
+    @Test func `is in the file of what is kept of its person, and in nobody else's`() async throws {
+        try await withApple { site in
+            try Self.leave(at: site)
+            // Somebody is at work with it, so that it stays when its person comes.
+            try site.teams.admin(
+                "UPDATE provider_announcements SET held_until = announced_at + interval '1 minute'"
+            )
+            for person in [Performer.regular, .hidden] {
+                #expect(try site.handOver(try site.device(person)).status == 200)
+            }
+
+            let rita = try await site.export(.regular)
+            let other = try await site.export(.hidden)
+
+            guard case .array(let names)? = rita["unconfirmedNames"] else { throw TestFailure("none") }
+            #expect(names.map { $0["givenName"] } == ["Rita"])
+            #expect(names.map { $0["appID"] } == ["com.acme.app"])
+            #expect(rita["user"]?["givenName"] == "")
+            #expect(other["unconfirmedNames"] == [])
+            await #expect(throws: TestFailure.self, "another team has nobody of that name") {
+                try await site.export(.regular, in: .rival)
+            }
+        }
+    }
+
     @Test func `comes although the app sends an address without a name`() async throws {
         try await withApple { site in
             try Self.leave(at: site)
@@ -201,6 +228,18 @@ import Testing
 }
 
 extension TestSite {
+    /// Everything that is kept of somebody, as the team and the person are handed it.
+    @discardableResult
+    func export(_ performer: Performer, in team: TeamID = .acme) async throws -> JSONValue {
+        let subject = performer.subject
+        let (database, loop) = (teams.database, teams.loop)
+        let file = try await loop.run {
+            try await PersonExportStore(database).export(subject, in: team, by: .system("test"), from: .local)
+        }
+        guard let file else { throw TestFailure("nobody is called \(subject)") }
+        return try JSON.decode(JSONValue.self, from: file)
+    }
+
     /// The first names of what lies aside of Acme's.
     func announcements() throws -> [[String?]] {
         try teams.admin(
