@@ -83,7 +83,7 @@ import Testing
             let purges: [BatchedPurge] = [
                 .jobs, .sessions, .limits, .mailedLinks, .nativeHandovers, .providerAnnouncements,
                 .providerTrips,
-                .providerTokens, .providerNotices, .notices, .transferredPeople,
+                .providerTokens, .providerNotices, .notices, .transferredPeople, .refreshTokens,
             ]
             for purge in purges {
                 let removed = try await purge.run(on: system)
@@ -94,7 +94,7 @@ import Testing
 }
 
 /// Lends `body` the teams, and the database as the system sees it.
-private func withPurging(
+func withPurging(
     _ body: @escaping @Sendable (TestTeams, SystemDatabase) async throws -> Void
 ) async throws {
     try await withTeams { teams in

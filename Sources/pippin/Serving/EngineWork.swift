@@ -69,6 +69,7 @@ extension House {
                 where try await rotation.keep(team, at: clock()) { watch.announce(team) }
             },
             Schedule("notices.purge", every: .seconds(3600), purging: .notices, in: system),
+            Schedule("tokens.purge", every: .seconds(3600), purging: .refreshTokens, in: system),
             Schedule("trials.purge", every: .seconds(3600), purging: .trials, in: system),
             Schedule("transfers.purge", every: .seconds(3600), purging: .transferredPeople, in: system),
         ]

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import Testing
 
@@ -39,6 +40,22 @@ import Testing
                 #expect(try await engine.credentialState(of: sub) == "notFound", "\(sub)")
             }
             #expect(try await engine.credentialState(of: engine.ada.rawValue, in: .rival) == "notFound")
+        }
+    }
+
+    @Test func `somebody who left stays revoked when their tokens are removed`() async throws {
+        try await withEngine { engine in
+            let sub = engine.ada.rawValue
+            _ = try await engine.tokens()
+            let tokens = try await engine.tokens()
+            try await engine.revoke(tokens.refreshToken)
+            try engine.teams.admin("UPDATE refresh_tokens SET revoked_at = revoked_at - interval '2 years'")
+
+            try engine.teams.admin("SELECT pippin_purge_refresh_tokens(100)")
+
+            #expect(try engine.teams.admin("SELECT FROM refresh_tokens").count == 1)
+            #expect(try await engine.credentialState(of: sub) == "revoked")
+            #expect(try await engine.introspect(tokens.refreshToken) == ["active": false])
         }
     }
 }
