@@ -60,6 +60,14 @@ public struct TeamDatabase: Sendable {
     /// Runs one statement whose effect a crash of the server in the next moments may undo: counters, attempts.
     @discardableResult
     public func queryRelaxed(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await queryRelaxed([sql], in: team)
+    }
+
+    /// Runs statements one after the other in the same way, in one transaction.
+    ///
+    /// - Returns: the rows of the last one.
+    @discardableResult
+    public func queryRelaxed(_ sql: [SQL], in team: TeamID) async throws(PostgresFailure) -> Rows {
         try await database.query(sql, setting: Self.relaxedSetting(team))
     }
 

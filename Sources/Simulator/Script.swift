@@ -9,7 +9,7 @@ public final class Script: Sendable {
     private struct State {
         var turn = Turn.asked
         var passers = 0
-        var sessionTokens: [Performer: SessionToken] = [:]
+        var sessions: [Performer: Session] = [:]
         var faults: [Place: (fault: Fault, times: Int)] = [:]
         var publishesExtraKey = false
     }
@@ -64,12 +64,12 @@ public final class Script: Sendable {
         }
     }
 
-    func sessionToken(of performer: Performer) -> SessionToken? {
-        state.withLock { $0.sessionTokens[performer] }
+    func session(of performer: Performer) -> Session? {
+        state.withLock { $0.sessions[performer] }
     }
 
-    func remember(_ token: SessionToken, of performer: Performer) {
-        state.withLock { $0.sessionTokens[performer] = token }
+    func remember(_ session: Session?, of performer: Performer) {
+        state.withLock { $0.sessions[performer] = session }
     }
 
     /// Has something go wrong, so many times.

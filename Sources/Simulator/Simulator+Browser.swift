@@ -21,36 +21,32 @@ extension Simulator {
         } catch let error as OAuthError {
             return refused(error.code, error.reason)
         }
-        let id = try await flow.begin(
-            judged,
-            browserHash: Self.browser,
-            in: self.team,
-            from: request.auditOrigin
-        )
-        if let performer = script.nextPerformer() { return try await perform(performer, id, request) }
+        let attempt = flow.open(judged, in: self.team, from: request.auditOrigin)
+        try await flow.begin(attempt, browserHash: Self.browser, in: self.team)
+        if let performer = script.nextPerformer() { return try await perform(performer, attempt, request) }
         let page = PeoplePage(
             assets: site.assets,
             appName: judged.client.name,
-            action: Routes.decision.link(id)
+            action: Routes.decision.link(attempt.id)
         )
         return site.respond(peoplePage, page)
     }
 
     func decide(_ request: Request, _ id: AttemptID) async throws -> Response {
-        guard let performer = try request.form()["person"].flatMap(Performer.init(rawValue:)) else {
-            throw Problem.wrongChoice
-        }
-        return try await perform(performer, id, request)
+        guard let performer = try request.form()["person"].flatMap(Performer.init(rawValue:)),
+            let attempt = try await flow.find(id, browserHash: Self.browser, in: team)
+        else { throw Problem.wrongChoice }
+        return try await perform(performer, attempt, request)
     }
 
     /// Does what that person does, and answers the app.
     private func perform(
         _ performer: Performer,
-        _ id: AttemptID,
+        _ attempt: Attempt,
         _ request: Request
     ) async throws -> Response {
         let team = try await snapshot()
-        guard var answer = try await answer(performer, id, team, request),
+        guard var answer = try await answer(performer, attempt, team, request),
             let client = team.client(answer.clientID)
         else { throw Problem.wrongChoice }
         if let fault = script.take(at: .browser) {
@@ -62,13 +58,12 @@ extension Simulator {
     /// Decides as that person does; nil when the sign-in is over.
     func answer(
         _ performer: Performer,
-        _ id: AttemptID,
+        _ attempt: Attempt,
         _ team: TeamSnapshot,
         _ request: Request
     ) async throws -> AuthorizationAnswer? {
         let (origin, hash) = (request.auditOrigin, Self.browser)
-        guard let attempt = try await flow.find(id, browserHash: hash, in: self.team), let app = attempt.app
-        else { return nil }
+        guard let app = attempt.app else { return nil }
         if performer == .reluctant {
             return try await flow.cancel(attempt, browserHash: hash, in: self.team, from: origin)
         }
@@ -83,8 +78,16 @@ extension Simulator {
             )
         }
         guard let session = try await session(of: performer, from: origin) else { return nil }
-        if case .confirmation = try await flow.step(for: subject, group: app.group, in: self.team) {
-            return try await flow.confirm(attempt, of: session, browserHash: hash, in: team, from: origin)
+        let step = try await flow.step(for: subject, group: app.group, in: self.team)
+        if case .confirmation(let consent) = step {
+            return try await flow.confirm(
+                attempt,
+                under: consent,
+                of: session,
+                browserHash: hash,
+                in: team,
+                from: origin
+            )
         }
         let choice = ConsentChoice(
             name: app.scope.name ? performer.name : nil,
@@ -106,15 +109,12 @@ extension Simulator {
     /// Proves anew who it is; of a crowd, everybody stays signed in once they are.
     private func session(of performer: Performer, from origin: Origin) async throws -> Session? {
         let now = context.clock()
-        if let token = script.sessionToken(of: performer),
-            let session = try await sessions.find(token, in: team, at: now)
-        {
-            return session
-        }
+        if let session = script.session(of: performer), session.expiresAt > now { return session }
         if case .passerby = performer { try await Cast(database).admit(performer, to: team) }
         let token = try await sessions.begin(for: performer.subject, in: team, from: origin, at: now)
-        if case .passerby = performer { script.remember(token, of: performer) }
-        return try await sessions.find(token, in: team, at: now)
+        let session = try await sessions.find(token, in: team, at: now)
+        if case .passerby = performer { script.remember(session, of: performer) }
+        return session
     }
 
     /// Apple's own error page: nobody is sent back.

@@ -14,13 +14,12 @@ extension Simulator {
         guard let client = form["client_id"].flatMap(ClientID.init(rawValue:)).flatMap(team.client),
             let performer = form["person"].flatMap(Performer.init(rawValue:))
         else { throw Problem.wrongChoice }
-        let id = try await flow.begin(
-            .native(client, nonce: form["nonce"]),
-            browserHash: Self.browser,
-            in: self.team,
-            from: request.auditOrigin
-        )
-        guard var answer = try await answer(performer, id, team, request) else { throw Problem.wrongChoice }
+        let judged = AuthorizationRequest.native(client, nonce: form["nonce"])
+        let attempt = flow.open(judged, in: self.team, from: request.auditOrigin)
+        try await flow.begin(attempt, browserHash: Self.browser, in: self.team)
+        guard var answer = try await answer(performer, attempt, team, request) else {
+            throw Problem.wrongChoice
+        }
         if let fault = script.take(at: .browser) {
             try answer.replace("id_token") { try TokenForgery(fault: fault, script: script).forge($0) }
         }

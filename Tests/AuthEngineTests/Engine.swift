@@ -109,18 +109,18 @@ extension Engine {
         let session = try await session(of: person ?? ada, in: team)
         let request = try await authorize(client, changes, in: team)
         let snapshot = try await snapshot(team)
-        let id = try await flow.begin(
+        let attempt = try await flow.begin(
             request,
             browserHash: Self.browser,
             in: team,
             from: TestTeams.origin
         )
-        let attempt = try #require(try await flow.find(id, browserHash: Self.browser, in: team))
         switch try await flow.nextStep(of: attempt, session, in: team) {
         case .signIn, .proof, .enrolment, .enter, .leave: throw TestFailure("a session skips the password")
-        case .confirmation:
+        case .confirmation(let consent):
             let answer = try await flow.confirm(
                 attempt,
+                under: consent,
                 of: session,
                 browserHash: Self.browser,
                 in: snapshot,
@@ -157,4 +157,24 @@ extension Engine {
 extension AuthorizationAnswer {
     subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
     var names: [String] { parameters.map(\.name) }
+}
+
+extension SignInFlow {
+    /// Opens a sign-in and stores it.
+    func begin(
+        _ request: AuthorizationRequest,
+        browserHash: [UInt8],
+        in team: TeamID,
+        from origin: Origin
+    ) async throws -> Attempt {
+        let attempt = open(request, in: team, from: origin)
+        try await begin(attempt, browserHash: browserHash, in: team)
+        return attempt
+    }
+
+    func begin(next: String, browserHash: [UInt8], in team: TeamID) async throws -> Attempt {
+        let attempt = open(next: next, language: "de")
+        try await begin(attempt, browserHash: browserHash, in: team)
+        return attempt
+    }
 }

@@ -215,7 +215,7 @@ import Testing
         #expect(
             functions.map { $0[0] } == [
                 "pippin_audit_added public", "pippin_audit_person_deleted public",
-                "pippin_audit_waits public", "pippin_drop_partitions pippin_system",
+                "pippin_drop_partitions pippin_system",
                 "pippin_empty_slot pippin_system", "pippin_empty_team pippin_app",
                 "pippin_keep_flows pippin_system",
                 "pippin_make_partitions pippin_system", "pippin_purge_jobs pippin_system",

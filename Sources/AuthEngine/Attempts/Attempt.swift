@@ -28,6 +28,11 @@ public struct Attempt: Sendable {
     public var app: AppRequest? {
         if case .app(let request) = goal { request } else { nil }
     }
+
+    /// The page of ours it leads to, when one was asked for.
+    var next: String? {
+        if case .account(let next) = goal { next } else { nil }
+    }
 }
 
 /// An authorization request as its attempt keeps it.
@@ -42,4 +47,19 @@ public struct AppRequest: Sendable {
     public let nonce: String?
     public let codeChallenge: String?
     public let trial: TrialID?
+}
+
+extension AppRequest {
+    init(_ request: AuthorizationRequest) {
+        clientID = request.client.id
+        group = request.client.group
+        redirectURI = request.redirectURI
+        responseType = request.responseType
+        responseMode = request.responseMode
+        scope = request.scope
+        state = request.state
+        nonce = request.nonce
+        codeChallenge = request.codeChallenge
+        trial = request.trial
+    }
 }

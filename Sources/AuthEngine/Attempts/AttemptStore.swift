@@ -13,56 +13,31 @@ public struct AttemptStore: Sendable {
         self.database = database
     }
 
-    /// Stores a request that passed the checks, for the browser that sent it.
+    /// Stores a sign-in that begins, for the browser that asked.
     func insert(
-        _ request: AuthorizationRequest,
-        id: AttemptID,
+        _ attempt: Attempt,
         browserHash: [UInt8],
-        language: String?,
-        in team: TeamID,
-        at moment: Timestamp
+        in team: TeamID
     ) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
-            """
-            INSERT INTO attempts (
-                team_id, slot, attempt_id, browser_hash, client_id, app_id, redirect_uri, response_type,
-                response_mode, wants_name, wants_email, state, nonce, code_challenge, trial_id, language,
-                login_hint, created_at
-            ) VALUES (
-                \(team), \(id.slot.number), \(id), \(browserHash), \(request.client.id),
-                \(request.client.group), \(request.redirectURI), \(request.responseType),
-                \(request.responseMode), \(request.scope.name), \(request.scope.email), \(request.state),
-                \(request.nonce), \(request.codeChallenge), \(request.trial), \(language),
-                \(request.loginHint), \(moment)
-            )
-            """,
-            in: team
-        )
+        let insertion = Self.insertion(of: attempt, browserHash: browserHash, in: team)
+        try await database.queryRelaxed(insertion, in: team)
     }
 
-    /// Stores a sign-in that leads to a page of ours.
-    ///
-    /// Whoever asks for one wants to sign in, whatever session there is.
-    func insert(
-        next: String?,
-        id: AttemptID,
-        browserHash: [UInt8],
-        language: String?,
-        in team: TeamID,
-        at moment: Timestamp
-    ) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
-            """
+    static func insertion(of attempt: Attempt, browserHash: [UInt8], in team: TeamID) -> SQL {
+        let app = attempt.app
+        return """
             INSERT INTO attempts (
-                team_id, slot, attempt_id, browser_hash, wants_name, wants_email, next_path, language,
-                sets_session_aside, created_at
+                team_id, slot, attempt_id, browser_hash, client_id, app_id, redirect_uri, response_type,
+                response_mode, wants_name, wants_email, state, nonce, code_challenge, trial_id, next_path, language,
+                login_hint, sets_session_aside, created_at
             ) VALUES (
-                \(team), \(id.slot.number), \(id), \(browserHash), false, false, \(next), \(language), true,
-                \(moment)
+                \(team), \(attempt.id.slot.number), \(attempt.id), \(browserHash), \(app?.clientID), \(app?.group),
+                \(app?.redirectURI), \(app?.responseType), \(app?.responseMode), \(app?.scope.name ?? false),
+                \(app?.scope.email ?? false), \(app?.state), \(app?.nonce), \(app?.codeChallenge), \(app?.trial),
+                \(attempt.next), \(attempt.language), \(attempt.loginHint), \(attempt.progress.setsSessionAside),
+                \(attempt.createdAt)
             )
-            """,
-            in: team
-        )
+            """
     }
 
     /// The attempt of that browser, while it lasts.

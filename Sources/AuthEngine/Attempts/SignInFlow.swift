@@ -49,46 +49,48 @@ public struct SignInFlow: Sendable {
         case confirmation(Consent)
     }
 
-    /// Stores a request that passed the checks and names it; bound to the browser behind `browserHash`.
-    public func begin(
+    /// Makes the sign-in of a request that passed the checks, for `begin` to store.
+    public func open(
         _ request: AuthorizationRequest,
-        browserHash: [UInt8],
         language: String? = nil,
         in team: TeamID,
         from origin: @autoclosure () -> Origin
-    ) async throws(PostgresFailure) -> AttemptID {
+    ) -> Attempt {
         let moment = context.clock()
-        let id = AttemptID(at: moment, random: context.random)
-        flows.begin(request, as: id, in: team, at: moment, from: origin)
-        try await attempts.insert(
-            request,
-            id: id,
-            browserHash: browserHash,
+        let attempt = Attempt(
+            id: AttemptID(at: moment, random: context.random),
+            goal: .app(AppRequest(request)),
+            progress: .none,
             language: language,
-            in: team,
-            at: moment
+            loginHint: request.loginHint,
+            createdAt: moment
         )
-        return id
+        flows.begin(request, as: attempt.id, in: team, at: moment, from: origin)
+        return attempt
     }
 
-    /// Begins a sign-in that leads to a page of ours: `next`, or the person's own page.
-    public func begin(
-        next: String?,
-        browserHash: [UInt8],
-        language: String? = nil,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> AttemptID {
+    /// Makes one that leads to a page of ours: `next`, or the person's own page.
+    ///
+    /// Whoever asks for one wants to sign in, whatever session there is.
+    public func open(next: String?, language: String? = nil) -> Attempt {
         let moment = context.clock()
-        let id = AttemptID(at: moment, random: context.random)
-        try await attempts.insert(
-            next: next,
-            id: id,
-            browserHash: browserHash,
+        return Attempt(
+            id: AttemptID(at: moment, random: context.random),
+            goal: .account(next: next),
+            progress: AttemptProgress(identity: nil, second: nil, enteredAt: nil, setsSessionAside: true),
             language: language,
-            in: team,
-            at: moment
+            loginHint: nil,
+            createdAt: moment
         )
-        return id
+    }
+
+    /// Stores a sign-in, bound to the browser behind `browserHash`.
+    public func begin(
+        _ attempt: Attempt,
+        browserHash: [UInt8],
+        in team: TeamID
+    ) async throws(PostgresFailure) {
+        try await attempts.insert(attempt, browserHash: browserHash, in: team)
     }
 
     /// The attempt of that browser, while it lasts.
@@ -120,7 +122,7 @@ public struct SignInFlow: Sendable {
         }
     }
 
-    /// The same for a request that is not stored as an attempt yet.
+    /// The same for a person who is known, without an attempt.
     public func step(
         for subject: Subject,
         group: ClientID,
@@ -162,14 +164,13 @@ public struct SignInFlow: Sendable {
     /// - Returns: nil when the attempt, or the consent, has ended meanwhile.
     public func confirm(
         _ attempt: Attempt,
+        under consent: Consent,
         of session: Session,
         browserHash: [UInt8],
         in team: TeamSnapshot,
         from origin: Origin
     ) async throws -> AuthorizationAnswer? {
-        guard let app = attempt.app,
-            let consent = try await consents.find(of: session.user.subject, for: app.group, in: team.id)
-        else { return nil }
+        guard let app = attempt.app else { return nil }
         return try await answer(
             Decision(attempt, app, session.user, consent, session, browserHash, team, origin)
         )

@@ -52,9 +52,11 @@ public struct ProviderSignIn: Sendable {
 
     /// Begins a trip to the provider.
     ///
-    /// - Returns: where the browser goes; nil when the app's group is not registered there.
+    /// - Parameter isNew: whether the attempt is yet to be stored, which is done with its trip.
+    /// - Returns: where the browser goes; nil when the app's group is not registered there, and nothing is stored.
     public func begin(
         _ attempt: Attempt,
+        isNew: Bool = false,
         browserHash: [UInt8],
         in team: TeamSnapshot,
         from origin: Origin
@@ -69,6 +71,7 @@ public struct ProviderSignIn: Sendable {
             .signIn(attempt.id),
             isForApp: attempt.app != nil,
             browserHash: browserHash,
+            with: isNew ? [AttemptStore.insertion(of: attempt, browserHash: browserHash, in: team.id)] : [],
             in: team.id,
             at: context.clock()
         )

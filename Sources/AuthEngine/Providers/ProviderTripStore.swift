@@ -52,6 +52,8 @@ struct ProviderTripStore: Sendable {
 
     /// Begins a trip.
     ///
+    /// - Parameter statements: what is stored with it.
+    ///
     /// A crash of the server may lose it: the person starts again. Without its browser nothing is connected, so there
     /// is nothing to settle later.
     func begin(
@@ -60,11 +62,11 @@ struct ProviderTripStore: Sendable {
         _ purpose: Purpose,
         isForApp: Bool,
         browserHash: [UInt8],
+        with statements: [SQL] = [],
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
-            """
+        let insertion: SQL = """
             INSERT INTO provider_trips (
                 team_id, state_hash, provider, attempt_id, link_sub, link_session, browser_hash, app_id, wants_name,
                 wants_email, for_app, created_at, settled_at
@@ -73,9 +75,8 @@ struct ProviderTripStore: Sendable {
                 \(purpose.person?.session.hash), \(browserHash), \(trip.group), \(trip.scope.name),
                 \(trip.scope.email), \(isForApp), \(moment), \(purpose.attempt == nil ? moment : nil)
             )
-            """,
-            in: team
-        )
+            """
+        try await database.queryRelaxed(statements + [insertion], in: team)
     }
 
     /// Stores what the provider posted; the first answer counts.

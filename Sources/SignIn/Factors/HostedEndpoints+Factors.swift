@@ -170,23 +170,23 @@ extension HostedEndpoints {
     }
 
     /// The button beside the password, where the team wants more than a password at all.
-    func passkeyForm(_ start: SignInStart, _ visitor: Visitor) -> PasskeyFormView? {
-        guard let passkeys = factors.passkeys, start.team.secondFactor != .off else { return nil }
+    func passkeyForm(_ context: Context) -> PasskeyFormView? {
+        guard let passkeys = factors.passkeys, context.team.secondFactor != .off else { return nil }
         let options = RequestOptions(
             party: passkeys.party,
             challenge: passkeys.challenges.make(
                 .signIn,
-                browser: visitor.browser,
-                in: start.team.id,
-                at: context.clock()
+                browser: context.visitor.browser,
+                in: context.team.id,
+                at: self.context.clock()
             ),
             allowed: [],
             requiresUserVerification: true
         )
         return PasskeyFormView(
             kind: .get,
-            action: TeamRoutes.attemptPasskey.link(start.team.id, start.attempt),
-            formToken: site.formTokens.token(for: visitor.browser),
+            action: TeamRoutes.attemptPasskey.link(context.team.id, context.attempt.id),
+            formToken: site.formTokens.token(for: context.visitor.browser),
             options: options.json,
             label: Phrase("hosted.factors.passkey.sign-in").asWords,
             isConditional: true,

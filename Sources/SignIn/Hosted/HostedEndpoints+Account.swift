@@ -13,21 +13,12 @@ extension HostedEndpoints {
         try await admit(request, teamID)
         let visitor = try await visitor(request, team)
         let query = try request.query()
-        let language = request.language(asked: query["ui_locales"])
-        let id = try await flow.begin(
+        let attempt = flow.open(
             next: LocalPath(query["next"])?.text,
-            browserHash: visitor.browserHash,
-            language: language.tag,
-            in: teamID
+            language: request.language(asked: query["ui_locales"]).tag
         )
-        var response: Response
-        if !team.hasDirectory, let context = try await context(of: id, request, team, visitor) {
-            response = try await leaveForApple(context)
-        } else {
-            let start = SignInStart(team: team, client: nil, attempt: id, language: language)
-            response = pages.respond(signInPage(start, visitor, email: nil))
-        }
-        if visitor.isNewBrowser { response.set(site.browserCookie(visitor.browser)) }
-        return response
+        return try await begin(
+            Context(request: request, team: team, attempt: attempt, client: nil, visitor: visitor)
+        )
     }
 }

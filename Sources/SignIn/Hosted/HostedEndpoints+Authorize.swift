@@ -43,22 +43,36 @@ extension HostedEndpoints {
         try await admit(request, team.id)
         let visitor = try await visitor(request, team)
         if request.method == .post, visitor.isNewBrowser { return try askAgain(fields, team.id) }
-        let language = request.language(asked: authorized.locales)
-        let id = try await flow.begin(
+        let attempt = flow.open(
             authorized,
-            browserHash: visitor.browserHash,
-            language: language.tag,
+            language: request.language(asked: authorized.locales).tag,
             in: team.id,
             from: request.auditOrigin
         )
+        return try await begin(
+            Context(
+                request: request,
+                team: team,
+                attempt: attempt,
+                client: authorized.client,
+                visitor: visitor
+            )
+        )
+    }
+
+    /// Stores a sign-in and answers with its first page, or with the way to it.
+    func begin(_ context: Context) async throws -> Response {
+        let (team, attempt, visitor) = (context.team, context.attempt, context.visitor)
         var response: Response
-        if !team.hasDirectory, let context = try await context(of: id, request, team, visitor) {
-            response = try await leaveForApple(context)
-        } else if visitor.session == nil || visitor.session?.firstFactor == .apple {
-            let start = SignInStart(team: team, client: authorized.client, attempt: id, language: language)
-            response = pages.respond(signInPage(start, visitor, email: authorized.loginHint))
+        if !team.hasDirectory {
+            response = try await leaveForApple(context, isNew: true)
         } else {
-            response = .redirect(to: TeamRoutes.attempt.link(team.id, id))
+            try await flow.begin(attempt, browserHash: visitor.browserHash, in: team.id)
+            let hasSession = context.session != nil && !attempt.progress.setsSessionAside
+            response =
+                hasSession
+                ? .redirect(to: TeamRoutes.attempt.link(team.id, attempt.id))
+                : pages.respond(signInPage(context))
         }
         if visitor.isNewBrowser { response.set(site.browserCookie(visitor.browser)) }
         return response

@@ -55,9 +55,13 @@ extension HostedEndpoints {
             return again(context)
         default: break
         }
-        guard let session = context.session else { return again(context) }
+        guard let session = context.session,
+            case .confirmation(let consent) =
+                try await flow.nextStep(of: context.attempt, session, in: context.team.id)
+        else { return again(context) }
         let answer = try await flow.confirm(
             context.attempt,
+            under: consent,
             of: session,
             browserHash: context.visitor.browserHash,
             in: context.team,

@@ -81,45 +81,27 @@ extension HostedEndpoints {
     }
 
     func signInPage(_ context: Context) -> SignInPage {
-        let start = SignInStart(
-            team: context.team,
-            client: context.client,
-            attempt: context.attempt.id,
-            language: context.language
-        )
-        return signInPage(start, context.visitor, email: context.attempt.loginHint)
-    }
-
-    func signInPage(_ start: SignInStart, _ visitor: Visitor, email: String?) -> SignInPage {
-        let title = start.title
+        let (team, attempt, title) = (context.team, context.attempt.id, context.signInTitle)
         return SignInPage(
-            frame: pages.frame(title, of: start.team, in: start.language),
+            frame: pages.frame(title, of: team, in: context.language),
             title: title.asWords,
-            action: TeamRoutes.password.link(start.team.id, start.attempt),
-            formToken: site.formTokens.token(for: visitor.browser),
-            email: email ?? "",
-            passkey: passkeyForm(start, visitor),
-            isCancellable: start.client != nil,
-            recoveryURL: TeamRoutes.recovery.link(start.team.id, start.attempt),
-            appleURL: start.offersApple ? TeamRoutes.apple.link(start.team.id, start.attempt) : nil,
-            registrationURL: start.team.registration == .open
-                ? TeamRoutes.registration.link(start.team.id, start.attempt) : nil
+            action: TeamRoutes.password.link(team.id, attempt),
+            formToken: site.formTokens.token(for: context.visitor.browser),
+            email: context.attempt.loginHint ?? "",
+            passkey: passkeyForm(context),
+            isCancellable: context.client != nil,
+            recoveryURL: TeamRoutes.recovery.link(team.id, attempt),
+            appleURL: context.offersApple ? TeamRoutes.apple.link(team.id, attempt) : nil,
+            registrationURL: team.registration == .open ? TeamRoutes.registration.link(team.id, attempt) : nil
         )
     }
 }
 
-/// Where and in which language a sign-in begins.
-struct SignInStart: Sendable {
-    let team: TeamSnapshot
-    /// Nil for a sign-in that leads to a page of ours.
-    let client: Client?
-    let attempt: AttemptID
-    let language: Language
-
+extension HostedEndpoints.Context {
     /// Whether the app, or any app of the team for its own pages, is registered at Apple.
-    var offersApple: Bool { team.offersApple(to: client?.group) }
+    fileprivate var offersApple: Bool { team.offersApple(to: client?.group) }
 
-    var title: Phrase {
+    fileprivate var signInTitle: Phrase {
         if let client { return Phrase("hosted.sign-in.to-app", ["app": client.name]) }
         return team.id == .system ? Phrase("hosted.sign-in.to-console") : Phrase("hosted.sign-in.to-account")
     }

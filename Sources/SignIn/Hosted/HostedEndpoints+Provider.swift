@@ -26,9 +26,12 @@ extension HostedEndpoints {
     }
 
     /// Sends the browser to Apple.
-    func leaveForApple(_ context: Context) async throws -> Response {
+    ///
+    /// - Parameter isNew: whether the attempt is yet to be stored.
+    func leaveForApple(_ context: Context, isNew: Bool = false) async throws -> Response {
         let url = try await apple.begin(
             context.attempt,
+            isNew: isNew,
             browserHash: context.visitor.browserHash,
             in: context.team,
             from: context.request.auditOrigin

@@ -95,10 +95,7 @@ import Testing
     {
         try await withEngine { engine in
             let session = try await engine.session(of: engine.ada)
-            let id = try await engine.flow.begin(next: "/x", browserHash: Engine.browser, in: .acme)
-            let attempt = try #require(
-                try await engine.flow.find(id, browserHash: Engine.browser, in: .acme)
-            )
+            let attempt = try await engine.flow.begin(next: "/x", browserHash: Engine.browser, in: .acme)
             #expect(attempt.app == nil)
             let first = try await engine.flow.nextStep(of: attempt, session, in: .acme)
             guard case .signIn = first else { throw TestFailure("a session is taken for a sign-in") }
@@ -149,13 +146,12 @@ import Testing
 
     private static func begin(_ engine: Engine) async throws -> Attempt {
         let request = try await engine.authorize()
-        let id = try await engine.flow.begin(
+        return try await engine.flow.begin(
             request,
             browserHash: Engine.browser,
             in: .acme,
             from: TestTeams.origin
         )
-        return try #require(try await engine.flow.find(id, browserHash: Engine.browser, in: .acme))
     }
 
     private static func find(_ engine: Engine, _ attempt: Attempt) async throws -> Attempt {

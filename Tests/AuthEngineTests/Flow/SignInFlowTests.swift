@@ -36,19 +36,12 @@ import Testing
             }
             _ = try await engine.signIn()
             let first = engine.clock.now
-            let session = try await engine.session(of: engine.ada)
             #expect(try await last() == first)
 
             engine.clock.advance(by: .seconds(3 * 86_400))
             let attempt = try await begin(engine)
             #expect(try await last() == first)
-            _ = try await engine.flow.confirm(
-                attempt,
-                of: session,
-                browserHash: Engine.browser,
-                in: try await engine.snapshot(),
-                from: TestTeams.origin
-            )
+            _ = try await confirm(engine, attempt, under: consent(engine))
             #expect(try await last() == first + .seconds(3 * 86_400))
         }
     }
@@ -127,6 +120,7 @@ import Testing
 
     @Test func `cancelling tells the app so and nothing more, and ends the attempt`() async throws {
         try await withEngine { engine in
+            _ = try await engine.signIn()
             let attempt = try await begin(engine, .web, ["state": "s"])
             let answer = try await engine.flow.cancel(
                 attempt,
@@ -142,7 +136,7 @@ import Testing
                 from: TestTeams.origin
             )
             #expect(second == nil)
-            #expect(try await confirm(engine, attempt) == nil)
+            #expect(try await confirm(engine, attempt, under: consent(engine)) == nil)
         }
     }
 
@@ -163,18 +157,9 @@ import Testing
                 ) == nil
             )
             _ = try await engine.signIn()
-            #expect(try await confirm(engine, attempt, browser: stranger) == nil)
-            #expect(try await confirm(engine, attempt) != nil)
-        }
-    }
-
-    @Test func `an attempt lasts a quarter of an hour`() async throws {
-        try await withEngine { engine in
-            let attempt = try await begin(engine)
-            engine.clock.advance(by: .seconds(900) - .microseconds(1))
-            #expect(try await engine.flow.find(attempt.id, browserHash: Engine.browser, in: .acme) != nil)
-            engine.clock.advance(by: .microseconds(1))
-            #expect(try await engine.flow.find(attempt.id, browserHash: Engine.browser, in: .acme) == nil)
+            let consent = try await consent(engine)
+            #expect(try await confirm(engine, attempt, under: consent, browser: stranger) == nil)
+            #expect(try await confirm(engine, attempt, under: consent) != nil)
         }
     }
 
@@ -183,12 +168,14 @@ import Testing
             _ = try await engine.signIn()
             let attempt = try await begin(engine)
             let session = try await engine.session(of: engine.ada)
+            let consent = try await consent(engine)
             let team = try await engine.snapshot()
             let codes = try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
                         let answer = try await engine.flow.confirm(
                             attempt,
+                            under: consent,
                             of: session,
                             browserHash: Engine.browser,
                             in: team,
@@ -208,8 +195,9 @@ import Testing
         try await withEngine { engine in
             let tokens = try await engine.tokens()
             let attempt = try await begin(engine)
+            let consent = try await consent(engine)
             try await engine.revoke(tokens.refreshToken)
-            #expect(try await confirm(engine, attempt) == nil)
+            #expect(try await confirm(engine, attempt, under: consent) == nil)
             let session = try await engine.session(of: engine.ada)
             #expect(try await step(engine, attempt, session) == "consent")
         }
@@ -230,7 +218,10 @@ import Testing
                     from: TestTeams.origin,
                     transaction
                 )
-                let code = Task(executorPreference: engine.teams.loop) { try await confirm(engine, attempt) }
+                let consent = try await consent(engine)
+                let code = Task(executorPreference: engine.teams.loop) {
+                    try await confirm(engine, attempt, under: consent)
+                }
                 let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
                 for _ in 0..<500 where try engine.teams.admin(waiting).isEmpty {
                     try await Task.sleep(for: .milliseconds(10))
@@ -262,13 +253,12 @@ import Testing
         -> Attempt
     {
         let request = try await engine.authorize(client, changes)
-        let id = try await engine.flow.begin(
+        return try await engine.flow.begin(
             request,
             browserHash: Engine.browser,
             in: .acme,
             from: TestTeams.origin
         )
-        return try #require(try await engine.flow.find(id, browserHash: Engine.browser, in: .acme))
     }
 
     private func step(_ engine: Engine, _ attempt: Attempt, _ session: Session?) async throws -> String {
@@ -283,13 +273,20 @@ import Testing
         }
     }
 
+    private func consent(_ engine: Engine) async throws -> Consent {
+        let app = try #require(try await begin(engine).app)
+        return try #require(try await engine.flow.consents.find(of: engine.ada, for: app.group, in: .acme))
+    }
+
     private func confirm(
         _ engine: Engine,
         _ attempt: Attempt,
+        under consent: Consent,
         browser: [UInt8] = Engine.browser
     ) async throws -> String? {
         let answer = try await engine.flow.confirm(
             attempt,
+            under: consent,
             of: try await engine.session(of: engine.ada),
             browserHash: browser,
             in: try await engine.snapshot(),

@@ -36,14 +36,11 @@ import Testing
     @Test func `P15: cancelling is an error in its data and nothing more`() async throws {
         try await withEngine { engine in
             let request = try await engine.authorize(.web, Self.popup)
-            let id = try await engine.flow.begin(
+            let attempt = try await engine.flow.begin(
                 request,
                 browserHash: Engine.browser,
                 in: .acme,
                 from: TestTeams.origin
-            )
-            let attempt = try #require(
-                try await engine.flow.find(id, browserHash: Engine.browser, in: .acme)
             )
             let answer = try #require(
                 try await engine.flow.cancel(

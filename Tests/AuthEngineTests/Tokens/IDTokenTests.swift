@@ -138,13 +138,12 @@ import Testing
             let proved = Int64(engine.clock.now.seconds)
             engine.clock.advance(by: .seconds(86_400))
             let request = try await engine.authorize()
-            let id = try await engine.flow.begin(
+            let attempt = try await engine.flow.begin(
                 request,
                 browserHash: Engine.browser,
                 in: .acme,
                 from: TestTeams.origin
             )
-            let attempt = try #require(try await engine.flow.find(id, browserHash: Engine.browser, in: .acme))
             let answer = try await engine.flow.consent(
                 to: attempt,
                 ConsentChoice(name: nil, email: .withheld),
