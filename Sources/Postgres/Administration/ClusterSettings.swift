@@ -3,6 +3,8 @@ public struct ClusterSettings: Sendable {
     /// False lets a crash lose everything: for tests, whose data are thrown away.
     public var isDurable = true
     public var maxConnections = 100
+    /// MiB of memory that PostgreSQL keeps pages in, taken as it is needed.
+    public var sharedBuffers = 128
     /// How long the server may take to accept connections, recovery after a crash included.
     public var startLimit: Duration = .seconds(60)
     /// How long a fast shutdown may take before the server is stopped the way a power cut would.
@@ -21,6 +23,7 @@ public struct ClusterSettings: Sendable {
             ("port", "5432"),
             ("unix_socket_directories", "\"" + doubled(socketFolder) + "\""),
             ("max_connections", String(maxConnections)),
+            ("shared_buffers", "\(sharedBuffers)MB"),
             ("jit", "off"),
             ("timezone", "UTC"),
             ("log_timezone", "UTC"),
