@@ -224,20 +224,33 @@ window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
 
+/** Where text is left in one piece: what is raw, and what is the name of something, which is read out as it stands. */
+const WHOLE = "a, button, label, legend, summary, h1, h2, h3, h4, th, pre, textarea, option, script, style, svg, .clip";
+
 /** Long addresses and names break between their parts, where a line ends in the middle of one. What is copied is the text
     alone. */
 function breakAtParts(root) {
-  for (const code of root.querySelectorAll("code")) {
-    if (code.childElementCount > 0 || code.closest("pre, .clip") || !/\S{20}/.test(code.textContent)) continue;
-    const parts = code.textContent.split(/(?<=[/.?&=:;,@_-])(?=[^/.?&=:;,@_-])/);
-    code.replaceChildren(...parts.flatMap((part, index) => (index === 0 ? [part] : [document.createElement("wbr"), part])));
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    if (/\S{20}/.test(text.data) && !text.parentElement.closest(WHOLE)) texts.push(text);
   }
+  for (const text of texts) {
+    const words = text.data.split(/(\S{20,})/);
+    text.replaceWith(...words.flatMap((word, index) => (index % 2 === 1 ? withBreaks(word) : [word])));
+  }
+}
+
+function withBreaks(word) {
+  const parts = word.match(/[^/.?&=:;,@_-]*[/.?&=:;,@_-]*/g).filter(Boolean);
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [document.createElement("wbr"), part]));
 }
 
 /** What pages have once they are here, and a part of one that is put in later. */
 function prepare(root) {
   showLocalTimes(root);
-  breakAtParts(root);
+  breakAtParts(root === document ? document.body : root);
   guardConfirmations(root);
   for (const form of root.querySelectorAll("form[data-check]")) checkAsTyped(form);
   for (const label of root.querySelectorAll("[data-fill-file]")) fillFromFile(label);

@@ -286,12 +286,23 @@ class Garden:
         ]
 
     def _look_after(self) -> None:
-        """A job that failed and a mail with a link, for operators."""
+        """A job that failed, jobs that wait, a notice among them, and a mail with a link."""
         database.rows(
             self.pippin,
             f"""
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
             VALUES ('{GARDEN}', '{JOB}', 'mail.send', 0, '{{"letter": "verification", "sealed": "AAAA"}}', now())
+            """,
+        )
+        database.rows(
+            self.pippin,
+            f"""
+            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at, attempts)
+            SELECT '{GARDEN}', repeat(letter, 26), kind, 1, '{{}}', now() + interval '1 day', 12
+            FROM (VALUES ('k', 'notice.delivery'), ('m', 'provider.validation')) AS waiting (letter, kind);
+            INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time, attempts, job_id)
+            VALUES ('{GARDEN}', repeat('n', 26), 'com.garden.app', 'email-disabled',
+                '001122.0123456789abcdef0123456789abcdef.0001', now(), 12, repeat('k', 26));
             """,
         )
         self._until(f"SELECT job_id FROM jobs WHERE team_id = '{GARDEN}' AND state = 'dead'", 1)

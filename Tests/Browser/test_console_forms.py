@@ -182,3 +182,13 @@ def save(page: Page, fields: dict[str, str]) -> None:
     for label, value in fields.items():
         page.get_by_label(label, exact=True).fill(value)
     page.get_by_role("button", name="Save", exact=True).click()
+
+
+def test_a_long_address_breaks_between_its_parts_and_is_copied_whole(console: Console):
+    page = console.open()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    row = page.locator("dl.facts > div").filter(has_text="Discovery URL")
+    expect(row.locator("code wbr")).to_have_count(8)
+    row.get_by_role("button").click()
+    address = f"{console.url}/t/{console.team_id}/.well-known/openid-configuration"
+    assert page.evaluate("navigator.clipboard.readText()") == address
