@@ -88,7 +88,7 @@ final class Installation {
         if let path = Environment.value("PATH") { cluster.searchPath = path }
         // A quarter of the memory, as PostgreSQL's documentation advises ("Resource Consumption"); whoever needs more
         // runs a PostgreSQL of their own.
-        cluster.sharedBuffers = min(max(Machine.memory / 4 >> 20, 128), 2048)
+        cluster.sharedBuffers = min(max((Machine.memory / 4) >> 20, 128), 2048)
         cluster.isInterrupted = { Signals.arePending([SIGTERM, SIGINT]) }
         do {
             let directory = try DataDirectory(settings.dataDirectory)
