@@ -41,7 +41,7 @@ class Size:
 
 
 # What tokens need, and what the console needs beside it, in the order in which one leans on the other.
-PEOPLE = ("shape", "teams", "people", "tokens")
+PEOPLE = ("shape", "teams", "people", "tokens", "warm")
 CONSOLE = ("registry", "audit", "flows", "operations")
 
 
