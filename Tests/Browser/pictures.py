@@ -49,9 +49,13 @@ STILL = r"""(known) => {
         (all, [shape, other]) => all.replace(shape, other),
         Object.entries(known).reduce((all, [one, other]) => all.replaceAll(one, other), text),
     );
+    // Long words are in parts, between which lines may break.
+    for (const gap of document.querySelectorAll("wbr")) gap.remove();
+    document.body.normalize();
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) node.data = still(node.data);
     for (const field of document.querySelectorAll("input:not([type=hidden]), textarea")) field.value = still(field.value);
+    breakAtParts(document.body);
 }"""
 # Sign-ins and new users of the days before, as they rise and fall in a week.
 WEEK = (31, 28, 34, 30, 26, 12, 9)
