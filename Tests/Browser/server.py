@@ -62,6 +62,11 @@ class Pippin:
             shutil.rmtree(folder, ignore_errors=True)
 
     def start(self) -> None:
+        self.begin()
+        self._wait_until_ready()
+
+    def begin(self) -> None:
+        """Starts Pippin, and does not wait for it."""
         # Everything there is to log, so that reading the log at the end means something.
         arguments = ["--listen", f"127.0.0.1:{self.port}", "--log-level", "debug", *self._place]
         with self.log.open("ab") as log, self.said.open("ab") as said:
@@ -69,7 +74,6 @@ class Pippin:
                 [binary(), "serve", *arguments, *self.options],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=log,
             )
-        self._wait_until_ready()
 
     def stop(self) -> None:
         """Ends Pippin as a service manager does, and insists that it ends well."""

@@ -8,10 +8,15 @@ import Web
 
 /// `pippin serve`.
 struct ServeCommand {
+    private static let endings = [SIGTERM, SIGINT]
+    /// How long a start may take to end by itself.
+    private static let patience = Duration.seconds(1)
+
     let settings: Settings
 
     func run() throws(CommandFailure) -> ExitStatus {
-        Signals.claim([SIGTERM, SIGINT])
+        Signals.claim(Self.endings)
+        let start = try startWatch()
         let lock = try lock()
         defer { lock?.release() }
         let (installation, applied) = try Installation.open(settings)
@@ -19,6 +24,7 @@ struct ServeCommand {
         for name in applied { Terminal.say("applied migration \(name)") }
         let house = try House(installation)
         defer { house.close() }
+        defer { start.end() }
         let demo: Demo? = settings.isDemo ? try Demo.load(house) : nil
         let simulation: Simulation? = settings.simulatesApple ? try Simulation.load(house) : nil
         if let demo, let simulation { try demo.connect(to: simulation, in: house) }
@@ -36,9 +42,24 @@ struct ServeCommand {
         )
         try house.open(serving)
         try announce(house, demo)
-        _ = Signals.wait(for: [SIGTERM, SIGINT])
+        start.end()
+        _ = Signals.wait(for: Self.endings)
         Terminal.say("stopping")
         return .success
+    }
+
+    /// A database that does not answer may hold up the start for ever.
+    private func startWatch() throws(CommandFailure) -> StartWatch {
+        do {
+            return try StartWatch(for: Self.endings, patience: Self.patience) {
+                Terminal.complain(
+                    "stopped before it had started; what was begun in the database is rolled back"
+                )
+                _exit(ExitStatus.refused.code)
+            }
+        } catch {
+            throw CommandFailure("the signals cannot be watched: \(error)")
+        }
     }
 
     /// One server per data directory; beside an operator's database there may be many.
