@@ -5,4 +5,6 @@ WITH served AS (
     SELECT oid FROM pg_class WHERE oid IN ('users'::regclass, 'consents'::regclass, 'refresh_tokens'::regclass)
 )
 SELECT sum(pg_prewarm(warm.oid))
-FROM (SELECT oid FROM served UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid IN (SELECT oid FROM served)) AS warm;
+FROM (
+    SELECT oid FROM served UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid IN (SELECT oid FROM served)
+) AS warm;
