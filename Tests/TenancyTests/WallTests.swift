@@ -111,8 +111,7 @@ import Testing
                 "provider_notices.provider_notices_received_at",
                 "provider_tokens.provider_tokens_settled_at",
                 "provider_trips.provider_trips_created_at",
-                "refresh_tokens.refresh_tokens_revoked_at",
-                "registry_versions.registry_versions_changed_at",
+                "registry_versions.registry_versions_changed_at", "revoked_tokens.revoked_tokens_pkey",
                 "sessions.sessions_expires_at", "teams.teams_created_at", "teams.teams_is_system_key",
                 "teams.teams_name",
                 "transferred_people.transferred_people_expires_at", "trials.trials_created_at",
@@ -229,7 +228,7 @@ import Testing
                 "pippin_purge_sessions pippin_system",
                 "pippin_purge_transferred_people pippin_system",
                 "pippin_purge_trials pippin_system", "pippin_registry_changed public",
-                "pippin_shorten_audit pippin_app",
+                "pippin_shorten_audit pippin_app", "pippin_token_revoked public",
             ]
         )
     }

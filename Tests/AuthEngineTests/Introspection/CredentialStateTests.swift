@@ -49,7 +49,9 @@ import Testing
             _ = try await engine.tokens()
             let tokens = try await engine.tokens()
             try await engine.revoke(tokens.refreshToken)
-            try engine.teams.admin("UPDATE refresh_tokens SET revoked_at = revoked_at - interval '2 years'")
+            for table in ["refresh_tokens", "revoked_tokens"] {
+                try engine.teams.admin("UPDATE \(table) SET revoked_at = revoked_at - interval '2 years'")
+            }
 
             try engine.teams.admin("SELECT pippin_purge_refresh_tokens(100)")
 
