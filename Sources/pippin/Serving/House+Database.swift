@@ -58,7 +58,7 @@ extension House {
 
     private static func watch(_ worker: Worker, until isDone: Flag) async -> Bool {
         repeat {
-            guard await worker.app.answers(within: silence) else {
+            guard await answers(worker) else {
                 worker.app.close()
                 worker.system.close()
                 return false
@@ -66,5 +66,12 @@ extension House {
             await worker.loop.sleep(for: .milliseconds(20))
         } while !isDone.isSet
         return true
+    }
+
+    /// Either of the two ways there will do: slow statements may take up all of one.
+    private static func answers(_ worker: Worker) async -> Bool {
+        async let isThere = worker.app.answers(within: silence)
+        if await worker.system.answers(within: silence) { return true }
+        return await isThere
     }
 }
