@@ -78,11 +78,10 @@ class Broker:
             print(f"  {len(failures)} failed, the first: {failures[0]}")
         return Run(len(times) / took, statistics.median(times) * 1000, p99 * 1000, len(failures))
 
-    @property
-    def shares(self) -> Shares:
-        """The median of each over all runs."""
+    def shares(self, runs: int) -> Shares:
+        """The median of each over the last runs."""
         return Shares(*(
-            statistics.median(getattr(run, field.name) for run in self.seen) for field in fields(Shares)
+            statistics.median(getattr(run, field.name) for run in self.seen[-runs:]) for field in fields(Shares)
         ))
 
     async def _sign_in_many(self, form: str, seconds: int) -> tuple[list[float], list[str], float]:

@@ -54,6 +54,9 @@ class Seed:
     def settle(self) -> None:
         self._sql("settle.sql")
 
+    def checkpoint(self) -> None:
+        self.cluster.sql("CHECKPOINT")
+
     def load(self, name: str) -> Load | SignIns:
         """What drives one run of that metric; every code, token and client secret of it is new."""
         return {

@@ -1,3 +1,2 @@
 -- Leaves nothing to be done that a measurement would pay for.
 VACUUM ANALYZE;
-CHECKPOINT;
