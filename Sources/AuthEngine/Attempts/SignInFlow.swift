@@ -49,7 +49,8 @@ public struct SignInFlow: Sendable {
         case confirmation(Consent)
     }
 
-    /// Makes the sign-in of a request that passed the checks, for `begin` to store.
+    /// Makes the sign-in of a request that passed the checks, for `begin` to store; the team's inspector knows of it from
+    /// here on.
     public func open(
         _ request: AuthorizationRequest,
         language: String? = nil,

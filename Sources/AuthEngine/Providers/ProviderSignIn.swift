@@ -50,13 +50,40 @@ public struct ProviderSignIn: Sendable {
         case over
     }
 
-    /// Begins a trip to the provider.
+    /// Stores a sign-in and begins its trip to the provider, in one transaction.
     ///
-    /// - Parameter isNew: whether the attempt is yet to be stored, which is done with its trip.
     /// - Returns: where the browser goes; nil when the app's group is not registered there, and nothing is stored.
     public func begin(
         _ attempt: Attempt,
-        isNew: Bool = false,
+        browserHash: [UInt8],
+        in team: TeamSnapshot,
+        from origin: Origin
+    ) async throws(PostgresFailure) -> String? {
+        let insertion = AttemptStore.insertion(of: attempt, browserHash: browserHash, in: team.id)
+        return try await beginTrip(
+            of: attempt,
+            storing: [insertion],
+            browserHash: browserHash,
+            in: team,
+            from: origin
+        )
+    }
+
+    /// Begins a trip of a sign-in under way.
+    ///
+    /// - Returns: where the browser goes; nil when the app's group is not registered there.
+    public func beginTrip(
+        of attempt: Attempt,
+        browserHash: [UInt8],
+        in team: TeamSnapshot,
+        from origin: Origin
+    ) async throws(PostgresFailure) -> String? {
+        try await beginTrip(of: attempt, storing: [], browserHash: browserHash, in: team, from: origin)
+    }
+
+    private func beginTrip(
+        of attempt: Attempt,
+        storing statements: [SQL],
         browserHash: [UInt8],
         in team: TeamSnapshot,
         from origin: Origin
@@ -71,7 +98,7 @@ public struct ProviderSignIn: Sendable {
             .signIn(attempt.id),
             isForApp: attempt.app != nil,
             browserHash: browserHash,
-            with: isNew ? [AttemptStore.insertion(of: attempt, browserHash: browserHash, in: team.id)] : [],
+            with: statements,
             in: team.id,
             at: context.clock()
         )

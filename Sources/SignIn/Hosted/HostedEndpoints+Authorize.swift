@@ -65,7 +65,7 @@ extension HostedEndpoints {
         let (team, attempt, visitor) = (context.team, context.attempt, context.visitor)
         var response: Response
         if !team.hasDirectory {
-            response = try await leaveForApple(context, isNew: true)
+            response = try await beginAtApple(context)
         } else {
             try await flow.begin(attempt, browserHash: visitor.browserHash, in: team.id)
             let hasSession = context.session != nil && !attempt.progress.setsSessionAside

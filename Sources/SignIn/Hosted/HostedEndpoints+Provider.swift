@@ -25,17 +25,29 @@ extension HostedEndpoints {
         router.get(TeamRoutes.appleCallback) { request, team in try await comeBack(request, team) }
     }
 
-    /// Sends the browser to Apple.
-    ///
-    /// - Parameter isNew: whether the attempt is yet to be stored.
-    func leaveForApple(_ context: Context, isNew: Bool = false) async throws -> Response {
-        let url = try await apple.begin(
-            context.attempt,
-            isNew: isNew,
+    /// Sends the browser of a sign-in under way to Apple.
+    func leaveForApple(_ context: Context) async throws -> Response {
+        let url = try await apple.beginTrip(
+            of: context.attempt,
             browserHash: context.visitor.browserHash,
             in: context.team,
             from: context.request.auditOrigin
         )
+        return leave(to: url, context)
+    }
+
+    /// Stores a sign-in that leads to Apple at once, and sends the browser there.
+    func beginAtApple(_ context: Context) async throws -> Response {
+        let url = try await apple.begin(
+            context.attempt,
+            browserHash: context.visitor.browserHash,
+            in: context.team,
+            from: context.request.auditOrigin
+        )
+        return leave(to: url, context)
+    }
+
+    private func leave(to url: String?, _ context: Context) -> Response {
         guard let url else {
             let failure = ProviderFailure(
                 .providerAbsent,
