@@ -55,10 +55,60 @@ import Testing
                 #expect(text.contains("Failed 3 times, next try"), "\(path)")
                 #expect(text.contains("2030-01-02T03:04:05"), "\(path)")
             }
-            try world.admin("UPDATE jobs SET worker = 'somebody'")
+            try world.admin("UPDATE jobs SET worker = 'somebody', attempts = attempts + 1")
             #expect(try await owner.get(page).text.contains("Failed 3 times, being sent again"))
             try world.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
             #expect(try await !owner.get(page).text.contains("Failed 3 times"))
+        }
+    }
+
+    @Test func `one that was delivered and is sent again has not failed`() async throws {
+        try await withWorld { world in
+            try await register(world)
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let page = try #require(try await test(&owner).location)
+            try world.admin("UPDATE notices SET state = 'delivered', settled_at = now(), attempts = 1")
+            try world.admin(
+                """
+                UPDATE jobs
+                SET state = 'succeeded', attempts = 1, finished_at = now(), keep_until = now() + interval '1 day'
+                """
+            )
+            _ = try await owner.post("\(page)/replays")
+
+            for sql in [
+                "SELECT", "UPDATE jobs SET worker = 'somebody', attempts = 1 WHERE state = 'pending'",
+            ] {
+                try world.admin(sql)
+                for path in [page, Self.list] {
+                    let text = try await owner.get(path).text
+                    #expect(text.contains("Waiting") && !text.contains("Failed once"), "\(path)")
+                }
+            }
+        }
+    }
+
+    @Test func `one that nothing is to deliver any more is not being sent`() async throws {
+        try await withWorld { world in
+            try await register(world)
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let page = try #require(try await test(&owner).location)
+            try world.admin("UPDATE notices SET attempts = 3")
+            try world.admin(
+                """
+                UPDATE jobs
+                SET state = 'cancelled', attempts = 3, finished_at = now(), keep_until = now() + interval '1 day'
+                """
+            )
+
+            for sql in ["SELECT", "UPDATE notices SET job_id = NULL"] {
+                try world.admin(sql)
+                for path in [page, Self.list] {
+                    let text = try await owner.get(path).text
+                    #expect(text.contains("Waiting"), "\(path)")
+                    #expect(!text.contains("being sent") && !text.contains("next try"), "\(path)")
+                }
+            }
         }
     }
 

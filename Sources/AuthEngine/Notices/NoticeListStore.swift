@@ -42,7 +42,12 @@ public struct NoticeListStore: Sendable {
     /// One notice.
     public func find(_ id: NoticeID, in team: TeamID) async throws(PostgresFailure) -> NoticeSummary? {
         let rows = try await database.query(
-            "SELECT \(Self.columns(in: team)) FROM notices WHERE team_id = \(team) AND notice_id = \(id)",
+            """
+            SELECT \(Self.columns)
+            FROM (
+                SELECT \(Self.ownColumns) FROM notices WHERE team_id = \(team) AND notice_id = \(id)
+            ) AS page \(Self.job(in: team))
+            """,
             in: team
         )
         return try rows.firstValue(NoticeSummary.init)
@@ -87,24 +92,32 @@ public struct NoticeListStore: Sendable {
                     SELECT FROM notices WHERE team_id = \(team) \(filter.condition)
                     ORDER BY created_at DESC, notice_id LIMIT \(countLimit + 1)
                 ) AS counted
-            ), page.notice_id IS NOT NULL, page.*
+            ), page.notice_id IS NOT NULL, \(columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
-                SELECT \(columns(in: team)) FROM notices
+                SELECT \(ownColumns) FROM notices
                 WHERE team_id = \(team) \(filter.condition) \(following)
                 ORDER BY created_at DESC, notice_id
                 LIMIT \(limit)
-            ) AS page ON true
+            ) AS page ON true \(job(in: team))
             ORDER BY page.created_at DESC, page.notice_id
             """
     }
 
-    private static func columns(in team: TeamID) -> SQL {
+    private static let ownColumns: SQL =
+        "notice_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at, job_id"
+
+    /// Of `page`, whose columns are `ownColumns`, and `job`.
+    private static let columns: SQL =
         """
-        notice_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at, (
-            SELECT jobs.due_at FROM jobs
-            WHERE jobs.team_id = \(team) AND jobs.job_id = notices.job_id AND jobs.state = 'pending'
-                AND jobs.worker IS NULL AND notices.state = 'pending'
-        ) AS next_attempt_at
+        page.notice_id, page.type, page.sub, page.app_id, page.state, page.attempts, page.is_test,
+        page.created_at, page.settled_at, job.attempts, job.worker IS NOT NULL, job.due_at
+        """
+
+    /// The job that is to deliver a notice: not one that ended, nor one of a notice that is settled.
+    private static func job(in team: TeamID) -> SQL {
+        """
+        LEFT JOIN jobs AS job ON job.team_id = \(team) AND job.job_id = page.job_id
+            AND job.state = 'pending' AND page.state = 'pending'
         """
     }
 }
@@ -132,7 +145,19 @@ extension NoticeSummary {
         isTest = try row.next()
         createdAt = try row.next()
         settledAt = try row.next()
-        nextAttemptAt = try row.next()
+        delivery = try Delivery(&row)
+    }
+}
+
+extension NoticeSummary.Delivery {
+    /// An attempt counts from its beginning; one under way has not failed.
+    fileprivate init?(_ row: inout Row) throws(PostgresFailure) {
+        let attempts: Int? = try row.next()
+        let isUnderWay: Bool = try row.next()
+        let dueAt: Timestamp? = try row.next()
+        guard let attempts else { return nil }
+        failures = isUnderWay ? attempts - 1 : attempts
+        nextAttemptAt = isUnderWay ? nil : dueAt
     }
 }
 

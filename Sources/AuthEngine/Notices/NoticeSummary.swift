@@ -12,8 +12,16 @@ public struct NoticeSummary: Sendable {
     public let isTest: Bool
     public let createdAt: Timestamp
     public let settledAt: Timestamp?
-    /// When a waiting one is sent next; nil while it is being sent.
-    public let nextAttemptAt: Timestamp?
+    /// What its job is at; nil where none is to deliver it.
+    public let delivery: Delivery?
+
+    /// The job of a waiting notice.
+    public struct Delivery: Sendable {
+        /// Attempts of this job that are over; a notice that is sent again has those of earlier jobs too.
+        public let failures: Int
+        /// When it is sent next; nil while it is being sent.
+        public let nextAttemptAt: Timestamp?
+    }
 }
 
 /// What is looked for in the delivery log; nil means any.

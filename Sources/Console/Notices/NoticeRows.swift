@@ -25,9 +25,11 @@ struct NoticeRow: Sendable {
 extension NoticeSummary {
     /// That it failed so far, and when it is sent again.
     var retry: Phrase? {
-        guard state == .pending, attempts > 0 else { return nil }
-        guard let nextAttemptAt else { return Phrase("console.notices.retry.now", count: attempts) }
-        return Phrase("console.notices.retry", ["next": nextAttemptAt], count: attempts)
+        guard let delivery, delivery.failures > 0 else { return nil }
+        guard let next = delivery.nextAttemptAt else {
+            return Phrase("console.notices.retry.now", count: delivery.failures)
+        }
+        return Phrase("console.notices.retry", ["next": next], count: delivery.failures)
     }
 }
 
