@@ -43,6 +43,30 @@ import Web
         #expect(actions.filter { !texts.keys(in: .english).contains("console.actions.\($0)") }.sorted() == [])
     }
 
+    @Test(arguments: [
+        ("Schedule(", "console.operator.schedules", 10),
+        ("static let kind = ", "console.operator.kinds", 3),
+    ])
+    func `name every schedule and every kind of job`(_ opening: String, _ family: String, _ least: Int) throws
+    {
+        let texts = try Texts(folder: repository + "/Texts").keys(in: .english)
+        let names = Set(sources.flatMap { PhraseScan.literals(after: opening, in: $0) })
+
+        #expect(names.count > least, "the scan finds none any more")
+        #expect(names.filter { !texts.contains("\(family).\($0)") }.sorted() == [])
+    }
+
+    @Test func `name every letter`() throws {
+        let texts = try Texts(folder: repository + "/Texts").keys(in: .english)
+        let source = try #require(sources.first { $0.contains("\npublic enum Letter:") })
+        let names = source.split(separator: "\n")
+            .filter { $0.contains("case .") && $0.hasSuffix("\"") }
+            .map { String($0.split(separator: "\"")[1]) }
+
+        #expect(names.count > 5, "the scan finds no letters any more")
+        #expect(names.filter { !texts.contains("console.operator.letters.\($0)") } == [])
+    }
+
     @Test func `get their arguments from the phrases in the sources, and have no markup there`() throws {
         let texts = try Texts(folder: repository + "/Texts")
 
