@@ -34,7 +34,7 @@ struct FlowDiagnosis: Sendable {
         cause = step.cause ?? .other
         let common = FlowEvidence(step, team).likely
         let remedy = FlowRemedies(flow, step, team).remedy(for: cause)
-        guard let standIn, cause.rawValue.hasPrefix("provider_") else {
+        guard let standIn, cause.isProviders else {
             (likely, self.remedy) = (common, remedy)
             return
         }
