@@ -11,6 +11,48 @@ import Web
 @Suite struct `The inspector's words for what goes wrong at Apple` {
     private static let causes = RefusalCause.allCases.filter { $0.rawValue.hasPrefix("provider_") }
 
+    /// What no provider is to blame for, nor what stands in its place.
+    private static let ours: [RefusalCause] = [
+        .providerSubjectTaken, .providerParted, .providerAbsent, .providerBusy,
+    ]
+
+    @Test func `blame a provider for what it did alone`() {
+        #expect(Self.causes.filter { !$0.isProviders } == Self.ours)
+        #expect(RefusalCause.allCases.filter(\.isProviders) == Self.causes.filter(\.isProviders))
+    }
+
+    @Test func `tell what the browser brought from what was asked and answered`() async throws {
+        try await withWorld { world in
+            var developer = try await world.signedIn("developer", [World.acme: .developer])
+            let now = world.parts.context.clock()
+            let flow = FlowID(ofRequest: "0123456789abcdef", at: now)
+            let sent = [#""error","(20 octets)""#, #""endpoint","https://a.example""#]
+            try world.admin(
+                "INSERT INTO flows (team_id, flow_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'failed', $2)",
+                flow.rawValue,
+                #"{"kind":"authorization","at":0}"#
+            )
+            for (number, fact) in sent.enumerated() {
+                let at = now + .seconds(number)
+                try world.admin(
+                    """
+                    INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+                    VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'provider_failed', $3)
+                    """,
+                    flow.rawValue,
+                    at.description,
+                    #"{"kind":"provider_failed","at":\#(at.microseconds),"sent":[\#(fact)],"answered":["status","400"]}"#
+                )
+            }
+
+            let page = try await developer.get(ConsoleRoutes.flow.link(World.acme, flow)).text
+            #expect(page.contains("What the browser brought"))
+            #expect(page.contains("Sent to the <span class=\"whole\">stand-in</span>"))
+            #expect(page.contains("<span class=\"whole\">stand-in’s</span> answer"))
+            #expect(!page.contains("Sent to Apple") && !page.contains("Apple’s answer"))
+        }
+    }
+
     @Test func `stand on the page of the sign-in, with the true reason, and in the list`() async throws {
         try await withWorld { world in
             _ = try await world.addAcmeWeb()
@@ -40,6 +82,10 @@ import Web
                 #expect(page.text.contains(meaning), "\(cause)")
                 #expect(page.text.contains(">Likely causes, the likeliest first<"), "\(cause)")
                 #expect(page.text.contains("what Apple said, number \(number)."), "\(cause)")
+                #expect(
+                    page.text.contains("Look first at what its page") == !Self.ours.contains(cause),
+                    "\(cause)"
+                )
             }
         }
     }

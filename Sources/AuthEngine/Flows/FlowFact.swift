@@ -13,6 +13,12 @@ public struct FlowFact: Codable, Hashable, Sendable {
         value = Redaction.text(text, limit: limit)
     }
 
+    /// A word of the protocol that somebody else sent: of what has not the shape of one, its length.
+    init(_ name: String, code text: String) {
+        self.name = name
+        value = Redaction.code(text)
+    }
+
     /// The presence of a value that is nobody's business, as its length.
     init(_ name: String, lengthOf text: String) {
         self.name = name
@@ -28,16 +34,33 @@ public struct FlowFact: Codable, Hashable, Sendable {
 
 /// What is taken out of a text before it is kept for the team to read.
 enum Redaction {
+    /// In place of what is not told at all.
+    static let withheld = "(withheld)"
+
     /// One line of at most `limit` characters; nothing of a text that looks like a token or a key.
     static func text(_ text: String, limit: Int) -> String {
-        guard !looksSecret(text) else { return "(withheld)" }
-        if text.utf8.count <= limit, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) { return text }
+        guard !looksSecret(text) else { return withheld }
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var kept = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where scalar.properties.generalCategory != .control {
+        for scalar in text.unicodeScalars where isShown(scalar) {
             guard kept.count < limit else { return String(kept) + "…" }
             kept.append(scalar)
         }
         return String(kept)
+    }
+
+    /// Controls, breaks of lines and what turns the direction of writing make a text look like another.
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// A code of an error as RFC 6749 and Apple spell them, at most 40 letters; of anything else the length.
+    static func code(_ text: String) -> String {
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_") }
+        return (1...40).contains(text.utf8.count) && text.utf8.allSatisfy(isLetter) ? text : length(of: text)
     }
 
     static func length(of text: String) -> String {

@@ -19,6 +19,9 @@ public struct ProviderExchange: Equatable, Sendable {
             self.fault = fault
         }
 
+        /// The provider's word for a refusal where it has the shape of one, else how long the text is.
+        public static func word(_ error: String) -> String { Redaction.code(error) }
+
         /// No answer at all.
         ///
         /// - Parameter reason: why, in a few words without a secret.
@@ -36,14 +39,34 @@ public struct ProviderExchange: Equatable, Sendable {
     ///   - fields: of the form; of codes and secrets no more than their length is kept, of a client secret what it
     ///     claims.
     public init(of url: String, _ fields: [FormCoding.Field], answer: Answer) {
+        let secrets = Self.secrets(in: fields)
         sent =
             [FlowFact("endpoint", url: url)] + FlowStep.facts(of: fields) + FlowStep.clientSecret(in: fields)
         answered =
             [FlowFact("status", answer.status)]
             + [
-                answer.error.map { FlowFact("error", $0, limit: 100) },
-                answer.errorDescription.map { FlowFact("error_description", $0, limit: 200) },
+                answer.error.map { FlowFact("error", Self.harmless(Redaction.code($0), secrets)) },
+                answer.errorDescription.map {
+                    FlowFact("error_description", Self.harmless($0, secrets), limit: 200)
+                },
                 answer.fault.map { FlowFact("fault", $0, limit: 40) },
             ].compactMap(\.self)
+    }
+
+    /// The shortest value that is looked for in an answer: shorter ones are words of the protocol.
+    private static let secretLength = 16
+
+    /// The values of which no more than their length is told.
+    private static func secrets(in fields: [FormCoding.Field]) -> [String] {
+        zip(fields, FlowStep.facts(of: fields))
+            .filter { field, fact in
+                field.value.utf8.count >= secretLength && fact.value == Redaction.length(of: field.value)
+            }
+            .map { field, _ in field.value }
+    }
+
+    /// An answer may repeat what it was asked.
+    private static func harmless(_ text: String, _ secrets: [String]) -> String {
+        secrets.contains { text.contains($0) } ? Redaction.withheld : text
     }
 }

@@ -24,7 +24,7 @@ extension ProviderSignIn {
         ProviderFailure(
             .providerRefused,
             .none,
-            because: "the provider answered the browser with \(Redaction.text(error, limit: 60))"
+            because: "the provider answered the browser with \(Redaction.code(error))"
         )
     }
 
@@ -57,6 +57,6 @@ extension ProviderSignIn {
     static func facts(of answer: ProviderAnswer) -> [FlowFact] {
         let parts = [("code", answer.code), ("id_token", answer.idToken), ("user", answer.user)]
         return parts.compactMap { name, value in value.map { FlowFact(name, lengthOf: $0) } }
-            + (answer.error.map { [FlowFact("error", $0, limit: 100)] } ?? [])
+            + (answer.error.map { [FlowFact("error", code: $0)] } ?? [])
     }
 }

@@ -9,6 +9,8 @@ struct FlowStepView: Sendable {
     let step: FlowStep
     /// Since the flow began.
     let offset: Duration
+    /// Whether a stand-in is in Apple's place.
+    var hasStandIn = false
 
     private var kind: BadgeView.Kind {
         switch step.kind {
@@ -48,20 +50,24 @@ struct FlowStepView: Sendable {
         .filter { !$0.facts.isEmpty }
     }
 
-    /// At a provider it is Pippin that asks, unless the browser brought the answer.
+    /// At a provider it is Pippin that asks, unless the browser brought what is not good.
     private var sentTitle: Phrase {
         switch step.kind {
-        case .sentToProvider: Phrase("console.flows.sent-to-apple")
+        case .sentToProvider: providerTitle
         case .providerFailed:
-            step.sent.contains { $0.name == "endpoint" }
-                ? Phrase("console.flows.sent-to-apple") : Phrase("console.flows.apple-answered")
+            step.sent.contains { $0.name == "endpoint" } ? providerTitle : Phrase("console.flows.brought")
         default: Phrase("console.flows.sent")
         }
     }
 
+    private var providerTitle: Phrase {
+        hasStandIn ? Phrase("console.flows.sent-to-stand-in") : Phrase("console.flows.sent-to-apple")
+    }
+
     private var answeredTitle: Phrase {
-        step.kind == .providerFailed
-            ? Phrase("console.flows.apple-answered") : Phrase("console.flows.answered")
+        guard step.kind == .providerFailed else { return Phrase("console.flows.answered") }
+        return hasStandIn
+            ? Phrase("console.flows.stand-in-answered") : Phrase("console.flows.apple-answered")
     }
 
     static let fields = Fields<FlowStepView>()

@@ -30,7 +30,9 @@ struct FlowStory: Sendable {
         self.team = team
         badge = FlowStanding.badge(of: flow, at: now)
         let start = steps.first?.at ?? flow.id.startedAt
-        self.steps = steps.map { FlowStepView(step: $0, offset: $0.at - start) }
+        self.steps = steps.map {
+            FlowStepView(step: $0, offset: $0.at - start, hasStandIn: standIn != nil)
+        }
         let answeredAt = steps.last { $0.kind == .answered }?.at
         isForgotten =
             flow.outcome == .answered && !flow.isRedeemed

@@ -132,7 +132,11 @@ struct AppleCalls: Sendable {
                 because: "Apple answered with status \(response.status)"
             )
         case (_, let error?):
-            return ProviderFailure(.providerRequest, .anew, because: "Apple answered \(error.prefix(60))")
+            return ProviderFailure(
+                .providerRequest,
+                .anew,
+                because: "Apple answered \(ProviderExchange.Answer.word(error))"
+            )
         default:
             return ProviderFailure(
                 .providerMalformed,

@@ -52,6 +52,18 @@ import Testing
         }
     }
 
+    @Test func `keeps of an error that the browser brought no text that is no code`() async throws {
+        try await withApple { site in
+            let browser = site.browser()
+            let exit = try browser.choose(.regular, on: try browser.goToApple())
+            let text = "call +1 555 0100 now"
+            _ = try browser.get(try browser.postBack(exit, changing: ["error": text], to: site.port))
+
+            let step = try await Self.failure(at: site)
+            #expect(step.contains(#""error","(20 octets)""#) && !step.contains("555"))
+        }
+    }
+
     @Test func `shows what the browser took to Apple`() async throws {
         try await withApple { site in
             let browser = site.browser()
