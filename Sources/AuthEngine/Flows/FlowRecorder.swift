@@ -225,6 +225,7 @@ extension FlowRecorder {
     /// What a provider answered to something that an app handed over, and the refusal it led to.
     public func refuse(
         _ failure: ProviderFailure,
+        _ kind: FlowStep.Kind,
         of fields: [FormCoding.Field],
         to team: TeamSnapshot,
         from origin: Origin
@@ -242,15 +243,7 @@ extension FlowRecorder {
             )
         }
         refuse(fields, in: team.id, cause: error.cause, origin, after: provider) { moment in
-            .refusal(
-                error,
-                .requestRefused,
-                of: fields,
-                to: team,
-                base: base,
-                at: moment,
-                from: origin
-            )
+            .refusal(error, kind, of: fields, to: team, base: base, at: moment, from: origin)
         }
     }
 

@@ -33,11 +33,22 @@ struct ProtocolDesk: Sendable {
             do {
                 return try await body(try parameters(of: request), snapshot)
             } catch let error as OAuthError {
-                note(error, request, snapshot)
+                flows.refuse(
+                    error,
+                    Self.kind(of: request),
+                    of: Self.fields(of: request),
+                    to: snapshot,
+                    from: request.auditOrigin
+                )
                 throw error
             } catch let error as ProviderFailure {
-                let fields = (try? request.form(maximumFields: 64).fields) ?? []
-                flows.refuse(error, of: fields, to: snapshot, from: request.auditOrigin)
+                flows.refuse(
+                    error,
+                    Self.kind(of: request),
+                    of: Self.fields(of: request),
+                    to: snapshot,
+                    from: request.auditOrigin
+                )
                 throw error
             }
         } catch let error as OAuthError {
@@ -88,15 +99,18 @@ struct ProtocolDesk: Sendable {
         }
     }
 
-    private func note(_ error: OAuthError, _ request: Request, _ team: TeamSnapshot) {
-        let kind: FlowStep.Kind =
-            switch request.routePattern {
-            case TeamRoutes.token.text: .tokenRefused
-            case TeamRoutes.revoke.text: .revocationRefused
-            default: .requestRefused
-            }
-        let fields = (try? request.form(maximumFields: 64).fields) ?? []
-        flows.refuse(error, kind, of: fields, to: team, from: request.auditOrigin)
+    /// The step that a refusal at that address is.
+    private static func kind(of request: Request) -> FlowStep.Kind {
+        switch request.routePattern {
+        case TeamRoutes.token.text: .tokenRefused
+        case TeamRoutes.revoke.text: .revocationRefused
+        default: .requestRefused
+        }
+    }
+
+    /// What was sent, as far as it can be read.
+    private static func fields(of request: Request) -> [FormCoding.Field] {
+        (try? request.form(maximumFields: 64).fields) ?? []
     }
 
     private func failure(_ error: any Error, _ request: Request) -> Response {
