@@ -112,6 +112,10 @@ import Web
             #expect(Self.count(both.text) == 1 && both.text.contains("1 attempt"))
             #expect(both.text.contains("href=\"\(Self.list)?outcome=failed\""))
             #expect(both.text.contains("href=\"\(Self.list)?app=com.acme.web\""))
+            let own = try await auditor.get("\(Self.list)?outcome=failed&trial=no")
+            #expect(
+                own.text.contains("href=\"\(Self.list)?outcome=failed\"") && own.text.contains("Left out")
+            )
             #expect(none.text.contains("Nothing matches these filters"))
             #expect(garbage.status == 200 && Self.count(garbage.text) == 2)
             #expect(try await auditor.get("\(Self.list)?after=nonsense").status == 400)

@@ -52,6 +52,7 @@ public struct FlowFilter: Sendable {
     public var from: Timestamp?
     /// Before this moment.
     public var until: Timestamp?
+    public var leavesOutTrials = false
 
     public init() {}
 }

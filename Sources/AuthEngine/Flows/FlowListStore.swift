@@ -101,6 +101,7 @@ public struct FlowListStore: Sendable {
         if let outcome = filter.outcome { condition = "\(condition) AND f.outcome = \(outcome.rawValue)" }
         if let cause = filter.cause { condition = "\(condition) AND f.cause = \(cause)" }
         if let subject = filter.subject { condition = "\(condition) AND f.sub = \(subject)" }
+        if filter.leavesOutTrials { condition = "\(condition) AND NOT f.is_trial" }
         return condition
     }
 }

@@ -33,6 +33,8 @@ struct FlowAddress: Sendable {
         filter.subject = keep("person", Subject.init(rawValue:))
         filter.from = keep("from", CalendarDay.start)
         filter.until = keep("to", CalendarDay.start).map { $0 + .seconds(86_400) }
+        // Trials alone are too few for a list of millions to be walked for them.
+        filter.leavesOutTrials = keep("trial") { $0 == "no" ? true : nil } ?? false
         self.filter = filter
         self.parameters = parameters
         reference = query["reference"].map { $0.trimmed.lowercased() }.flatMap { text in
@@ -70,6 +72,7 @@ struct FlowAddress: Sendable {
         switch name {
         case "outcome": Phrase(in: "console.flows.outcome", value)
         case "cause": Phrase(in: "console.causes", value)
+        case "trial": Phrase("console.flows.filter.trial.no")
         default: value
         }
     }

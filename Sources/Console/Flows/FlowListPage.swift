@@ -66,6 +66,11 @@ struct FlowListPage: ConsolePage {
             select("app", Phrase("console.flows.filter.app"), apps),
             select("outcome", Phrase("console.flows.filter.outcome"), outcomes),
             select("cause", Phrase("console.flows.filter.cause"), causes),
+            select(
+                "trial",
+                Phrase("console.flows.filter.trial"),
+                [("no", Phrase("console.flows.filter.trial.no"))]
+            ),
         ]
     }
 

@@ -17,7 +17,7 @@ struct Activity: Sendable {
             BarChart(
                 "sign-ins",
                 Phrase("console.activity.sign-ins"),
-                at: "\(ConsoleRoutes.flows.link(team))?outcome=answered",
+                at: "\(ConsoleRoutes.flows.link(team))?outcome=answered&trial=no",
                 days: report.days,
                 counts: report.signIns
             ),

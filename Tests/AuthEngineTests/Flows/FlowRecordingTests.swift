@@ -182,7 +182,7 @@ import Testing
                 (3, { _ in }), (1, { $0.client = .web }), (2, { $0.outcome = .answered }),
                 (1, { $0.cause = .clientUnknown }), (0, { $0.cause = .codeUsed }),
                 (1, { $0.subject = engine.ada }), (2, { $0.from = middle }), (1, { $0.until = middle }),
-                (0, { ($0.client, $0.outcome) = (.web, .failed) }),
+                (0, { ($0.client, $0.outcome) = (.web, .failed) }), (3, { $0.leavesOutTrials = true }),
             ]
             for (index, (count, change)) in expected.enumerated() {
                 var filter = FlowFilter()
@@ -190,6 +190,10 @@ import Testing
                 let page = try await engine.page(matching: filter)
                 #expect(page.flows.count == count && page.total == count, "\(index)")
             }
+            try engine.teams.admin("UPDATE flows SET is_trial = true WHERE client_id = 'com.acme.web'")
+            var others = FlowFilter()
+            others.leavesOutTrials = true
+            #expect(try await engine.page(matching: others).flows.count == 2)
             let first = try await engine.page(limit: 2)
             let cursor: FlowID = try #require(first.next)
             let second = try await engine.page(after: cursor, limit: 2)
