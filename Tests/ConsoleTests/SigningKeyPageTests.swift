@@ -27,6 +27,21 @@ import Testing
         }
     }
 
+    @Test func `no next key is promised to a team that is closed`() async throws {
+        try await withWorld { world in
+            try await world.addSigningKey()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            try world.admin(
+                "UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'ACMETEAM01'"
+            )
+
+            let page = try await owner.get(Self.list)
+            #expect(page.status == 200 && page.text.contains("RS256"))
+            #expect(!page.text.contains("published by itself") && !page.text.contains("takes over by itself"))
+            #expect(!page.text.contains("\(Self.list)/rotations"))
+        }
+    }
+
     @Test func `replacing at once asks for the Team ID and a reason`() async throws {
         try await withWorld { world in
             try await world.addSigningKey()

@@ -11,7 +11,7 @@ public final class TeamSnapshot: Sendable {
     public let name: String
     public let isSandbox: Bool
     /// Whether it is about to be deleted, and answers apps and people no more.
-    let isClosed: Bool
+    public let isClosed: Bool
     public let branding: Branding
     /// The SHA-256 of the logo in hexadecimal digits: part of its address.
     public let logoDigest: String?

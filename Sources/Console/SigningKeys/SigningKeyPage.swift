@@ -11,7 +11,7 @@ struct SigningKeyPage: ConsolePage {
         .group("keySet", CopyView.fields) { CopyView("jwks_uri", $0.keySetURL) }
         .list("rows", SigningKeyRow.fields) { $0.rows }
         .optionalText("rotateURL") { $0.rotateURL }
-        .words("next") { $0.next }
+        .optionalWords("next") { $0.next }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
 
     let frame: ConsoleFrame
@@ -19,22 +19,9 @@ struct SigningKeyPage: ConsolePage {
     let rows: [SigningKeyRow]
     /// Absent while a key is waiting, or for those who may not.
     let rotateURL: String?
-    /// When another key comes by itself.
-    let next: Words
+    /// When another key comes by itself; nil where none comes any more.
+    let next: Words?
     let danger: DangerView?
-}
-
-extension SigningKeyRotation {
-    /// When the next key comes, and from when on it signs.
-    ///
-    /// - Parameter newest: the start of the key that was made last.
-    static func announcement(after newest: Timestamp, at now: Timestamp) -> Phrase {
-        guard newest <= now else {
-            return Phrase("console.signing-keys.next.waiting", ["start": newest])
-        }
-        let due = newest + period
-        return Phrase("console.signing-keys.next", ["due": due, "start": due + lead])
-    }
 }
 
 /// One key.

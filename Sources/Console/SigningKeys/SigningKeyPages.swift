@@ -51,16 +51,17 @@ struct SigningKeyPages: Sendable {
         let now = context.clock()
         let rows = team.signingKeys.map { SigningKeyRow(key: $0, state: $0.state(at: now, in: team)) }
         let mayChange = scope.may(.changeKeys)
+        let announcement = SigningKeyRotation.announcement(
+            after: team.signingKeys.map(\.activeFrom).max() ?? now,
+            at: now
+        )
         let isWaiting = team.signingKeys.contains { $0.state(at: now, in: team) == .next }
         let view = SigningKeyPage(
             frame: scope.frame(Phrase("console.signing-keys.title")),
             keySetURL: "\(context.base(of: scope.teamID))/auth/keys",
             rows: rows.filter { $0.state != .over }.reversed(),
-            rotateURL: mayChange && !isWaiting ? Self.rotations.link(scope.teamID) : nil,
-            next: SigningKeyRotation.announcement(
-                after: team.signingKeys.map(\.activeFrom).max() ?? now,
-                at: now
-            ).asWords,
+            rotateURL: mayChange && !isWaiting && !team.isClosed ? Self.rotations.link(scope.teamID) : nil,
+            next: team.isClosed ? nil : announcement.asWords,
             danger: mayChange ? danger(scope, confirmation) : nil
         )
         return site.respond(page, view, status: confirmation?.problems.status ?? .ok)
