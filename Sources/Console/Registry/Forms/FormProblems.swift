@@ -45,11 +45,14 @@ struct FormProblems: Error, Sendable {
     /// What is wrong with the elements of a list, by their position.
     func elements(of field: String) -> [(index: Int, message: Words)] {
         all.compactMap { problem in
-            guard problem.field.hasPrefix("\(field)["), problem.field.hasSuffix("]"),
-                let index = Int(problem.field.dropFirst(field.utf8.count + 1).dropLast())
-            else { return nil }
-            return (index, problem.message)
+            Self.position(in: field, of: problem.field).map { ($0, problem.message) }
         }
+    }
+
+    /// The position in a list that a field's name ends with: 1 for `domains[1]`.
+    static func position(in list: String, of field: String) -> Int? {
+        guard field.hasPrefix("\(list)["), field.hasSuffix("]") else { return nil }
+        return Int(field.dropFirst(list.count + 1).dropLast())
     }
 
     /// What is wrong with a field that holds a list, a line each: the lines, then the list.

@@ -27,9 +27,9 @@ extension ResourceForm {
 
     /// The line that `field` names, such as `domains[1]`, of the lines of `list`.
     func line(of field: String, in list: String, _ lines: [String]) -> String? {
-        guard field.hasPrefix("\(list)["), let number = Int(field.dropFirst(list.count + 1).dropLast()),
-            lines.indices.contains(number)
-        else { return nil }
+        guard let number = FormProblems.position(in: list, of: field), lines.indices.contains(number) else {
+            return nil
+        }
         return lines[number]
     }
 
