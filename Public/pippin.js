@@ -1,6 +1,6 @@
 // Small comforts on top of pages that work without them: copy buttons, times in the reader's zone,
 // a flash that can be closed, menus that close, buttons that wait for the typed confirmation, forms that are checked
-// as they are typed.
+// as they are typed, long names that break between their parts.
 "use strict";
 
 /** Copies text; plain-http hosts have no clipboard API, so a selected text area is the second way. */
@@ -92,16 +92,27 @@ function isSameText(typed, expected) {
 /** The first character that is another one than expected, in the words of the page; nothing while all that is typed is
     right so far. */
 function difference(typed, expected, words) {
-  const [left, right] = [Array.from(typed), Array.from(expected)];
+  const [left, right] = [characters(typed), characters(expected)];
   const place = left.findIndex((character, index) => !isSameText(character, right[index] ?? ""));
   if (place < 0) return "";
-  if (place >= right.length) return words.long.replace("%rest", () => left.slice(place).join(""));
+  if (place >= right.length) return filled(words.long, { expected, rest: left.slice(place).join("") });
   const name = (character) => {
     const kind = /[0-9]/.test(character) ? words.digit : /[a-z]/i.test(character) ? words.letter : words.other;
-    return kind.replace("%character", () => character);
+    return filled(kind, { character });
   };
-  return words.differs.replace("%position", place + 1).replace("%typed", () => name(left[place]))
-    .replace("%right", () => name(right[place]));
+  const values = { expected, position: place + 1, typed: name(left[place]), right: name(right[place]) };
+  return filled(words.differs, values);
+}
+
+/** What a reader takes for one character, as the server counts them. */
+function characters(text) {
+  if (!window.Intl?.Segmenter) return Array.from(text);
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+}
+
+/** Puts values in the places of `%name`, all at once: a value may hold what looks like another place. */
+function filled(words, values) {
+  return words.replace(/%([a-z]+)/g, (place, name) => values[name] ?? place);
 }
 
 /** A second click on a submit button would send the form twice. A download leaves its page in place, so `data-download`

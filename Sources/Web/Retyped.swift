@@ -12,14 +12,17 @@ public struct Retyped: Sendable {
         case surplus(String)
     }
 
+    /// What is to be typed.
+    public let expected: String
     private let typed: [Character]
-    private let expected: [Character]
+    private let right: [Character]
 
     public init(_ typed: String, expecting expected: String) {
         let scalars = typed.unicodeScalars.drop { $0.properties.isWhitespace }
         let end = scalars.lastIndex { !$0.properties.isWhitespace }.map { scalars.index(after: $0) }
         self.typed = Array(String(scalars[..<(end ?? scalars.startIndex)]))
-        self.expected = Array(expected)
+        self.expected = expected
+        right = Array(expected)
     }
 
     /// Whether it is that text.
@@ -27,11 +30,11 @@ public struct Retyped: Sendable {
 
     /// The first difference; nil when there is none.
     public var difference: Difference? {
-        for (index, (left, right)) in zip(typed, expected).enumerated()
+        for (index, (left, right)) in zip(typed, right).enumerated()
         where left.lowercased() != right.lowercased() {
             return .character(index + 1, typed: left, right: right)
         }
-        if typed.count < expected.count { return .missing(String(expected[typed.count...])) }
-        return typed.count == expected.count ? nil : .surplus(String(typed[expected.count...]))
+        if typed.count < right.count { return .missing(String(right[typed.count...])) }
+        return typed.count == right.count ? nil : .surplus(String(typed[right.count...]))
     }
 }

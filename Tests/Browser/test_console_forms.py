@@ -92,6 +92,10 @@ def test_what_is_typed_to_confirm_says_which_character_differs(console: Console,
     field.fill("com.orchard.o")
     expect(error).to_have_count(0)
     expect(button).to_be_disabled()
+    # As many characters as a reader takes them for, and a name that looks like a place in the sentence.
+    words = {"differs": "%expected: %position, %typed, %right", "other": "%character", "letter": "%character"}
+    told = page.evaluate("words => difference('👩‍🍳 %typed x', '👩‍🍳 %typed y', words)", words)
+    assert told == "👩‍🍳 %typed y: 10, x, y"
     field.fill("COM.orchard.oIL1")
     page.get_by_label("Reason").fill("Nobody wants it")
     button.click()

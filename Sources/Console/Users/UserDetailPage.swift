@@ -10,7 +10,9 @@ struct UserDetailPage: ConsolePage {
     static let template = "console/users/show"
     static let fields =
         frameFields
-        .list("errors", FormError.fields) { $0.errors.summary }
+        .list("errors", FormError.fields) { page in
+            page.errors.summary + (page.confirmation?.problems.summary() ?? [])
+        }
         .group("person", PersonView.fields) { $0.person }
         .group("sub", CopyView.fields) {
             CopyView(Phrase("console.users.copy-sub"), $0.user.subject.rawValue)
@@ -57,8 +59,7 @@ struct UserDetailPage: ConsolePage {
     let flows: [UserFlowRow]
     let mayChange: Bool
     /// What was typed into the form of the deletion, and what is wrong with it.
-    var confirmation = ""
-    var reason = ""
+    var confirmation: (typed: Confirmation, problems: FormProblems)?
     var errors = FieldErrors()
     /// What was typed as the reason of a suspension.
     var suspensionReason = ""
@@ -127,8 +128,8 @@ struct UserDetailPage: ConsolePage {
     }
 
     private var danger: DangerView {
-        let expected = user.confirmationText
-        return DangerView(
+        let typed = confirmation?.typed ?? Confirmation(expecting: user.confirmationText)
+        return typed.view(
             action: UserRoutes.deletion.link(team, user.subject),
             summary: Phrase("console.users.delete.summary"),
             consequences: [
@@ -136,24 +137,8 @@ struct UserDetailPage: ConsolePage {
                 Phrase("console.users.delete.return"),
                 Phrase("console.users.delete.audit"),
             ],
-            expected: expected,
-            confirmation: FieldView(
-                "confirmation",
-                label: Phrase("console.confirm.type", ["expected": expected]),
-                value: confirmation,
-                autocomplete: "off",
-                error: errors["confirmation"],
-                isCode: true
-            ),
-            reason: FieldView(
-                "reason",
-                label: Phrase("console.confirm.reason"),
-                value: reason,
-                hint: Phrase("console.confirm.reason.hint"),
-                error: errors["reason"]
-            ),
             button: Phrase("console.users.delete"),
-            version: ""
+            confirmation?.problems ?? .none
         )
     }
 }

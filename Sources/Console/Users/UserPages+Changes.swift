@@ -84,15 +84,15 @@ extension UserPages {
     private func suspend(_ scope: Scope, _ form: Form, _ subject: Subject) async throws -> Response {
         let user = try await find(subject, scope)
         let reason = Reason(form["suspension_reason"])
-        guard let text = reason.text else {
+        if let problem = reason.problem {
             var page = try await page(scope, subject)
             page.suspensionReason = reason.typed
-            page.errors.add("suspension_reason", reason.problem)
+            page.errors.add("suspension_reason", problem)
             return site.respond(detailPage, page, status: .unprocessableContent)
         }
         let isSuspended = try await suspensions.suspend(
             subject,
-            because: text,
+            because: reason.text,
             in: scope.teamID,
             by: scope.actor,
             from: scope.origin
@@ -139,23 +139,21 @@ extension UserPages {
     /// Asks for the typed confirmation again where it does not fit; nothing happens without it.
     private func delete(_ scope: Scope, _ form: Form, _ subject: Subject) async throws -> Response {
         let user = try await find(subject, scope)
-        let reason = Reason(form["reason"])
-        var errors = FieldErrors()
-        let expected = user.confirmationText
-        let retyped = Retyped(form["confirmation"] ?? "", expecting: expected)
-        if let problem = retyped.problem(expecting: expected) { errors.add("confirmation", problem) }
-        if reason.text == nil { errors.add("reason", reason.problem) }
-        guard errors.isEmpty, let text = reason.text else {
+        let confirmation = Confirmation(form, expecting: user.confirmationText)
+        let reason: String
+        do throws(FormProblems) {
+            reason = try confirmation.reason()
+        } catch {
             var page = try await page(scope, subject)
-            (page.confirmation, page.reason, page.errors) = (form["confirmation"] ?? "", reason.typed, errors)
-            return site.respond(detailPage, page, status: .unprocessableContent)
+            page.confirmation = (confirmation, error)
+            return site.respond(detailPage, page, status: error.status)
         }
         let deleted = try await deletions.delete(
             subject,
             in: scope.teamID,
             by: scope.actor,
             from: scope.origin,
-            reason: text
+            reason: reason
         )
         guard deleted != nil else { throw Problem.notFound }
         return scope.redirect(
@@ -166,33 +164,5 @@ extension UserPages {
 
     private func back(_ scope: Scope, _ subject: Subject, _ flash: Flash) -> Response {
         scope.redirect(to: ConsoleRoutes.user.link(scope.teamID, subject), saying: flash)
-    }
-}
-
-/// Why somebody does what cannot be undone, for the audit log.
-struct Reason: Sendable {
-    private static let limit = 500
-
-    /// As one line: without line breaks and other control characters, which PostgreSQL may refuse too.
-    let typed: String
-
-    init(_ text: String?) {
-        var line = String.UnicodeScalarView()
-        line.append(
-            contentsOf: (text ?? "").unicodeScalars.filter { $0.properties.generalCategory != .control }
-        )
-        typed = String(line)
-    }
-
-    /// The reason; nil for none, or one that is too long.
-    var text: String? {
-        typed.contains { !$0.isWhitespace } && typed.unicodeScalars.count <= Self.limit ? typed : nil
-    }
-
-    /// What is wrong with it.
-    var problem: Phrase {
-        typed.contains { !$0.isWhitespace }
-            ? Phrase("console.confirm.reason.too-long", count: Self.limit)
-            : Phrase("console.confirm.reason.missing")
     }
 }

@@ -29,15 +29,15 @@ struct JobDetailPage: OperatorPage {
         .flag("waiting") { $0.job.summary.state == .waiting }
         .text("payload") { JobDetailPage.text($0.job.payload) }
         .optionalText("result") { $0.job.result.map(JobDetailPage.text) }
-        .list("errors", FormError.fields) { $0.errors.summary }
+        .list("errors", FormError.fields) { $0.confirmation?.problems.summary() ?? [] }
         .optionalText("retryURL") { $0.retryURL }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
 
     let frame: OperatorFrame
     let job: JobDetail
     let teamName: String
-    var typed = JobCancellation()
-    var errors = FieldErrors()
+    /// What was typed to give it up, and what is wrong with it.
+    var confirmation: (typed: Confirmation, problems: FormProblems)?
 
     private var retryURL: String? {
         let summary = job.summary
@@ -48,7 +48,17 @@ struct JobDetailPage: OperatorPage {
     private var danger: DangerView? {
         let summary = job.summary
         guard [.waiting, .running, .dead].contains(summary.state) else { return nil }
-        return typed.view(of: summary, errors)
+        let typed = confirmation?.typed ?? Confirmation(expecting: summary.kind)
+        return typed.view(
+            action: OperatorRoutes.cancellation.link(summary.team, summary.id),
+            summary: Phrase("console.operator.jobs.cancel.summary"),
+            consequences: [
+                Phrase("console.operator.jobs.cancel.undone"), Phrase("console.operator.jobs.cancel.running"),
+            ],
+            button: Phrase("console.operator.jobs.cancel.button"),
+            hint: Phrase("console.operator.jobs.reason.hint"),
+            confirmation?.problems ?? .none
+        )
     }
 
     private static func text(_ value: JSONValue) -> String {

@@ -89,9 +89,13 @@ struct JobPages: Sendable {
     /// Asks for the typed confirmation again where it does not fit; nothing happens without it.
     private func cancel(_ visit: Visit, _ form: Form, _ team: TeamID, _ id: JobID) async throws -> Response {
         var page = try await page(visit, team, id)
-        page.typed = JobCancellation(form)
-        guard let reason = page.typed.reason(for: page.job.summary, &page.errors) else {
-            return site.respond(detailPage, page, status: .unprocessableContent)
+        let confirmation = Confirmation(form, expecting: page.job.summary.kind)
+        let reason: String
+        do throws(FormProblems) {
+            reason = try confirmation.reason()
+        } catch {
+            page.confirmation = (confirmation, error)
+            return site.respond(detailPage, page, status: error.status)
         }
         let isDone = try await jobs.cancel(id, in: team, because: reason, by: visit.actor, from: visit.origin)
         let flash: Flash =

@@ -5,22 +5,20 @@ import Web
 
 /// What a person typed below something that cannot be undone.
 struct Confirmation: Sendable {
-    private static let reasonLimit = 500
-
     private let typed: String
-    private let typedReason: String
+    private let reasoning: Reason
     private let expected: String
 
     /// Before anything was typed.
     init(expecting expected: String) {
         self.expected = expected
-        (typed, typedReason) = ("", "")
+        (typed, reasoning) = ("", Reason(""))
     }
 
     init(_ form: Form, expecting expected: String) {
         self.expected = expected
         typed = form["confirmation"] ?? ""
-        typedReason = form["reason"] ?? ""
+        reasoning = Reason(form["reason"])
     }
 
     /// The reason, for the audit log.
@@ -28,34 +26,28 @@ struct Confirmation: Sendable {
     /// - Throws: `FormProblems`.
     func reason() throws(FormProblems) -> String {
         var problems: [Registry.Problem] = []
-        if let problem = Retyped(typed, expecting: expected).problem(expecting: expected) {
+        if let problem = Retyped(typed, expecting: expected).problem {
             problems.append(Registry.Problem(field: "confirmation", message: problem))
         }
-        let reason = String(
-            String.UnicodeScalarView(typedReason.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 })
-        ).trimmed
-        if reason.isEmpty {
-            problems.append(
-                Registry.Problem(field: "reason", message: Phrase("console.confirm.reason.missing"))
-            )
-        } else if reason.unicodeScalars.count > Self.reasonLimit || reason.utf8.contains(where: { $0 < 0x20 })
-        {
-            let message = Phrase("console.confirm.reason.too-long", count: Self.reasonLimit)
-            problems.append(Registry.Problem(field: "reason", message: message))
+        if let problem = reasoning.problem {
+            problems.append(Registry.Problem(field: "reason", message: problem))
         }
         guard problems.isEmpty else { throw FormProblems(problems) }
-        return reason
+        return reasoning.text
     }
 
     /// The form again, with what was typed and what is wrong with it.
     ///
-    /// - Parameter place: tells its fields from those of another such form on the page.
+    /// - Parameters:
+    ///   - place: tells its fields from those of another such form on the page.
+    ///   - hint: where the reason is kept.
     func view(
         in place: String = "",
         action: String,
         summary: any Wording,
         consequences: [any Wording],
         button: any Wording,
+        hint: any Wording = Phrase("console.confirm.reason.hint"),
         version: Int = 0,
         _ problems: FormProblems
     ) -> DangerView {
@@ -77,9 +69,9 @@ struct Confirmation: Sendable {
                 "reason",
                 in: place,
                 label: Phrase("console.confirm.reason"),
-                value: typedReason,
+                value: reasoning.typed,
                 autocomplete: "off",
-                hint: Phrase("console.confirm.reason.hint"),
+                hint: hint,
                 error: problems["reason"]
             ),
             button: button,

@@ -3,7 +3,7 @@ import Web
 
 extension Retyped {
     /// What is wrong with it, to be said beside its field.
-    func problem(expecting expected: String) -> Phrase? {
+    var problem: Phrase? {
         switch difference {
         case nil: nil
         case .character(let position, let typed, let right):
