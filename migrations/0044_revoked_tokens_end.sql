@@ -1,6 +1,6 @@
--- Refresh tokens that were revoked thirty days ago go: what is presented then is refused like one that never was. One of
--- them stays for each person and group of apps, the last: by it the group is known to have had to do with the person
--- once their consent has ended.
+-- Refresh tokens that were revoked thirty days ago go: what is presented then is refused like one that never was. For each
+-- person and group of apps the last of them stays, unless a live or newer one is there: by it the group is known to have
+-- had to do with the person once their consent has ended.
 
 -- Which were revoked, in that order. No index of the tokens speaks of their end, so that a session ends in place, in one
 -- page.

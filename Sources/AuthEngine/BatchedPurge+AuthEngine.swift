@@ -16,7 +16,5 @@ extension BatchedPurge {
     /// People who came with an app and were not asked for within the window.
     public static let transferredPeople = BatchedPurge(function: "pippin_purge_transferred_people")
     /// Refresh tokens that were revoked and kept long enough, but for the last one of a person and group of apps.
-    ///
-    /// It returns how many it has dealt with, those that stay included.
     public static let refreshTokens = BatchedPurge(function: "pippin_purge_refresh_tokens")
 }
