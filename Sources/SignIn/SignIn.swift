@@ -179,7 +179,7 @@ extension HostedEndpoints {
             notice: NewBrowserNotice(users: UserStore(database), mail: parts.mail, context: context),
             limits: parts.limits,
             counts: LimitStore(database),
-            context: context,
+            engine: context,
             log: parts.log
         )
     }

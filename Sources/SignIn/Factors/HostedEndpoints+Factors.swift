@@ -38,7 +38,7 @@ extension HostedEndpoints {
             formToken: site.formTokens.token(for: context.visitor.browser),
             action: TeamRoutes.attemptFactor.link(team.id, attempt),
             address: TeamRoutes.attempt.link(team.id, attempt),
-            now: self.context.clock()
+            now: engine.clock()
         )
         let wanted = try kind ?? context.request.query()["with"].flatMap(FactorKind.init)
         var page = try await prompt.page(try await factors.kinds(of: subject, in: team.id), wanted: wanted)
@@ -74,7 +74,7 @@ extension HostedEndpoints {
             attempt: context.attempt.id.rawValue,
             browser: context.visitor.browser,
             origin: context.request.auditOrigin,
-            now: self.context.clock()
+            now: engine.clock()
         )
         guard let (kind, result) = try await proof.check(form, with: factors) else { return again(context) }
         if result == .proved { return try await keep(kind, of: identity.subject, context) }
@@ -115,7 +115,7 @@ extension HostedEndpoints {
             team: context.team.id,
             browser: context.visitor.browser,
             origin: context.request.auditOrigin,
-            now: self.context.clock(),
+            now: engine.clock(),
             isFirst: true,
             post: FactorPost(post, in: context.language)
         )
@@ -149,7 +149,7 @@ extension HostedEndpoints {
                 browser: visitor.browser,
                 in: team.id,
                 from: context.request.auditOrigin,
-                at: self.context.clock()
+                at: engine.clock()
             )
         else {
             var page = signInPage(context)
@@ -178,7 +178,7 @@ extension HostedEndpoints {
                 .signIn,
                 browser: context.visitor.browser,
                 in: context.team.id,
-                at: self.context.clock()
+                at: engine.clock()
             ),
             allowed: [],
             requiresUserVerification: true
@@ -240,7 +240,7 @@ extension HostedEndpoints {
             ),
             formToken: site.formTokens.token(for: context.visitor.browser),
             action: TeamRoutes.attemptEnrolment.link(context.team.id, context.attempt.id),
-            now: self.context.clock()
+            now: engine.clock()
         )
     }
 }

@@ -22,7 +22,7 @@ extension HostedEndpoints {
             sent = try fields()
             let fields = sent
             let parameters = try ProtocolParameters(fields)
-            let authorized = try await authorization.judge(parameters, to: team, at: context.clock())
+            let authorized = try await authorization.judge(parameters, to: team, at: engine.clock())
             return try await begin(authorized, fields, request, team)
         } catch let refusal as AuthorizationRefusal {
             return refuse(request, team, refusal, sent)

@@ -30,7 +30,7 @@ extension HostedEndpoints {
             team: teamID,
             language: request.language,
             origin: request.auditOrigin,
-            now: context.clock()
+            now: engine.clock()
         )
         let follower = Follower(request: request, team: team, visitor: visitor, token: token, caller: caller)
         var response = try await body(follower)

@@ -110,7 +110,7 @@ extension HostedEndpoints {
             team: context.team.id,
             language: context.language,
             origin: context.request.auditOrigin,
-            now: self.context.clock()
+            now: engine.clock()
         )
     }
 
@@ -118,7 +118,7 @@ extension HostedEndpoints {
     private func mailSent(to email: String, _ context: Context) -> MessagePage {
         .mailSent(
             to: email,
-            isKept: context.team.isSandbox && !self.context.sendsMail,
+            isKept: context.team.isSandbox && !engine.sendsMail,
             pages.frame(Phrase("hosted.mail.sent-title"), of: context.team, in: context.language),
             next: (
                 TeamRoutes.attempt.link(context.team.id, context.attempt.id),

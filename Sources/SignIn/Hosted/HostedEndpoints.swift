@@ -28,7 +28,7 @@ struct HostedEndpoints: Sendable {
     let notice: NewBrowserNotice
     let limits: AttemptLimits
     let counts: LimitStore
-    let context: EngineContext
+    let engine: EngineContext
     let log: Log
 
     var site: Site { pages.site }
@@ -164,7 +164,7 @@ struct HostedEndpoints: Sendable {
 
     /// Counts the beginning of a sign-in.
     func admit(_ request: Request, _ team: TeamID) async throws {
-        let now = context.clock()
+        let now = engine.clock()
         guard try await limits.admit(request.client, team: team, counting: counts, at: now) else {
             throw Problem.tooManySignIns
         }
@@ -182,7 +182,7 @@ struct HostedEndpoints: Sendable {
             cookies: site.cookies,
             sessions: sessions,
             gate: factors.gate,
-            context: context
+            context: engine
         )
     }
 
