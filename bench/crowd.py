@@ -41,7 +41,7 @@ class Size:
 
 
 # What tokens need, and what the console needs beside it, in the order in which one leans on the other.
-PEOPLE = ("shape", "teams", "people", "tokens", "warm")
+PEOPLE = ("shape", "teams", "people", "tokens")
 CONSOLE = ("registry", "audit", "flows", "operations")
 
 
@@ -54,7 +54,7 @@ class Crowd:
     def plant(self, files: tuple[str, ...]) -> None:
         """Needs team Acme with its key and one person with a password."""
         numbers = {name: str(count) for name, count in asdict(self.size).items()}
-        for file in files:
+        for file in (*files, "warm"):
             begin = time.monotonic()
             self.cluster.sql(HASTE + (SQL / f"{file}.sql").read_text(), seconds=3600, team=acme.TEAM, **numbers)
             self.say(f"  planted {file} in {time.monotonic() - begin:.0f} s")
