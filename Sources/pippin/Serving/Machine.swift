@@ -5,12 +5,22 @@ enum Machine {
     /// How many cores this process may use.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// Octets of memory that this process may use: the machine's, or those of the container it runs in.
+    /// Octets of memory that this process may use: the machine's, or what the container or unit it runs in has.
     static var memory: Int {
         let installed = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
-        // cgroup v2, "memory.max": a number, or "max".
-        let limit = firstLine(of: "/sys/fs/cgroup/memory.max").flatMap { Int($0) }
-        return limit.map { min($0, installed) } ?? installed
+        return limits.reduce(installed, min)
+    }
+
+    /// What the control group of this process and those above it allow (cgroups(7), version 2).
+    private static var limits: [Int] {
+        let group =
+            lines(of: "/proc/self/cgroup").first { $0.hasPrefix("0::/") }?.dropFirst("0::/".count) ?? ""
+        let names = group.split(separator: "/")
+        return (0...names.count).compactMap { count in
+            let folder = names.prefix(count).map { $0 + "/" }.joined()
+            // A number, or "max".
+            return firstLine(of: "/sys/fs/cgroup/\(folder)memory.max").flatMap { Int($0) }
+        }
     }
 
     static var hostName: String {
@@ -25,12 +35,14 @@ enum Machine {
         return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
     }
 
-    /// Of a short file that the system writes.
-    private static func firstLine(of path: String) -> String? {
-        guard let file = unsafe fopen(path, "r") else { return nil }
+    private static func firstLine(of path: String) -> String? { lines(of: path).first }
+
+    /// Of a short file that the system writes; none where there is no such file.
+    private static func lines(of path: String) -> [String] {
+        guard let file = unsafe fopen(path, "r") else { return [] }
         defer { unsafe fclose(file) }
-        var text = [UInt8](repeating: 0, count: 256)
+        var text = [UInt8](repeating: 0, count: 8192)
         let count = unsafe fread(&text, 1, text.count, file)
-        return String(decoding: text[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return text[..<count].split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 }
