@@ -33,6 +33,8 @@ public final class Database: @unchecked Sendable {
     private var joint = JointCommits()
     private var isClosing = false
     private(set) var absence: Absence
+    /// How often something was heard from the server.
+    private var answerCount = 0
     /// Statements that were asked for so far, a transaction counted as one: what a page costs.
     public internal(set) var statementCount = 0
 
@@ -87,18 +89,18 @@ public final class Database: @unchecked Sendable {
     /// Whether a statement would find a connection at once.
     public var isReady: Bool { shared.contains { $0.state == .ready } }
 
-    /// Whether the server answers within `limit`, or says that it has too much to do.
+    /// Whether the server answers within `limit`, be it to somebody else: the question may stand behind slow statements,
+    /// or find no place in our own queue.
     public func answers(within limit: Duration) async -> Bool {
         loop.preconditionCurrent()
+        let before = answerCount
         return await unsafe withUnsafeContinuation { continuation in
             let answer = FirstAnswer { unsafe continuation.resume(returning: $0) }
-            let timer = loop.schedule(after: limit) { answer.give(false) }
+            let timer = loop.schedule(after: limit) { [unowned self] in answer.give(answerCount > before) }
             submit(["SELECT 1"]) { outcome in
+                if case .failure(.overloaded) = outcome { return }
                 timer.cancel()
-                switch outcome {
-                case .success, .failure(.overloaded): answer.give(true)
-                case .failure: answer.give(false)
-                }
+                if case .success = outcome { answer.give(true) } else { answer.give(false) }
             }
         }
     }
@@ -232,7 +234,8 @@ public final class Database: @unchecked Sendable {
     }
 
     private func changed(_ connection: Connection) {
-        absence.note(isReady: connection.state == .ready || isReady)
+        if connection.state == .ready { answerCount += 1 }
+        absence.note(isReady: isReady)
         if connection.state == .closed && !isClosing {
             loop.schedule(after: .milliseconds(100)) { [weak self, weak connection] in
                 if self?.isClosing == false { connection?.open() }

@@ -79,6 +79,29 @@ import Testing
         #expect(answers == [true, false, true])
     }
 
+    @Test func `a queue of ours that is full tells nothing, what the server finishes does`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let answers = try await withPool(
+            conninfo,
+            {
+                $0.shared = 1
+                $0.depth = 1
+                $0.queue = 1
+            }
+        ) { database, loop in
+            async let slow = database.query("SELECT pg_sleep(1)::text")
+            await loop.sleep(for: .milliseconds(50))
+            async let next = database.query("SELECT 1")
+            await loop.sleep(for: .milliseconds(50))
+            let silent = await database.answers(within: .milliseconds(100))
+            let busy = await database.answers(within: .seconds(2))
+            _ = try await (slow, next)
+            return [silent, busy]
+        }
+
+        #expect(answers == [false, true])
+    }
+
     @Test func `a server's name is looked up beside the loop, and an unknown one is told`() async throws {
         let lookups = try BlockingPool(name: "lookups", threads: 1, queueLimit: 16)
         defer { lookups.stop() }
