@@ -25,6 +25,8 @@ SECONDS = 20
 TEAM = "/t/DEMOTEAM01"
 APP = "example.acme.shop"
 STOP_SECONDS = 4
+# The lock under which one at a time brings the database to its version (Migrator.swift).
+MIGRATING = 123598160292206
 
 
 class Host(Pippin):
@@ -79,6 +81,10 @@ class Host(Pippin):
 
     def is_ready(self) -> bool:
         return self.get("/readyz").status_code == 200
+
+    def has_started(self) -> bool:
+        """Ready is said a moment before the last thing of the start is done."""
+        return "Apple     " in self.said.read_text()
 
 
 def tokens_for(host: Pippin) -> requests.Response:
@@ -202,10 +208,19 @@ def processes_of_postgres(host: Host) -> list[int]:
 
 def halted(host: Host) -> None:
     """It is there, takes connections, and does nothing."""
-    # Ready is said a moment before the last thing of the start is done.
-    host.wait_until(lambda: "Apple     " in host.said.read_text())
+    host.wait_until(host.has_started)
     for process in processes_of_postgres(host):
         os.kill(process, signal.SIGSTOP)
+
+
+def is_waiting_for_postgres(host: Host) -> bool:
+    """It takes no signal but when it asks, and has the one connection that every start begins with."""
+    place = Path(f"/proc/{host.process.pid}")
+    threads = {(thread / "comm").read_text().strip() for thread in place.glob("task/*")}
+    with suppress(FileNotFoundError):
+        files = [os.readlink(file) for file in place.glob("fd/*")]
+        return "start-watch" in threads and any(file.startswith("socket:") for file in files)
+    return False
 
 
 def wake(processes: list[int]) -> None:
@@ -236,20 +251,46 @@ def test_ctrl_c_ends_at_once_while_postgres_is(host: Host, fate: Callable[[Host]
 
 def test_ctrl_c_ends_at_once_while_postgres_is_waited_for(host: Host):
     """A Pippin that was killed has left its PostgreSQL behind, and that does nothing."""
+    host.wait_until(host.has_started)
     processes = processes_of_postgres(host)
     host.process.kill()
     host.process.wait()
     halted(host)
     host.begin()
-    host.wait_until(lambda: Path(f"/proc/{host.process.pid}/task").is_dir())
-    time.sleep(1)
+    host.wait_until(lambda: is_waiting_for_postgres(host))
 
     seconds = host.press_ctrl_c(wanted=1)
 
     wake(processes)
     assert seconds < STOP_SECONDS
     assert "stopped before" in host.log.read_text()
-    # The next one takes it over, and stops it.
+    # It was told to end; the next one waits for that.
+    host.start()
+
+
+def test_ctrl_c_ends_the_postgres_of_a_start_that_takes_long(host: Host):
+    """Another one holds the migrations up; nobody else uses the PostgreSQL."""
+    host.process.kill()
+    host.process.wait()
+    place = [f"--host={host.data / 'socket'}", "--username=pippin", "pippin"]
+    holding = f"SELECT pg_advisory_lock({MIGRATING}); SELECT 'held'; SELECT pg_sleep(60)"
+    with subprocess.Popen(
+        ["psql", "--no-psqlrc", "--tuples-only", *place], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True,
+    ) as other:
+        other.stdin.write(holding + ";\n")
+        other.stdin.flush()
+        assert any("held" in line for line in other.stdout)
+        postmaster = host.postmaster
+        host.begin()
+        waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        database.until(host, waiting, len, SECONDS)
+
+        seconds = host.press_ctrl_c(wanted=1)
+
+        host.wait_until(lambda: not Path(f"/proc/{postmaster}/cwd").exists())
+    assert seconds < STOP_SECONDS
+    assert "stopped before" in host.log.read_text()
     host.start()
 
 

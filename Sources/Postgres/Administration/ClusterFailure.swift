@@ -59,6 +59,12 @@ extension ClusterFailure: CustomStringConvertible {
         }
     }
 
+    /// Whether sessions of a server that was killed are still ending: until then PostgreSQL refuses to start.
+    var isHeldUp: Bool {
+        guard case .notStarted(let reason, _) = self else { return false }
+        return reason.contains("pre-existing shared memory block")
+    }
+
     init(_ failure: FileFailure) {
         self = .unusable(path: failure.path, reason: failure.reason)
     }

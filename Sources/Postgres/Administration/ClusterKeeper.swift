@@ -1,3 +1,5 @@
+import Glibc
+
 /// Has the server of a private cluster started again when it has died.
 ///
 /// A death is met at once, further ones ever later: a server that does not stay up is not hurried. Nothing here waits
@@ -12,12 +14,20 @@ struct ClusterKeeper: ~Copyable {
     private let server: ClusterServer
     private let startLock: FileLock
     private var child: ClusterServer.Child?
-    /// Since when the server has run, as far as is known; nil while it does not.
-    private var runsSince: ContinuousClock.Instant?
+    /// The server that runs, as far as is known; nil while none does.
+    private var run: Run?
+    /// Since when sessions of a server that died have kept the next one from starting.
+    private var heldUpSince: ContinuousClock.Instant?
     /// How often in a row the server did not start, or not for long.
     private var failures = 0
     private var nextStart: ContinuousClock.Instant?
     private var isEnding = false
+
+    private struct Run {
+        /// Nil where it ended before anybody saw it.
+        let process: pid_t?
+        let since: ContinuousClock.Instant
+    }
 
     /// - Parameters:
     ///   - server: runs and accepts connections.
@@ -27,58 +37,68 @@ struct ClusterKeeper: ~Copyable {
         self.server = server
         self.child = child
         self.startLock = startLock
-        runsSince = .now
+        run = Run(process: server.process, since: .now)
     }
 
     /// Starts the server unless it runs, is being started, or died too recently; returns what is new.
     mutating func look(at now: ContinuousClock.Instant) -> [ClusterEvent] {
         guard !isEnding else { return [] }
-        if server.isListed { return noteRunning(at: now) }
+        if let process = server.process { return noteRunning(process, at: now) }
         if let child, !Subprocess.hasEnded(child.process) { return [] }
         let death = noteDeath(at: now)
         guard nextStart ?? now <= now, startLock.take(.exclusive) else { return death }
         return death + start(at: now)
     }
 
-    /// Nothing is started any more; what was and is not known yet by its lock file ends.
-    mutating func end(within limit: Duration) {
+    /// Nothing is started any more.
+    ///
+    /// Others who use the cluster wait for a server of ours that is being started, until this process has ended.
+    mutating func leave() {
         isEnding = true
+    }
+
+    /// What was started and is not known yet by its lock file ends.
+    func end(within limit: Duration) {
         if let child, !server.isListed { server.end(child, within: limit) }
         startLock.release()
     }
 
-    private mutating func noteRunning(at now: ContinuousClock.Instant) -> [ClusterEvent] {
-        guard let since = runsSince else {
-            runsSince = now
-            startLock.release()
-            return [.started]
+    private mutating func noteRunning(_ process: pid_t, at now: ContinuousClock.Instant) -> [ClusterEvent] {
+        if let run, run.process == process {
+            if now - run.since >= Self.steady { failures = 0 }
+            return []
         }
-        if now - since >= Self.steady { failures = 0 }
-        return []
+        // Another process may have been faster than our looks.
+        let death: [ClusterEvent] = run == nil ? [] : [.died]
+        if run != nil { pause(from: now) }
+        if let child, child.process != process, Subprocess.hasEnded(child.process) { self.child = nil }
+        (run, heldUpSince) = (Run(process: process, since: now), nil)
+        startLock.release()
+        return death + [.started]
     }
 
     /// What became of the server that ran, or was being started.
     private mutating func noteDeath(at now: ContinuousClock.Instant) -> [ClusterEvent] {
-        defer { (child, runsSince) = (nil, nil) }
-        if runsSince != nil {
+        defer { (child, run) = (nil, nil) }
+        if run != nil {
             pause(from: now)
             return [.died]
         }
         guard let child else { return [] }
         startLock.release()
-        do throws(ClusterFailure) {
-            try server.judge(child)
+        let failure = server.failure(of: child)
+        if failure.isHeldUp, now - (heldUpSince ?? now) < server.settings.sessionLimit {
+            heldUpSince = heldUpSince ?? now
             nextStart = now + Self.memoryPause
             return []
-        } catch {
-            pause(from: now)
-            return [.notStarted(error)]
         }
+        pause(from: now)
+        return [.notStarted(failure)]
     }
 
     private mutating func start(at now: ContinuousClock.Instant) -> [ClusterEvent] {
         // Another process may have started it meanwhile.
-        if server.isListed { return noteRunning(at: now) }
+        if let process = server.process { return noteRunning(process, at: now) }
         do throws(ClusterFailure) {
             child = try server.spawn()
             return []

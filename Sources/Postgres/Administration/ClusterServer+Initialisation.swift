@@ -29,11 +29,18 @@ extension ClusterServer {
     private func run(_ command: [String]) throws(ClusterFailure) {
         let outcome: Subprocess.Outcome
         do throws(Subprocess.Failure) {
-            outcome = try Subprocess.run(command, limit: settings.startLimit)
+            outcome = try Subprocess.run(
+                command,
+                limit: settings.startLimit,
+                isInterrupted: settings.isInterrupted
+            )
         } catch {
+            if error == .interrupted { throw .interrupted }
             throw .notInitialised(path: location.data, reason: error.description)
         }
         guard outcome.code == 0 else {
+            // Ctrl-C reaches it as well, and it may be faster than we are.
+            if settings.isInterrupted() { throw .interrupted }
             let lines = outcome.output.split(separator: "\n").map(String.init)
             let reason = lines.first { $0.contains("error: ") || $0.contains("FATAL: ") } ?? lines.last
             throw .notInitialised(path: location.data, reason: reason ?? "exit code \(outcome.code)")

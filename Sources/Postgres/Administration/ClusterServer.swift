@@ -15,7 +15,10 @@ struct ClusterServer: Sendable {
     }
 
     /// Whether a server is known by its lock file and lives.
-    var isListed: Bool { Postmaster.running(on: location.data) != nil }
+    var isListed: Bool { process != nil }
+
+    /// The process of that server.
+    var process: pid_t? { Postmaster.running(on: location.data)?.process }
 
     /// How to reach a database of the cluster: only a server that runs as the database user is accepted, whoever
     /// may have put a socket in its place.
@@ -36,15 +39,16 @@ struct ClusterServer: Sendable {
         var child: Child?
         while !accepts() {
             if let ended = child, Subprocess.hasEnded(ended.process) {
-                try judge(ended)
+                let failure = failure(of: ended)
+                guard failure.isHeldUp else { throw failure }
                 child = nil
                 usleep(100_000)
             }
-            if child == nil && !isListed { child = try spawn() }
             if settings.isInterrupted() {
                 if let child { end(child, within: settings.stopLimit) }
                 throw .interrupted
             }
+            if child == nil && !isListed { child = try spawn() }
             guard ContinuousClock.now < deadline else {
                 if let child { kill(child.process, SIGQUIT) }
                 throw .silent(log: location.log)
@@ -120,12 +124,9 @@ struct ClusterServer: Sendable {
         }
     }
 
-    /// Sessions of a server that was killed end a moment after it; until then PostgreSQL refuses to start.
-    func judge(_ ended: Child) throws(ClusterFailure) {
-        let reason = ended.log.lastWords()
-        guard reason.contains("pre-existing shared memory block") else {
-            throw .notStarted(reason: reason, log: location.log)
-        }
+    /// Why a server that has ended did not start.
+    func failure(of ended: Child) -> ClusterFailure {
+        .notStarted(reason: ended.log.lastWords(), log: location.log)
     }
 
     private func binaries() throws(ClusterFailure) -> PostgresBinaries {

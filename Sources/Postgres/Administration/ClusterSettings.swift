@@ -9,6 +9,8 @@ public struct ClusterSettings: Sendable {
     public var startLimit: Duration = .seconds(60)
     /// How long a fast shutdown may take before the server is stopped the way a power cut would.
     public var stopLimit: Duration = .seconds(30)
+    /// How long sessions of a server that was killed may take to end before the next start counts as failed.
+    public var sessionLimit: Duration = .seconds(10)
     /// Whether whoever waits for the server wants it no more.
     public var isInterrupted: @Sendable () -> Bool = { false }
     /// Where to look for PostgreSQL's programs besides Debian's folders, as in PATH.

@@ -32,15 +32,20 @@ struct Postmaster: Equatable {
     /// - Parameter last: how long it may take to end at once, when the limit is over.
     static func stop(on data: String, limit: Duration, last: Duration) throws(ClusterFailure) {
         guard let postmaster = running(on: data) else { return }
-        kill(postmaster.process, SIGINT)
-        // One that was halted hears it only when it goes on.
-        kill(postmaster.process, SIGCONT)
+        postmaster.tellToEnd()
         if postmaster.isGone(from: data, until: .now + limit) { return }
         // Immediate: the next start recovers from the log, as after a power cut.
         kill(postmaster.process, SIGQUIT)
         guard postmaster.isGone(from: data, until: .now + last) else {
             throw .notStopped(process: postmaster.process)
         }
+    }
+
+    /// Asks for a fast shutdown.
+    func tellToEnd() {
+        kill(process, SIGINT)
+        // One that was halted hears it only when it goes on.
+        kill(process, SIGCONT)
     }
 
     private func isGone(from data: String, until deadline: ContinuousClock.Instant) -> Bool {

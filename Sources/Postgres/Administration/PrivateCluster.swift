@@ -6,11 +6,10 @@ import Synchronization
 /// users were all killed runs on and serves the next.
 public final class PrivateCluster: Sendable {
     private let server: ClusterServer
-    /// Held shared as long as the cluster is used.
-    private let use: FileLock
+    private let use: ClusterUse
     private let keeper: Mutex<ClusterKeeper>
 
-    private init(_ server: ClusterServer, use: FileLock, keeper: consuming ClusterKeeper) {
+    private init(_ server: ClusterServer, use: ClusterUse, keeper: consuming ClusterKeeper) {
         self.server = server
         self.use = use
         self.keeper = Mutex(keeper)
@@ -28,22 +27,24 @@ public final class PrivateCluster: Sendable {
     /// Uses the cluster of a data folder, set up and started where needed.
     ///
     /// Returns when the server accepts connections and has the database `pippin`. `report` takes lines for the
-    /// operator.
+    /// operator, and `use` may end on another thread meanwhile.
     public static func start(
         in directory: DataDirectory,
         _ settings: ClusterSettings = ClusterSettings(),
+        use: ClusterUse = ClusterUse(),
         report: (String) -> Void
     ) throws(ClusterFailure) -> PrivateCluster {
         let deadline = ContinuousClock.now + settings.startLimit + settings.stopLimit
         let user = try DatabaseUser.choose()
-        let use = try directory.lock(named: "cluster.lock")
+        let lock = try directory.lock(named: "cluster.lock")
         // In turn: those who use the cluster keep it from being stopped, and one of them at a time starts it.
-        guard use.take(.shared, until: deadline) else { throw .busy(path: directory.path) }
+        guard lock.take(.shared, until: deadline) else { throw .busy(path: directory.path) }
         let start = try directory.lock(named: "start.lock")
         guard start.take(.exclusive, until: deadline) else { throw .busy(path: directory.path) }
 
         let location = try ClusterLocation.choose(for: directory, user, report: report)
         let server = ClusterServer(location: location, user: user, settings: settings)
+        use.begin(of: location, by: lock)
         try server.initialise()
         let child = try server.start()
         try server.makeDatabase("pippin")
@@ -65,8 +66,9 @@ public final class PrivateCluster: Sendable {
     /// - Parameter limit: how long it may take where the server does not answer anyway; then it is told to end at once,
     ///   for which it has that long again.
     public func stop(within limit: Duration? = nil) throws(ClusterFailure) {
-        guard use.take(.exclusive) else { return }
-        defer { use.release() }
+        keeper.withLock { $0.leave() }
+        guard use.isLast() else { return }
+        defer { use.end() }
         keeper.withLock { $0.end(within: limit ?? server.settings.stopLimit) }
         try server.stop(within: limit)
     }

@@ -14,11 +14,13 @@ enum Subprocess {
     enum Failure: Error, Equatable, CustomStringConvertible {
         case notStarted(FileFailure)
         case timedOut(program: String)
+        case interrupted
 
         var description: String {
             switch self {
             case .notStarted(let failure): "\(failure.path): \(failure.reason)"
             case .timedOut(let program): "\(program) took too long"
+            case .interrupted: "it was told to end"
             }
         }
     }
@@ -27,11 +29,16 @@ enum Subprocess {
     /// glibc's POSIX_SPAWN_SETSID, which the importer hides.
     private static let setSession: Int32 = 0x80
     private static let mostOutput = 65_536
+    private static let politeness = Duration.milliseconds(400)
 
     /// Runs a program to its end and returns what it wrote to standard output and standard error.
     ///
-    /// `command[0]` is its path. It is killed when it takes longer than `limit`.
-    static func run(_ command: [String], limit: Duration = .seconds(60)) throws(Failure) -> Outcome {
+    /// `command[0]` is its path. It is ended when it takes longer than `limit`, or nobody wants it any more.
+    static func run(
+        _ command: [String],
+        limit: Duration = .seconds(60),
+        isInterrupted: () -> Bool = { false }
+    ) throws(Failure) -> Outcome {
         var ends: [Int32] = [-1, -1]
         // A socket pair, because it can be made close-on-exec at once: another thread may spawn at any moment.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -44,10 +51,9 @@ enum Subprocess {
             defer { close(ends[1]) }
             process = try spawn(command, output: ends[1])
         }
-        guard let output = read(from: ends[0], until: .now + limit) else {
-            kill(process, SIGKILL)
-            _ = wait(for: process)
-            throw .timedOut(program: command[0])
+        guard let output = read(from: ends[0], until: .now + limit, unless: isInterrupted) else {
+            end(process, writingTo: ends[0])
+            throw isInterrupted() ? Failure.interrupted : Failure.timedOut(program: command[0])
         }
         return Outcome(code: wait(for: process), output: String(decoding: output, as: UTF8.self))
     }
@@ -89,6 +95,17 @@ enum Subprocess {
         return unsafe waitpid(process, &status, WNOHANG) != 0
     }
 
+    /// Ends a program, politely at first, and gives those that it started a moment to notice: as long as one of them runs,
+    /// its output stays open.
+    private static func end(_ process: pid_t, writingTo output: Int32) {
+        for signal in [SIGTERM, SIGKILL] {
+            kill(process, signal)
+            if read(from: output, until: .now + politeness) != nil { break }
+        }
+        kill(process, SIGKILL)
+        _ = wait(for: process)
+    }
+
     private static func wait(for process: pid_t) -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) == -1 && errno == EINTR {}
@@ -96,18 +113,19 @@ enum Subprocess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Everything up to the end of the stream, at most `mostOutput` of it; nil when the time is over.
-    private static func read(from descriptor: Int32, until deadline: ContinuousClock.Instant) -> [UInt8]? {
+    /// Everything up to the end of the stream, at most `mostOutput` of it; nil when the time is over, or nobody waits for it.
+    private static func read(
+        from descriptor: Int32,
+        until deadline: ContinuousClock.Instant,
+        unless isInterrupted: () -> Bool = { false }
+    ) -> [UInt8]? {
         var output: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else { return nil }
+            guard left > .zero, !isInterrupted() else { return nil }
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard unsafe Glibc.poll(&poll, 1, Int32(clamping: left.components.seconds * 1000 + 1000)) > 0
-            else {
-                continue
-            }
+            guard unsafe Glibc.poll(&poll, 1, 50) > 0 else { continue }
             let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
             if count == -1 && errno == EINTR { continue }
             guard count > 0 else { return output }

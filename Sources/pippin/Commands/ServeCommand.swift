@@ -16,10 +16,11 @@ struct ServeCommand {
 
     func run() throws(CommandFailure) -> ExitStatus {
         Signals.claim(Self.endings)
-        let start = try startWatch()
+        let use = ClusterUse()
+        let start = try startWatch(use)
         let lock = try lock()
         defer { lock?.release() }
-        let (installation, applied) = try Installation.open(settings)
+        let (installation, applied) = try Installation.open(settings, use)
         defer { installation.close() }
         for name in applied { Terminal.say("applied migration \(name)") }
         let house = try House(installation)
@@ -48,13 +49,14 @@ struct ServeCommand {
         return .success
     }
 
-    /// A database that does not answer may hold up the start for ever.
-    private func startWatch() throws(CommandFailure) -> StartWatch {
+    /// A database that does not answer may hold up the start for ever, and a migration for long.
+    private func startWatch(_ use: ClusterUse) throws(CommandFailure) -> StartWatch {
         do {
             return try StartWatch(for: Self.endings, patience: Self.patience) {
                 Terminal.complain(
                     "stopped before it had started; what was begun in the database is rolled back"
                 )
+                use.abandon()
                 _exit(ExitStatus.refused.code)
             }
         } catch {

@@ -25,8 +25,12 @@ final class Installation {
 
     /// Starts or joins the private cluster, or takes the operator's database, and brings it to this version.
     ///
+    /// - Parameter use: of the private cluster, for whoever may have to end it on another thread.
     /// - Returns: the installation and the names of the migrations that were applied.
-    static func open(_ settings: Settings) throws(CommandFailure) -> (Installation, applied: [String]) {
+    static func open(
+        _ settings: Settings,
+        _ use: ClusterUse = ClusterUse()
+    ) throws(CommandFailure) -> (Installation, applied: [String]) {
         let installation: Installation
         switch settings.storage {
         case .url(let url):
@@ -34,7 +38,7 @@ final class Installation {
             let keyRing = try MasterKeyFile.keyRing(settings)
             installation = Installation(settings: settings, keyRing: keyRing, conninfo: url, cluster: nil)
         case .own:
-            let cluster = try startCluster(settings)
+            let cluster = try startCluster(settings, use)
             do throws(CommandFailure) {
                 let keyRing = try MasterKeyFile.keyRing(settings)
                 installation = Installation(
@@ -83,7 +87,10 @@ final class Installation {
         }
     }
 
-    private static func startCluster(_ settings: Settings) throws(CommandFailure) -> PrivateCluster {
+    private static func startCluster(
+        _ settings: Settings,
+        _ use: ClusterUse
+    ) throws(CommandFailure) -> PrivateCluster {
         var cluster = ClusterSettings()
         if let path = Environment.value("PATH") { cluster.searchPath = path }
         // A quarter of the memory, as PostgreSQL's documentation advises ("Resource Consumption"); whoever needs more
@@ -92,7 +99,7 @@ final class Installation {
         cluster.isInterrupted = { Signals.arePending([SIGTERM, SIGINT]) }
         do {
             let directory = try DataDirectory(settings.dataDirectory)
-            return try PrivateCluster.start(in: directory, cluster) { Terminal.say($0) }
+            return try PrivateCluster.start(in: directory, cluster, use: use) { Terminal.say($0) }
         } catch {
             throw CommandFailure(error.description)
         }

@@ -15,6 +15,11 @@ import Testing
         while postmaster(directory) != nil { usleep(1_000) }
     }
 
+    /// How often a server was started so far, as its log tells.
+    private func startCount(_ cluster: PrivateCluster) -> Int {
+        (File.text(cluster.log) ?? "").split(separator: "\n").count { $0.contains("starting PostgreSQL") }
+    }
+
     /// Looks until something has happened, and tells what happened on the way.
     private func look(
         at cluster: PrivateCluster,
@@ -129,6 +134,113 @@ import Testing
         try PrivateCluster.start(in: directory, .careless) { _ in }.stop()
     }
 
+    @Test
+    func `sessions that outlive their server are waited for, then told of, and a start follows their end`()
+        throws
+    {
+        var settings = ClusterSettings.careless
+        settings.sessionLimit = .seconds(1)
+        let test = try TestCluster(settings)
+        let session = try AdminConnection(to: test.cluster.conninfo)
+        let backend = try #require(
+            try session.execute("SELECT pg_backend_pid()", []).first?.first.flatMap {
+                $0.flatMap { pid_t($0) }
+            }
+        )
+        kill(backend, SIGSTOP)
+        defer { kill(backend, SIGKILL) }
+        try killServer(test.directory)
+
+        var events: [ClusterEvent] = []
+        let begin = ContinuousClock.now
+        while ContinuousClock.now - begin < .seconds(4) {
+            events += test.cluster.look()
+            usleep(10_000)
+        }
+
+        #expect(events.first == .died)
+        // After one second, and after a half, one and two more.
+        #expect((2...4).contains(events.count), "\(events)")
+        for event in events.dropFirst() {
+            guard case .notStarted(let failure) = event else {
+                Issue.record("\(event)")
+                continue
+            }
+            #expect(failure.isHeldUp)
+        }
+
+        kill(backend, SIGKILL)
+        _ = try look(at: test.cluster) { $0 == .started }
+        try test.cluster.stop()
+    }
+
+    @Test func `a server that somebody else has started between two looks is known for another one`() throws {
+        let test = try TestCluster()
+        let other = try PrivateCluster.start(in: test.directory, .careless) { _ in }
+        let first = try #require(postmaster(test.directory)).process
+        try killServer(test.directory)
+        _ = try look(at: other) { $0 == .started }
+
+        #expect(test.cluster.look() == [.died, .started])
+
+        #expect(test.cluster.look().isEmpty)
+        #expect(kill(first, 0) == -1, "it is buried")
+        try other.stop()
+        try test.cluster.stop()
+    }
+
+    @Test func `whoever has left a cluster to others starts nothing any more`() throws {
+        let test = try TestCluster()
+        let other = try PrivateCluster.start(in: test.directory, .careless) { _ in }
+        try other.stop()
+        try killServer(test.directory)
+
+        for _ in 0..<20 {
+            #expect(other.look().isEmpty)
+            usleep(10_000)
+        }
+
+        #expect(postmaster(test.directory) == nil)
+        _ = try look(at: test.cluster) { $0 == .started }
+        try test.cluster.stop()
+    }
+
+    @Test func `a use that is given up ends the server, unless somebody else uses it`() throws {
+        let directory = try TestCluster.makeDirectory()
+        let (first, second) = (ClusterUse(), ClusterUse())
+        let cluster = try PrivateCluster.start(in: directory, .careless, use: first) { _ in }
+        let other = try PrivateCluster.start(in: directory, .careless, use: second) { _ in }
+
+        first.abandon()
+        usleep(300_000)
+        try AdminConnection(to: cluster.conninfo).execute("SELECT 1")
+
+        second.abandon()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while postmaster(directory) != nil, ContinuousClock.now < deadline { usleep(10_000) }
+        #expect(postmaster(directory) == nil)
+        withExtendedLifetime((cluster, other)) {}
+    }
+
+    @Test(arguments: [50, 200, 400, 700, 1_000])
+    func `a first start that is given up leaves nothing that goes on setting up`(milliseconds: Int) throws {
+        let directory = try TestCluster.makeDirectory()
+        let begin = ContinuousClock.now
+        var settings = ClusterSettings.careless
+        settings.isInterrupted = { ContinuousClock.now - begin > .milliseconds(milliseconds) }
+
+        let cluster = try? PrivateCluster.start(in: directory, settings) { _ in }
+
+        #expect(ContinuousClock.now - begin < .milliseconds(milliseconds) + .seconds(2))
+        // Whoever writes there works in the folder, or names it.
+        let search =
+            "grep -ls '[p]gdata=\(directory.path)' /proc/[0-9]*/cmdline; ls -l /proc/[0-9]*/cwd 2>&1 | grep '\(directory.path)/'"
+        let left = try Subprocess.run(["/bin/sh", "-c", search]).output
+        if cluster == nil { #expect(left == "") }
+        try cluster?.stop()
+        try PrivateCluster.start(in: directory, .careless) { _ in }.stop()
+    }
+
     @Test func `two who share a cluster start its server once`() throws {
         let test = try TestCluster()
         let other = try PrivateCluster.start(in: test.directory, .careless) { _ in }
@@ -143,6 +255,7 @@ import Testing
         #expect(events.contains(.died))
         #expect(events.contains(.started))
         #expect(Set(events.map { "\($0)" }).count == 2, "nobody was refused: \(events)")
+        #expect(startCount(test.cluster) == 2, "the first time, and once more")
         try other.stop()
         #expect(postmaster(test.directory) != nil)
         try test.cluster.stop()
