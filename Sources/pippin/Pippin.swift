@@ -8,7 +8,8 @@ enum Pippin {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         Malloc.settle()
-        exit(run(arguments).code)
+        // Not exit(3): a thread that a stop has left to its call may be in libcrypto, whose memory that would free.
+        _exit(run(arguments).code)
     }
 
     private static func run(_ arguments: [String]) -> ExitStatus {
