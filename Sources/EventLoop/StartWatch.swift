@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// Looks, while a process starts, whether it is told to end, and acts where that has waited too long.
 ///
@@ -7,12 +6,8 @@ import Synchronization
 public final class StartWatch: Sendable {
     private static let interval: UInt32 = 20_000
 
-    private let isOver: Switch
+    private let isOver: Flag
     private let thread: LoopThread
-
-    private final class Switch: Sendable {
-        let isOn = Atomic(false)
-    }
 
     /// - Parameters:
     ///   - signals: claimed before.
@@ -23,11 +18,11 @@ public final class StartWatch: Sendable {
         patience: Duration,
         act: @escaping @Sendable () -> Void
     ) throws(EventLoop.Failure) {
-        let isOver = Switch()
+        let isOver = Flag()
         self.isOver = isOver
         thread = try LoopThread.start(name: "start-watch") {
             var arrival: ContinuousClock.Instant?
-            while !isOver.isOn.load(ordering: .acquiring) {
+            while !isOver.isSet {
                 if Signals.arePending(signals) {
                     let first = arrival ?? .now
                     if ContinuousClock.now - first > patience { return act() }
@@ -40,6 +35,6 @@ public final class StartWatch: Sendable {
 
     /// The process has started; signals are taken from now on.
     public func end() {
-        if !isOver.isOn.exchange(true, ordering: .acquiringAndReleasing) { thread.join() }
+        if isOver.set() { thread.join() }
     }
 }

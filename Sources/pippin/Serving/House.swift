@@ -12,7 +12,6 @@ import Log
 import Mail
 import Postgres
 import Provisioning
-import Synchronization
 import Tenancy
 import Web
 
@@ -198,16 +197,5 @@ final class House {
         for worker in workers { try? worker.loop.wait { await worker.close() } }
         pool.stop(within: Self.lastPatience)
         for loop in loops { loop.stop() }
-    }
-}
-
-/// A switch that every loop may look at, and that stays on.
-final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .relaxed) }
-
-    func set() {
-        value.store(true, ordering: .relaxed)
     }
 }
