@@ -293,7 +293,7 @@ def test_the_forms_need_no_script(orchard: Console, client: SampleApp, new_conte
     page.get_by_label(f"Type {key_id} to confirm").fill("yes")
     page.get_by_label("Reason").fill("Tried without a script")
     page.get_by_role("button", name="Revoke key").click()
-    expect(page.locator("#field-confirmation-error")).to_contain_text(f"Type {key_id} exactly")
+    expect(page.locator("#field-confirmation-error")).to_contain_text(f"Type {key_id} as it stands here")
     expect(page.get_by_label("Reason")).to_have_value("Tried without a script")
     console.revoke_key(key_id, "Tried without a script")
     sign_out(page)
