@@ -76,9 +76,7 @@ public final class Script: Sendable {
     public func set(_ fault: Fault?, at place: Place, times: Int = 1) {
         state.withLock { state in
             state.faults[place] = fault.map { ($0, times) }
-            guard let fault, fault.isOfToken else { return }
-            // A token that is wrong in another way is wrong in that way alone.
-            state.publishesExtraKey = fault != .unknownKey
+            if fault == .newKey { state.publishesExtraKey = true }
         }
     }
 

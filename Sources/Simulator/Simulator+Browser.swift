@@ -50,7 +50,7 @@ extension Simulator {
             let client = team.client(answer.clientID)
         else { throw Problem.wrongChoice }
         if let fault = script.take(at: .browser) {
-            try answer.replace("id_token") { try TokenForgery(fault: fault, script: script).forge($0) }
+            try answer.replace("id_token") { try forgery(fault, team).forge($0) }
         }
         return try signIn.exit(with: answer, appName: client.name, of: team, in: request.language)
     }

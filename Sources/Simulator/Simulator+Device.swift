@@ -21,7 +21,7 @@ extension Simulator {
             throw Problem.wrongChoice
         }
         if let fault = script.take(at: .browser) {
-            try answer.replace("id_token") { try TokenForgery(fault: fault, script: script).forge($0) }
+            try answer.replace("id_token") { try forgery(fault, team).forge($0) }
         }
         let given = Dictionary(answer.parameters.map { ($0.name, $0.value) }) { $1 }
         return .json(Array(try handover(given, of: client, performer).utf8))

@@ -73,11 +73,12 @@ extension Simulator {
         var answer: [UInt8]
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
-            answer = try await body(parameters, try await snapshot())
+            let team = try await snapshot()
+            answer = try await body(parameters, team)
+            if let fault { answer = try forge(answer, fault, team) }
         } catch let error as OAuthError {
             return refusal(error.code.rawValue, error.description)
         }
-        if let fault { answer = try forge(answer, fault) }
         return instead(fault) ?? json(answer)
     }
 
@@ -111,12 +112,16 @@ extension Simulator {
     }
 
     /// The answer with its `id_token` made wrong.
-    private func forge(_ answer: [UInt8], _ fault: Fault) throws -> [UInt8] {
+    private func forge(_ answer: [UInt8], _ fault: Fault, _ team: TeamSnapshot) throws -> [UInt8] {
         guard case .object(var members) = try JSON.decode(JSONValue.self, from: answer),
             let token = members["id_token"]?.string
         else { return answer }
-        members["id_token"] = .string(try TokenForgery(fault: fault, script: script).forge(token))
+        members["id_token"] = .string(try forgery(fault, team).forge(token))
         return JSON.encode(JSONValue.object(members))
+    }
+
+    func forgery(_ fault: Fault, _ team: TeamSnapshot) -> TokenForgery {
+        TokenForgery(fault: fault, script: script, team: team, moment: context.clock())
     }
 
     private func refusal(_ code: String, _ description: String?) -> Response {

@@ -1,3 +1,4 @@
+import AuthEngine
 import Bytes
 import Crypto
 
@@ -5,6 +6,9 @@ import Crypto
 struct TokenForgery: Sendable {
     let fault: Fault
     let script: Script
+    /// Apple's, for whom the token was issued.
+    let team: TeamSnapshot
+    let moment: Timestamp
 
     /// The token with its fault; the same token for a fault that is none of a token.
     func forge(_ token: String) throws -> String {
@@ -18,11 +22,17 @@ struct TokenForgery: Sendable {
         case .ahead: shift(&claims, by: 3600)
         default: break
         }
-        return try JWTSigner(key: script.extraKey, keyID: keyID).sign(JSON.encode(JSONValue.object(claims)))
+        return try sign(JSON.encode(JSONValue.object(claims)))
     }
 
-    /// Only a key that is in the set makes the other faults the only ones.
-    private var keyID: String { fault == .unknownKey ? "NOSUCHKEY1" : Script.extraKeyID }
+    /// Only the key that everybody knows makes the other faults the only ones.
+    private func sign(_ claims: [UInt8]) throws -> String {
+        switch fault {
+        case .unknownKey: try JWTSigner(key: script.extraKey, keyID: "NOSUCHKEY1").sign(claims)
+        case .newKey: try JWTSigner(key: script.extraKey, keyID: Script.extraKeyID).sign(claims)
+        default: try team.sign(claims, at: moment)
+        }
+    }
 
     private func shift(_ claims: inout [String: JSONValue], by seconds: Int64) {
         for name in ["iat", "exp", "auth_time"] {

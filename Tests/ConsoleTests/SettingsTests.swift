@@ -121,6 +121,32 @@ import Testing
         }
     }
 
+    @Test func `stay a sandbox’s while there are URLs of this machine`() async throws {
+        try await withWorld { world in
+            var olga = try await world.signedIn("Olga", [World.acme: .owner, .system: .operator])
+            let address = SettingsRoutes.part.link(World.acme, .team)
+            let form = [("name", "Acme Ltd"), ("mode", "production")]
+            try world.admin(
+                """
+                INSERT INTO client_identifiers (team_id, identifier, kind)
+                VALUES ('ACMETEAM01', 'com.acme.local', 'app')
+                """
+            )
+            try world.admin(
+                """
+                INSERT INTO app_ids (team_id, identifier, description, notification_url)
+                VALUES ('ACMETEAM01', 'com.acme.local', 'Local', 'http://127.0.0.1:9999/n')
+                """
+            )
+
+            let refused = try await olga.post(address, [("version", "1")] + form)
+            #expect(refused.status == 422 && refused.text.contains("id=\"field-mode-error\""))
+            #expect(refused.text.contains("http://127.0.0.1:9999/n") && refused.text.contains("Acme Ltd"))
+            try world.admin("UPDATE app_ids SET notification_url = NULL")
+            #expect(try await olga.post(address, [("version", "1")] + form).status == 303)
+        }
+    }
+
     @Test func `are read by an auditor, who finds no button`() async throws {
         try await withWorld { world in
             var ada = try await world.signedIn("Ada", [World.acme: .auditor])
@@ -165,7 +191,7 @@ import Testing
             let contrast = "since text in #ffe14d cannot be read there (it needs 4.5 to 1)"
             #expect(light.text.hasPrefix("On light ground #") && light.text.contains(contrast))
             #expect(dark.text.hasPrefix("On light ground it is shown as it is"))
-            #expect(try await ada.get(words + "yellow").text.hasPrefix("Six hexadecimal digits"))
+            #expect(try await ada.get(words + "yellow").text.hasPrefix("# and six hexadecimal digits"))
             let preview = try await ada.get("/console/ACMETEAM01/settings/preview?accent=%23ffe14d").text
             #expect(preview.contains("Forgot your password?") && preview.contains("/accents/1/ffe14d.css"))
             var rita = try await world.signedIn("Rita", [World.rival: .owner])

@@ -20,9 +20,8 @@ struct NoticeLetter: Sendable {
     ///
     /// - Throws: `NoSigningKey`, `SigningFailure`.
     func body(of team: TeamSnapshot, base: String, at moment: Timestamp) throws -> [UInt8] {
-        guard let key = team.signingKey(at: moment) else { throw NoSigningKey(team: team.id) }
         var json = JSONWriter(capacity: 1536)
-        json.member("payload", try key.signer.sign(claims(of: team, base: base, at: moment)))
+        json.member("payload", try team.sign(claims(of: team, base: base, at: moment), at: moment))
         return json.finish()
     }
 

@@ -52,6 +52,14 @@ public final class TeamSigningKey: Sendable {
 }
 
 extension TeamSnapshot {
+    /// A JWT of these claims under the key that signs at `moment`.
+    ///
+    /// - Throws: `NoSigningKey` when the team has none, `SigningFailure` when OpenSSL refuses.
+    public func sign(_ claims: [UInt8], at moment: Timestamp) throws -> String {
+        guard let key = signingKey(at: moment) else { throw NoSigningKey(team: id) }
+        return try key.signer.sign(claims)
+    }
+
     /// The key that signs at `moment`: the newest active one.
     func signingKey(at moment: Timestamp) -> TeamSigningKey? {
         signingKeys.last { $0.isActive(at: moment) }

@@ -30,8 +30,7 @@ struct TokenIssuer: Sendable {
     ///
     /// - Throws: `NoSigningKey` when the team has none, `SigningFailure` when OpenSSL refuses.
     func idToken(_ claims: Claims, at moment: Timestamp) throws -> String {
-        guard let key = team.signingKey(at: moment) else { throw NoSigningKey(team: team.id) }
-        return try key.signer.sign(payload(claims, at: moment))
+        try team.sign(payload(claims, at: moment), at: moment)
     }
 
     /// What tokens of that client name as their issuer.

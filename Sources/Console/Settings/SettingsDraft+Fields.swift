@@ -16,10 +16,11 @@ extension SettingsDraft {
         )
     }
 
-    var modeView: ChoicesView {
+    func modeView(_ errors: FieldErrors) -> ChoicesView {
         ChoicesView(
             "mode",
             label: Phrase("console.settings.mode"),
+            error: errors["mode"],
             options: [
                 .init(
                     TeamMode.production.rawValue,

@@ -16,7 +16,7 @@ struct SettingsPage: ConsolePage {
         .list("errors", FormError.fields) { $0.errors.summary }
         .text("teamURL") { SettingsRoutes.part.link($0.team.id, .team) }
         .group("name", FieldView.fields) { $0.draft.nameView($0.errors) }
-        .optionalGroup("mode", ChoicesView.fields) { $0.setsMode ? $0.draft.modeView : nil }
+        .optionalGroup("mode", ChoicesView.fields) { $0.setsMode ? $0.draft.modeView($0.errors) : nil }
         .text("sourcesURL") { SettingsRoutes.part.link($0.team.id, .sources) }
         .group("sources", ChoicesView.fields) { $0.draft.sourcesView($0.errors) }
         .text("appleURL") { RegistryRoutes.appleConnections.list.link($0.team.id) }

@@ -6,12 +6,15 @@ import Templates
 import Tenancy
 import Web
 
+import struct Registry.LoopbackAddressStore
+
 /// What a team sets of itself: seen by all its members, changed by some, and its end.
 struct SettingsPages: Sendable {
     let context: EngineContext
     private let teams: TeamStore
     let logos: TeamLogoStore
     private let tokens: TeamTokenEndStore
+    private let loopback: LoopbackAddressStore
     private let changed: @Sendable (TeamID) -> Void
     private let page: LivePage<SettingsPage>
     private let conflictPage: LivePage<ConflictPage>
@@ -23,6 +26,7 @@ struct SettingsPages: Sendable {
         teams = TeamStore(parts.database)
         logos = TeamLogoStore(parts.database)
         tokens = TeamTokenEndStore(parts.database, context: parts.context)
+        loopback = LoopbackAddressStore(parts.database)
         changed = parts.registryChanged
         page = try parts.site.pages.page(SettingsPage.self)
         conflictPage = try parts.site.pages.page(ConflictPage.self)
@@ -58,6 +62,7 @@ struct SettingsPages: Sendable {
         var draft = SettingsDraft(scope.team.configuration)
         draft.read(form, of: part, setsMode: scope.account.isOperator)
         var errors = FieldErrors()
+        try await checkMode(draft, scope, &errors)
         guard let configuration = draft.configuration(over: scope.team.configuration, &errors) else {
             return try await respond(scope, draft, errors)
         }
@@ -73,6 +78,14 @@ struct SettingsPages: Sendable {
         case .conflict(let theirs): return refuse(scope, draft, form, part, theirs)
         case .updated: return saved(scope)
         }
+    }
+
+    /// What only a sandbox may have goes before a team leaves it.
+    private func checkMode(_ draft: SettingsDraft, _ scope: Scope, _ errors: inout FieldErrors) async throws {
+        guard draft.mode == .production, scope.team.settings.mode == .sandbox else { return }
+        let urls = try await loopback.list(in: scope.teamID, limit: 5)
+        guard !urls.isEmpty else { return }
+        errors.add("mode", Phrase("console.settings.mode.loopback", ["urls": urls.joined(separator: ", ")]))
     }
 
     func saved(_ scope: Scope) -> Response {

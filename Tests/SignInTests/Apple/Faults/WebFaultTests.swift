@@ -76,6 +76,26 @@ import Testing
             #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
         }
     }
+
+    @Test(arguments: [
+        (Fault.expired, RefusalCause.providerExpired), (.otherNonce, .providerNonce),
+        (.otherIssuer, .providerIssuer),
+    ])
+    func `of a token is its only one, however lately Apple’s keys were fetched`(
+        _ fault: Fault,
+        _ cause: RefusalCause
+    ) async throws {
+        try await withApple { site in
+            _ = try site.browser().signInAtApple(.regular)
+            site.teams.clock.advance(by: .seconds(1))
+            site.script.set(fault, at: .token)
+            _ = try site.browser().signInAtApple(.regular)
+            let newest = "SELECT cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
+            try await site.wait(within: .seconds(20), isHasty: false) {
+                try site.teams.admin(newest) == [[cause.rawValue]]
+            }
+        }
+    }
 }
 
 extension FaultCase.Outcome {
