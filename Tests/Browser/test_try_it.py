@@ -97,9 +97,9 @@ def test_a_cancelled_trial_says_what_the_app_is_told(console: Console, screensho
 
 
 def test_a_trial_that_asks_for_a_name_in_the_address_is_refused_beside_the_choice(console: Console):
-    console.register_app_id("com.orchard.jam", "Jam app")
-    console.create_service_id("com.orchard.jam.web", "Jam Jar", of="com.orchard.jam", return_urls=[])
-    page = console.open("service-ids/com.orchard.jam.web/trials/new")
+    console.register_app_id("com.orchard.damson", "Damson app")
+    console.create_service_id("com.orchard.damson.web", "Damson Jar", of="com.orchard.damson", return_urls=[])
+    page = console.open("service-ids/com.orchard.damson.web/trials/new")
     page.get_by_role("radio", name="In the address").check()
     page.get_by_role("button", name="Start").click()
     choices = page.get_by_role("group", name="The answer comes back")
