@@ -32,23 +32,8 @@ struct ProtocolDesk: Sendable {
             let snapshot = try await snapshot(team)
             do {
                 return try await body(try parameters(of: request), snapshot)
-            } catch let error as OAuthError {
-                flows.refuse(
-                    error,
-                    Self.kind(of: request),
-                    of: Self.fields(of: request),
-                    to: snapshot,
-                    from: request.auditOrigin
-                )
-                throw error
-            } catch let error as ProviderFailure {
-                flows.refuse(
-                    error,
-                    Self.kind(of: request),
-                    of: Self.fields(of: request),
-                    to: snapshot,
-                    from: request.auditOrigin
-                )
+            } catch {
+                note(error, request, snapshot)
                 throw error
             }
         } catch let error as OAuthError {
@@ -65,6 +50,18 @@ struct ProtocolDesk: Sendable {
             return trouble(error, request, team)
         } catch {
             return failure(error, request)
+        }
+    }
+
+    /// Tells the team why its app was refused; what it can do nothing about is for the operators' log alone.
+    private func note(_ error: any Error, _ request: Request, _ team: TeamSnapshot) {
+        let (kind, fields) = (Self.kind(of: request), Self.fields(of: request))
+        switch error {
+        case let error as OAuthError:
+            flows.refuse(error, kind, of: fields, to: team, from: request.auditOrigin)
+        case let error as ProviderFailure:
+            flows.refuse(error, kind, of: fields, to: team, from: request.auditOrigin)
+        default: break
         }
     }
 
