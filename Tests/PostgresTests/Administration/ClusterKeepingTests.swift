@@ -148,7 +148,9 @@ import Testing
             }
         )
         kill(backend, SIGSTOP)
-        defer { kill(backend, SIGKILL) }
+        var isHalted = true
+        // Once: its number may be somebody else's soon.
+        defer { if isHalted { kill(backend, SIGKILL) } }
         try killServer(test.directory)
 
         var events: [ClusterEvent] = []
@@ -170,6 +172,7 @@ import Testing
         }
 
         kill(backend, SIGKILL)
+        isHalted = false
         _ = try look(at: test.cluster) { $0 == .started }
         try test.cluster.stop()
     }
