@@ -36,7 +36,9 @@ import Testing
                 [("confirmation", "com.acme"), ("reason", ""), ("version", "2")]
             )
             #expect(hasty.status == 422)
-            #expect(hasty.text.contains("Type com.acme.app as it stands here") && hasty.text.contains("Say why"))
+            #expect(
+                hasty.text.contains("Type com.acme.app as it stands here") && hasty.text.contains("Say why")
+            )
 
             let deleted = try await owner.post(
                 "\(Self.page)/deletion",

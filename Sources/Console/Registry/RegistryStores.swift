@@ -58,6 +58,12 @@ struct RegistryStores: Sendable {
         }
     }
 
+    /// What the team has registered that it may not have in production.
+    func obstaclesToProduction(of team: TeamID) async throws -> [ProductionObstacle] {
+        let (apps, services) = (try await allAppIDs(in: team), try await allServiceIDs(in: team))
+        return apps.compactMap(ProductionObstacle.init) + services.compactMap(ProductionObstacle.init)
+    }
+
     /// The App IDs that others can be grouped under, and that keys can be made for.
     func primaries(in team: TeamID) async throws -> [AppID] {
         try await allAppIDs(in: team).filter { $0.primary == nil }

@@ -6,7 +6,7 @@ import Templates
 import Tenancy
 import Web
 
-import struct Registry.LoopbackAddressStore
+import struct Registry.ProductionObstacle
 
 /// What a team sets of itself: seen by all its members, changed by some, and its end.
 struct SettingsPages: Sendable {
@@ -14,7 +14,7 @@ struct SettingsPages: Sendable {
     private let teams: TeamStore
     let logos: TeamLogoStore
     private let tokens: TeamTokenEndStore
-    private let loopback: LoopbackAddressStore
+    private let registry: RegistryStores
     private let changed: @Sendable (TeamID) -> Void
     private let page: LivePage<SettingsPage>
     private let conflictPage: LivePage<ConflictPage>
@@ -26,7 +26,12 @@ struct SettingsPages: Sendable {
         teams = TeamStore(parts.database)
         logos = TeamLogoStore(parts.database)
         tokens = TeamTokenEndStore(parts.database, context: parts.context)
-        loopback = LoopbackAddressStore(parts.database)
+        registry = RegistryStores(
+            parts.database,
+            keyRing: parts.context.keyRing,
+            random: parts.context.random,
+            changed: parts.registryChanged
+        )
         changed = parts.registryChanged
         page = try parts.site.pages.page(SettingsPage.self)
         conflictPage = try parts.site.pages.page(ConflictPage.self)
@@ -83,9 +88,15 @@ struct SettingsPages: Sendable {
     /// What only a sandbox may have goes before a team leaves it.
     private func checkMode(_ draft: SettingsDraft, _ scope: Scope, _ errors: inout FieldErrors) async throws {
         guard draft.mode == .production, scope.team.settings.mode == .sandbox else { return }
-        let urls = try await loopback.list(in: scope.teamID, limit: 5)
-        guard !urls.isEmpty else { return }
-        errors.add("mode", Phrase("console.settings.mode.loopback", ["urls": urls.joined(separator: ", ")]))
+        let obstacles = try await registry.obstaclesToProduction(of: scope.teamID)
+        guard let first = obstacles.first else { return }
+        let all = Words.list(obstacles.map { .verbatim($0.identifier.rawValue) })
+        let words = Phrase(
+            "console.settings.mode.obstacles",
+            ["first": first.words, "all": all],
+            count: obstacles.count
+        )
+        errors.add("mode", words)
     }
 
     func saved(_ scope: Scope) -> Response {

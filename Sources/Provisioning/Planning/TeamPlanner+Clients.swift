@@ -119,16 +119,6 @@ extension ClientID {
 }
 
 extension AppID.Input {
-    init(_ draft: AppID.Draft) {
-        self.init(
-            identifier: draft.identifier.rawValue,
-            description: draft.description,
-            isEnabled: draft.isEnabled,
-            primary: draft.primary?.rawValue ?? "",
-            notificationURL: draft.notificationURL?.text ?? ""
-        )
-    }
-
     /// What the file says over what is there; a new App ID is described by its identifier where nothing is said.
     fileprivate init(_ entry: RegistryFile.AppID, over old: AppID.Draft?) {
         if let old {
@@ -144,18 +134,6 @@ extension AppID.Input {
 }
 
 extension ServiceID.Input {
-    init(_ draft: ServiceID.Draft) {
-        self.init(
-            identifier: draft.identifier.rawValue,
-            description: draft.description,
-            domains: draft.domains.map(\.text),
-            returnURLs: draft.returnURLs.map(\.text),
-            issuer: draft.issuer.rawValue,
-            booleans: draft.booleans.rawValue,
-            requiresPKCE: draft.requiresPKCE
-        )
-    }
-
     fileprivate init(_ entry: RegistryFile.ServiceID, over old: ServiceID.Draft?) {
         if let old {
             self.init(old)

@@ -127,30 +127,12 @@ extension TeamPlanner {
     private mutating func checkForLoopback() {
         let named = Set(file.appIDs?.map(\.identifier) ?? [])
         let namedServices = Set(file.appIDs?.flatMap { $0.serviceIDs ?? [] }.map(\.identifier) ?? [])
-        for app in registered.appIDs where !named.contains(app.identifier.rawValue) {
-            noteLoopback("App ID \(app.identifier)") { () throws(Problems) in
-                _ = try AppID.Draft(parsing: AppID.Input(app.draft), policy: .hostNames)
-            }
-        }
-        for service in registered.serviceIDs where !namedServices.contains(service.identifier.rawValue) {
-            noteLoopback("Service ID \(service.identifier)") { () throws(Problems) in
-                let input = ServiceID.Input(service.draft)
-                _ = try ServiceID.Draft(parsing: input, of: service.appID, policy: .hostNames)
-            }
-        }
-    }
-
-    private mutating func noteLoopback(_ thing: String, _ parse: () throws(Problems) -> Void) {
-        do {
-            try parse()
-        } catch {
-            note(
-                "mode",
-                Phrase(
-                    "console.refusals.apply.production",
-                    ["thing": thing, "problem": error.all[0].message]
-                )
-            )
+        let apps = registered.appIDs.filter { !named.contains($0.identifier.rawValue) }
+        let services = registered.serviceIDs.filter { !namedServices.contains($0.identifier.rawValue) }
+        for obstacle in apps.compactMap(ProductionObstacle.init)
+            + services.compactMap(ProductionObstacle.init)
+        {
+            note("mode", obstacle.words)
         }
     }
 }

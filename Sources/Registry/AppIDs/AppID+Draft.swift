@@ -78,3 +78,16 @@ extension AppID.Draft {
         ]
     }
 }
+
+extension AppID.Input {
+    /// As it would be typed to get what is registered.
+    public init(_ draft: AppID.Draft) {
+        self.init(
+            identifier: draft.identifier.rawValue,
+            description: draft.description,
+            isEnabled: draft.isEnabled,
+            primary: draft.primary?.rawValue ?? "",
+            notificationURL: draft.notificationURL?.text ?? ""
+        )
+    }
+}

@@ -112,3 +112,18 @@ extension RawRepresentable where RawValue == String, Self: CaseIterable {
         self = value
     }
 }
+
+extension ServiceID.Input {
+    /// As it would be typed to get what is registered.
+    public init(_ draft: ServiceID.Draft) {
+        self.init(
+            identifier: draft.identifier.rawValue,
+            description: draft.description,
+            domains: draft.domains.map(\.text),
+            returnURLs: draft.returnURLs.map(\.text),
+            issuer: draft.issuer.rawValue,
+            booleans: draft.booleans.rawValue,
+            requiresPKCE: draft.requiresPKCE
+        )
+    }
+}
