@@ -89,13 +89,9 @@ struct SettingsPages: Sendable {
     private func checkMode(_ draft: SettingsDraft, _ scope: Scope, _ errors: inout FieldErrors) async throws {
         guard draft.mode == .production, scope.team.settings.mode == .sandbox else { return }
         let obstacles = try await registry.obstaclesToProduction(of: scope.teamID)
-        guard let first = obstacles.first else { return }
-        let all = Words.list(obstacles.map { .verbatim($0.identifier.rawValue) })
-        let words = Phrase(
-            "console.settings.mode.obstacles",
-            ["first": first.words, "all": all],
-            count: obstacles.count
-        )
+        guard !obstacles.isEmpty else { return }
+        let some = Words.list(obstacles.prefix(10).map { .verbatim($0.identifier.rawValue) })
+        let words = Phrase("console.settings.mode.obstacles", ["some": some], count: obstacles.count)
         errors.add("mode", words)
     }
 
