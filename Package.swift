@@ -46,12 +46,13 @@ let package = Package(
         .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CZxcvbn", providers: [.apt(["libzxcvbn-dev"])]),
 
         // Level 1: mechanism. Knows nothing of Pippin.
         module("Bytes"),
         module("EventLoop", uses: ["CLinux"]),
-        module("Log", uses: ["Bytes"]),
-        module("Crypto", uses: ["Bytes", "COpenSSL", "CSodium"]),
+        module("Log", uses: ["Bytes", "EventLoop"]),
+        module("Crypto", uses: ["Bytes", "COpenSSL", "CSodium", "CZxcvbn"]),
         module("Postgres", uses: ["Bytes", "EventLoop", "CPostgreSQL"]),
         module("HTTP", uses: ["Bytes", "EventLoop", "CMicroHTTPD", "CZlib"]),
         module("HTTPClient", uses: ["Bytes", "EventLoop", "CCurl"]),
@@ -61,12 +62,12 @@ let package = Package(
         module("WebAuthn", uses: ["Bytes", "Crypto", "CFido2"]),
 
         // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
-        module("Domain", uses: ["Crypto", "Postgres"]),
+        module("Domain", uses: ["Bytes", "Crypto", "Postgres"]),
         module("Audit", uses: ["Bytes", "Domain", "Postgres", "Crypto"]),
         module("Jobs", uses: ["Bytes", "Domain", "EventLoop", "Log", "Audit", "Crypto", "Postgres"]),
         module("Operations", uses: ["Bytes", "Domain", "Postgres"]),
         module("Mail", uses: ["Bytes", "Domain", "Jobs", "Crypto", "Postgres", "HTTPClient", "Templates"]),
-        module("Tenancy", uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres"]),
+        module("Tenancy", uses: ["Bytes", "Domain", "Log", "Audit", "Crypto", "Postgres"]),
         module(
             "Registry",
             uses: ["Bytes", "Domain", "Audit", "Crypto", "Postgres", "HTTPClient", "DNS"]
@@ -78,8 +79,8 @@ let package = Package(
         module(
             "AuthEngine",
             uses: [
-                "Bytes", "Domain", "EventLoop", "Tenancy", "Registry", "Directory", "Audit", "Jobs", "Crypto",
-                "Postgres", "HTTPClient",
+                "Bytes", "Domain", "EventLoop", "Log", "Tenancy", "Registry", "Directory", "Audit", "Jobs",
+                "Crypto", "Postgres", "HTTPClient",
             ]
         ),
         module(
@@ -194,6 +195,9 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Numbers at the ends of what a number can be.
+        .target(name: "TestNumbers", path: "Tests/TestNumbers", swiftSettings: settings),
+
         // A place to take connections at.
         .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: settings),
 
@@ -207,11 +211,14 @@ let package = Package(
 
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
-        tests(of: "Domain"),
+        tests(of: "Domain", uses: ["Bytes"]),
         tests(of: "Crypto", uses: ["Bytes"]),
         tests(of: "Postgres", uses: ["Bytes", "EventLoop", "TestDatabase"]),
-        tests(of: "HTTP", uses: ["Bytes", "EventLoop"]),
-        tests(of: "HTTPClient", uses: ["Bytes", "EventLoop", "HTTP", "TestMail", "TestSockets"]),
+        tests(of: "HTTP", uses: ["Bytes", "EventLoop", "TestNumbers"]),
+        tests(
+            of: "HTTPClient",
+            uses: ["Bytes", "EventLoop", "HTTP", "TestMail", "TestNumbers", "TestSockets"]
+        ),
         tests(of: "DNS", uses: ["EventLoop", "TestNames"]),
         tests(of: "Templates", uses: ["Bytes"]),
         tests(of: "QRCode"),
@@ -220,11 +227,10 @@ let package = Package(
         tests(
             of: "Console",
             uses: [
-                "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Doctor", "Domain", "EventLoop", "HTTP",
-                "HTTPClient",
-                "Jobs", "Log", "Mail",
-                "Postgres", "Providers", "Registry", "SignIn", "Simulator", "Templates", "Tenancy",
-                "TestDatabase", "TestNames", "TestSockets", "Web",
+                "AuthEngine", "Bytes", "Crypto", "DNS", "Directory", "Doctor", "Domain", "EventLoop",
+                "HTTP", "HTTPClient", "Jobs", "Log", "Mail", "Postgres", "Providers", "Registry",
+                "SignIn", "Simulator", "Templates", "Tenancy", "TestDatabase", "TestNames", "TestSockets",
+                "Web",
             ]
         ),
         tests(
@@ -244,8 +250,7 @@ let package = Package(
             of: "Mail",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Crypto", "Postgres", "Jobs", "HTTPClient",
-                "Templates",
-                "TestDatabase", "TestMail",
+                "Templates", "TestDatabase", "TestMail",
             ]
         ),
         tests(
@@ -255,34 +260,39 @@ let package = Package(
         tests(
             of: "Registry",
             uses: [
-                "Bytes", "EventLoop", "Domain", "Audit", "Crypto", "DNS", "HTTP", "HTTPClient", "Postgres",
-                "Templates", "TestDatabase", "TestNames", "TestSockets",
+                "Bytes", "EventLoop", "Domain", "Audit", "Crypto", "DNS", "HTTP", "HTTPClient",
+                "Postgres", "Templates", "TestDatabase", "TestNames", "TestSockets",
             ]
         ),
         tests(
             of: "Provisioning",
             uses: [
                 "Bytes", "EventLoop", "Domain", "Tenancy", "Registry", "Directory", "Audit", "Crypto",
-                "Postgres", "Templates",
-                "TestDatabase",
+                "Postgres", "Templates", "TestDatabase", "TestNumbers",
             ]
         ),
         tests(
             of: "AuthEngine",
             uses: [
                 "Audit", "Bytes", "Domain", "EventLoop", "HTTP", "HTTPClient", "Jobs", "Log", "Crypto",
-                "Postgres", "Registry", "Directory",
-                "TestTeams",
+                "Postgres", "Registry", "Directory", "TestNumbers", "TestTeams",
             ]
         ),
         tests(
             of: "SignIn",
             uses: [
                 "Bytes", "Domain", "EventLoop", "Log", "Jobs", "Mail", "Crypto", "Postgres", "Directory",
-                "AuthEngine", "Web",
-                "HTTP",
-                "Templates", "TestTeams", "Tenancy", "TestAuthenticator", "WebAuthn",
-                "Providers", "Simulator", "HTTPClient",
+                "AuthEngine", "Web", "HTTP", "Templates", "TestNumbers", "TestTeams", "Tenancy",
+                "TestAuthenticator", "WebAuthn", "Providers", "Simulator", "HTTPClient",
+            ]
+        ),
+        // The whole product in one process.
+        tests(
+            of: "pippin",
+            uses: [
+                "AuthEngine", "Bytes", "Crypto", "Directory", "Domain", "EventLoop", "HTTP", "Jobs",
+                "Log", "Operations", "Postgres", "Provisioning", "SampleApp", "Tenancy", "TestDatabase",
+                "TestNumbers", "Web",
             ]
         ),
     ]

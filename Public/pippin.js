@@ -258,6 +258,20 @@ function withBreaks(word) {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [document.createElement("wbr"), part]));
 }
 
+/** A `[data-reveal]` button shows the password in the field it controls, and hides it again. The field is one of a password
+    when it is sent, so that browsers offer to keep it and nothing else remembers it. */
+function offerToReveal(button) {
+  const input = document.getElementById(button.getAttribute("aria-controls"));
+  if (!input) return;
+  const show = (isShown) => {
+    input.type = isShown ? "text" : "password";
+    button.setAttribute("aria-pressed", isShown);
+  };
+  button.hidden = false;
+  button.addEventListener("click", () => show(button.getAttribute("aria-pressed") !== "true"));
+  input.form?.addEventListener("submit", () => show(false));
+}
+
 /** What pages have once they are here, and a part of one that is put in later. */
 function prepare(root) {
   showLocalTimes(root);
@@ -265,6 +279,7 @@ function prepare(root) {
   guardConfirmations(root);
   for (const form of root.querySelectorAll("form[data-check]")) checkAsTyped(form);
   for (const label of root.querySelectorAll("[data-fill-file]")) fillFromFile(label);
+  for (const button of root.querySelectorAll("[data-reveal]")) offerToReveal(button);
   followPreviews(root);
 }
 

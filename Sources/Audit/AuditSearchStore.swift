@@ -29,7 +29,7 @@ public struct AuditSearchStore: Sendable {
 
     /// The ids of the people whom a text names: by name, its beginning, or e-mail address; at most twenty.
     public func people(named text: String, in team: TeamID) async throws(PostgresFailure) -> [String] {
-        let rows = try await database.queryPlanned(
+        let rows = try await database.search(
             """
             SELECT DISTINCT p.sub FROM audit_people p
             WHERE p.team_id = \(team) AND (
@@ -50,7 +50,7 @@ public struct AuditSearchStore: Sendable {
         _ portion: Search.Portion
     ) async throws(PostgresFailure) -> AuditPage {
         let search = try await search(for: filter, in: team)
-        let rows = try await database.queryPlanned(search.selection(before: cursor, portion), in: team)
+        let rows = try await database.search(search.selection(before: cursor, portion), in: team)
         let found = try AuditEntry.all(rows)
         let entries = Array(found.prefix(portion.rawValue))
         let isFull = found.count > portion.rawValue
@@ -64,7 +64,7 @@ public struct AuditSearchStore: Sendable {
     }
 
     private func count(of search: Search) async throws(PostgresFailure) -> AuditCount {
-        let rows = try await database.queryPlanned(search.count, in: search.team)
+        let rows = try await database.search(search.count, in: search.team)
         guard var row = rows.first else { return .exactly(0) }
         let count: Int = try row.next()
         guard count <= Search.countLimit else { return .moreThan(Search.countLimit) }
@@ -78,7 +78,7 @@ public struct AuditSearchStore: Sendable {
         _ portion: Search.Portion
     ) async throws(PostgresFailure) -> AuditEntry.Place? {
         guard let end = search.end(before: cursor, portion) else { return nil }
-        guard var row = try await database.queryPlanned(end, in: search.team).first else { return nil }
+        guard var row = try await database.search(end, in: search.team).first else { return nil }
         return AuditEntry.Place(at: try row.next(), id: try row.next())
     }
 
@@ -86,7 +86,7 @@ public struct AuditSearchStore: Sendable {
     func search(for filter: AuditFilter, in team: TeamID) async throws(PostgresFailure) -> Search {
         var search = Search(filter: filter, team: team)
         guard filter.words.count > 1 || search.looksAtEach else { return search }
-        let rows = try await database.queryPlanned(search.frequencies, in: team)
+        let rows = try await database.search(search.frequencies, in: team)
         var words: [String] = []
         for var row in rows {
             let word: String? = try row.next()

@@ -8,6 +8,8 @@ import Domain
 public enum EventWords {
     /// Words of one event; what comes after is not found by.
     static let limit = 48
+    private typealias Scalars = Substring.UnicodeScalarView
+
     /// Octets of a word; longer ones are found by their parts.
     static let longest = 64
 
@@ -17,11 +19,11 @@ public enum EventWords {
     static func of(_ event: AuditEvent, isNamed: Bool = true) -> [String] {
         var words: [String] = []
         if isNamed {
-            append(whole: event.actor.name, to: &words)
-            append(whole: event.target.name, to: &words)
+            append(whole: event.actor.name.unicodeScalars[...], to: &words)
+            append(whole: event.target.name.unicodeScalars[...], to: &words)
         }
-        append(whole: event.origin.requestID, to: &words)
-        for part in event.action.split(separator: ".") { append(whole: String(part), to: &words) }
+        append(whole: event.origin.requestID.unicodeScalars[...], to: &words)
+        for part in event.action.unicodeScalars.split(separator: ".") { append(whole: part, to: &words) }
         // The parts of a person's id say nothing.
         if event.target.kind != "user", event.target.kind != "member" {
             append(event.target.name, to: &words)
@@ -33,7 +35,7 @@ public enum EventWords {
     /// What a person typed, as words that all have to be there; at most six.
     public static func ofQuery(_ text: String) -> [String] {
         var words: [String] = []
-        for chunk in text.split(whereSeparator: \.isWhitespace) { append(whole: String(chunk), to: &words) }
+        for chunk in chunks(of: text) { append(whole: chunk, to: &words) }
         return Array(words.prefix(6))
     }
 
@@ -48,26 +50,41 @@ public enum EventWords {
     }
 
     private static func append(_ text: String, to words: inout [String]) {
-        for chunk in text.split(whereSeparator: \.isWhitespace) {
-            append(whole: String(chunk), to: &words)
+        for chunk in chunks(of: text) {
+            append(whole: chunk, to: &words)
             let parts = chunk.split { !isWordy($0) }
             guard parts.count > 1 else { continue }
-            for part in parts where part.utf8.count > 1 { append(whole: String(part), to: &words) }
+            for part in parts.map(Substring.init) where part.utf8.count > 1 {
+                append(whole: part.unicodeScalars, to: &words)
+            }
         }
     }
 
-    private static func append(whole text: String, to words: inout [String]) {
+    private static func chunks(of text: String) -> [Scalars] {
+        text.unicodeScalars.split { $0.properties.isWhitespace }
+    }
+
+    private static func append(whole text: Scalars, to words: inout [String]) {
         guard words.count < limit, let start = text.firstIndex(where: isWordy),
             let end = text.lastIndex(where: isWordy)
         else { return }
-        let word = text[start...end].lowercased()
+        let word = String(text[start...end]).lowercased()
         guard word.utf8.count <= longest, !word.unicodeScalars.contains("\0"), !words.contains(word) else {
             return
         }
         words.append(word)
     }
 
-    private static func isWordy(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || character == "_"
+    /// Letters, digits, and what belongs to the letter before it.
+    ///
+    /// Scalar by scalar: a step back by `Character` costs the length of the run of flags it stands in.
+    private static func isWordy(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: return !properties.isVariationSelector
+        default:
+            return properties.isAlphabetic || properties.numericType != nil || properties.isJoinControl
+                || scalar == "_"
+        }
     }
 }

@@ -9,6 +9,7 @@
 public import Bytes
 public import Crypto
 public import Domain
+public import Log
 
 /// What every part of the engine needs to know of its surroundings.
 public struct EngineContext: Sendable {
@@ -21,6 +22,8 @@ public struct EngineContext: Sendable {
     public let sendsMail: Bool
     public let random: RandomSource
     public let clock: @Sendable () -> Timestamp
+    /// Where what goes wrong beside a request is written.
+    public let log: Log
 
     public init(
         publicURL: String,
@@ -28,7 +31,8 @@ public struct EngineContext: Sendable {
         keyRing: KeyRing,
         sendsMail: Bool = true,
         random: RandomSource = .system,
-        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
+        log: Log = Log(threshold: .warning)
     ) {
         self.publicURL = publicURL
         self.relayDomain = relayDomain
@@ -36,6 +40,7 @@ public struct EngineContext: Sendable {
         self.sendsMail = sendsMail
         self.random = random
         self.clock = clock
+        self.log = log
     }
 
     /// The host of the public URL, without its port; it is a name or an IPv4 address.

@@ -15,6 +15,14 @@ extension BatchedPurge {
     public static let notices = BatchedPurge(function: "pippin_purge_notices")
     /// People who came with an app and were not asked for within the window.
     public static let transferredPeople = BatchedPurge(function: "pippin_purge_transferred_people")
+    /// Offers of App IDs that were not accepted and were shown long enough.
+    public static let appTransfers = BatchedPurge(function: "pippin_purge_app_transfers")
+    /// Receipts of deletions that were kept long enough.
+    public static let deletionReceipts = BatchedPurge(function: "pippin_purge_deletion_receipts")
+    /// Cut-offs of clients that are gone, once their last token is over.
+    public static let tokenCutoffs = BatchedPurge(function: "pippin_purge_token_cutoffs")
+    /// Refresh tokens of clients that are gone and had too many to go with them.
+    public static let endedClients = BatchedPurge(function: "pippin_purge_ended_clients")
     /// Refresh tokens that were revoked and kept long enough, but for the last one of a person and group of apps.
     public static let refreshTokens = BatchedPurge(function: "pippin_purge_refresh_tokens")
 }

@@ -64,8 +64,3 @@ extension RefusalCause {
         ClientID(rawValue: text) == nil ? .clientMalformed : .clientUnknown
     }
 }
-
-extension String {
-    /// A URL as the log may have it: what is behind a `?` or `#` may be a code.
-    var withoutQuery: Substring { prefix { $0 != "?" && $0 != "#" } }
-}

@@ -4,9 +4,13 @@ public import Bytes
 public struct ProtocolParameters: Sendable {
     /// The longest value of a parameter nobody has to make longer.
     static let defaultLimit = 2048
-    /// `state` carries whole protected blobs in some clients; a client secret may be large.
-    private static let limits = [
-        "state": 8192, "client_secret": 8192, "id_token_hint": 8192, "id_token": 8192, "user": 8192,
+    /// What is longer, or shorter.
+    ///
+    /// `state` carries whole protected blobs in some clients; it is kept as long as a sign-in lasts, as `nonce` is, and
+    /// what strangers can have us keep is bounded. A client secret may be large.
+    private static let limits: [FieldName: Int] = [
+        "state": 4096, "nonce": 512, "client_secret": 8192, "id_token_hint": 8192, "id_token": 4096,
+        "user": 4096,
         "identity_token": 8192,
     ]
     private static let maximumCount = 64
@@ -29,17 +33,17 @@ public struct ProtocolParameters: Sendable {
         }
         var values: [String: String] = [:]
         for field in fields {
-            guard field.name.utf8.count <= 128, field.value.utf8.count <= Self.limit(field.name) else {
+            guard field.value.utf8.count <= Self.limit(field.name) else {
                 throw OAuthError(
                     .invalidRequest,
                     cause: .parameterTooLong,
                     because: "\(Self.spoken(field.name)) is too long"
                 )
             }
-            guard !field.name.utf8.contains(0), !field.value.utf8.contains(0) else {
+            guard !field.value.utf8.contains(0) else {
                 throw OAuthError(.invalidRequest, cause: .unreadable, because: "a parameter holds a NUL")
             }
-            guard values.updateValue(field.value, forKey: field.name) == nil else {
+            guard values.updateValue(field.value, forKey: field.name.text) == nil else {
                 throw OAuthError(
                     .invalidRequest,
                     cause: .parameterRepeated,
@@ -65,11 +69,11 @@ public struct ProtocolParameters: Sendable {
     }
 
     /// The name, when it is one of the protocol's: another may be anything, a token in the wrong place included.
-    static func spoken(_ name: String) -> String {
-        known.contains(name) ? name : "a parameter we do not know"
+    static func spoken(_ name: FieldName) -> String {
+        known.contains(name) ? name.text : "a parameter we do not know"
     }
 
-    private static let known: Set<String> = [
+    private static let known: Set<FieldName> = [
         "client_id", "client_secret", "code", "code_challenge", "code_challenge_method",
         "code_verifier", "email", "error", "first_name", "grant_type", "id_token", "id_token_hint",
         "identity_token", "last_name", "locale", "login_hint", "nonce", "prompt", "real_user_status",
@@ -77,7 +81,7 @@ public struct ProtocolParameters: Sendable {
         "token", "token_type_hint", "transfer_sub", "ui_locales", "user",
     ]
 
-    private static func limit(_ name: String) -> Int {
+    private static func limit(_ name: FieldName) -> Int {
         limits[name] ?? defaultLimit
     }
 }

@@ -1,7 +1,8 @@
 // Bytes: encodings between octets, text and values.
 //
 // Owns: hexadecimal, base64 and base64url (RFC 4648), percent coding (RFC 3986), form coding (WHATWG URL),
-// JSON (RFC 8259), timestamps (RFC 3339), languages (BCP 47) and phrases that have no words yet.
+// JSON (RFC 8259), timestamps (RFC 3339), languages (BCP 47), phrases that have no words yet, and what text and
+// numbers from outside have to be before anything is done with them.
 // Must not know: sockets, HTTP, PostgreSQL, anything of Pippin.
 // FoundationEssentials is imported here and nowhere else.
 
@@ -29,13 +30,14 @@ extension [UInt8] {
 }
 
 extension String {
-    /// The text these octets spell, or nil when they are not valid UTF-8: input is refused, never repaired.
+    /// The text these octets spell, or nil when they are not valid UTF-8 or not stream-safe: input is refused, never
+    /// repaired.
     public init?(utf8 bytes: [UInt8]) {
         self.init(utf8: bytes[...])
     }
 
     public init?(utf8 bytes: ArraySlice<UInt8>) {
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self), text.isStreamSafe else { return nil }
         self = text
     }
 }

@@ -9,8 +9,9 @@ public struct CivilTime: Sendable {
 
     /// Days to a date by 400-year eras that begin in March, so that leap days come last.
     init(secondsSince1970 seconds: Int) {
-        let days = Int((Double(seconds) / 86_400).rounded(.down))
-        let rest = seconds - days * 86_400
+        let (quotient, remainder) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        let days = remainder < 0 ? quotient - 1 : quotient
+        let rest = remainder < 0 ? remainder + 86_400 : remainder
         (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60)
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -3,16 +3,20 @@ public enum FormCoding {
     /// Why a form was refused.
     public enum Failure: Error, Equatable, Sendable {
         case malformedEscape
+        /// A name of other characters than printable ASCII, or longer than `FieldName.maximumCount`.
+        case malformedName
         case notUTF8
+        /// More than 30 combining marks in a row (Unicode UAX #15, Stream-Safe Text Format).
+        case notStreamSafe
         case tooManyFields(limit: Int)
     }
 
     /// One name and its value, in the order of the wire.
     public struct Field: Equatable, Sendable {
-        public let name: String
+        public let name: FieldName
         public let value: String
 
-        public init(_ name: String, _ value: String) {
+        public init(_ name: FieldName, _ value: String) {
             self.name = name
             self.value = value
         }
@@ -42,6 +46,11 @@ public enum FormCoding {
 
     /// The wire form of `fields`; a space becomes `%20`, which every parser accepts.
     public static func encode(_ fields: some Sequence<Field>) -> String {
+        encode(fields.map { (name: $0.name.text, value: $0.value) })
+    }
+
+    /// The wire form of names and values of our own.
+    public static func encode(_ fields: some Sequence<(name: String, value: String)>) -> String {
         var bytes: [UInt8] = []
         for field in fields {
             if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
@@ -55,13 +64,23 @@ public enum FormCoding {
     private static func field(_ pair: Span<UInt8>) throws(Failure) -> Field {
         let equals = position(of: UInt8(ascii: "="), in: pair, from: 0)
         let value = equals < pair.count ? try text(pair.extracting((equals + 1)...)) : ""
-        return Field(try text(pair.extracting(..<equals)), value)
+        return Field(try name(pair.extracting(..<equals)), value)
+    }
+
+    private static func name(_ coded: Span<UInt8>) throws(Failure) -> FieldName {
+        guard let name = FieldName(try octets(coded)) else { throw .malformedName }
+        return name
     }
 
     private static func text(_ coded: Span<UInt8>) throws(Failure) -> String {
-        guard let bytes = PercentCoding.decode(coded, plus: UInt8(ascii: " ")) else { throw .malformedEscape }
-        guard let text = String(utf8: bytes) else { throw .notUTF8 }
+        guard let text = String(validating: try octets(coded), as: UTF8.self) else { throw .notUTF8 }
+        guard text.isStreamSafe else { throw .notStreamSafe }
         return text
+    }
+
+    private static func octets(_ coded: Span<UInt8>) throws(Failure) -> [UInt8] {
+        guard let bytes = PercentCoding.decode(coded, plus: UInt8(ascii: " ")) else { throw .malformedEscape }
+        return bytes
     }
 
     /// The first such octet at or after `start`, or the end.

@@ -3,6 +3,9 @@
 #endif
 
 /// A moment in UTC, in microseconds since 1970-01-01: what PostgreSQL's `timestamptz` resolves.
+///
+/// Arithmetic stops at the first and the last moment there is, some 292,000 years away: an overflow would end the
+/// process.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     public let microseconds: Int64
 
@@ -11,7 +14,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     }
 
     public init(seconds: Int) {
-        microseconds = Int64(seconds) * 1_000_000
+        microseconds = Int64(seconds).multipliedWithoutOverflow(by: 1_000_000)
     }
 
     /// The clock of the machine.
@@ -23,7 +26,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 
     /// Whole seconds since 1970, rounded down: JWT's NumericDate (RFC 7519 section 2).
     public var seconds: Int {
-        Int(microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000)
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return Int(rest < 0 ? seconds - 1 : seconds)
     }
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
@@ -31,23 +35,44 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     }
 
     public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(microseconds: moment.microseconds + duration.microseconds)
+        Timestamp(microseconds: moment.microseconds.addingWithoutOverflow(duration.microseconds))
     }
 
     public static func - (moment: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(microseconds: moment.microseconds - duration.microseconds)
+        Timestamp(microseconds: moment.microseconds.subtractingWithoutOverflow(duration.microseconds))
     }
 
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
-        .microseconds(left.microseconds - right.microseconds)
+        .microseconds(left.microseconds.subtractingWithoutOverflow(right.microseconds))
     }
 }
 
 extension Duration {
-    /// Whole microseconds, rounded toward zero.
+    /// Whole microseconds, rounded toward zero, and at most as many as there are.
     public var microseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        return seconds.multipliedWithoutOverflow(by: 1_000_000)
+            .addingWithoutOverflow(attoseconds / 1_000_000_000_000)
+    }
+}
+
+extension Int64 {
+    /// The sum, or the nearest number there is.
+    fileprivate func addingWithoutOverflow(_ other: Int64) -> Int64 {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// The difference, or the nearest number there is.
+    fileprivate func subtractingWithoutOverflow(_ other: Int64) -> Int64 {
+        let (difference, isBeyond) = subtractingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .max : .min) : difference
+    }
+
+    /// The product with a positive factor, or the nearest number there is.
+    fileprivate func multipliedWithoutOverflow(by factor: Int64) -> Int64 {
+        let (product, isBeyond) = multipliedReportingOverflow(by: factor)
+        return isBeyond ? (self < 0 ? .min : .max) : product
     }
 }
 
@@ -64,7 +89,8 @@ extension Timestamp: CustomStringConvertible {
 
     /// The moment with microseconds in RFC 3339, exact enough for a cursor or a log line.
     public var precise: String {
-        let fraction = String(microseconds - Int64(seconds) * 1_000_000)
+        let rest = microseconds % 1_000_000
+        let fraction = String(rest < 0 ? rest + 1_000_000 : rest)
         let zeros = String(repeating: "0", count: 6 - fraction.utf8.count)
         return "\(description.dropLast()).\(zeros)\(fraction)Z"
     }

@@ -2,22 +2,23 @@
 #ifndef PIPPIN_CMICROHTTPD_SHIM_H
 #define PIPPIN_CMICROHTTPD_SHIM_H
 
+#include <limits.h>
 #include <microhttpd.h>
 #include <string.h>
+#include <sys/socket.h>
+
+#include "tls.h"
 
 static const enum MHD_Result pippin_mhd_yes = MHD_YES;
 static const enum MHD_Result pippin_mhd_no = MHD_NO;
 static const enum MHD_ConnectionNotificationCode pippin_mhd_started = MHD_CONNECTION_NOTIFY_STARTED;
 static const enum MHD_RequestTerminationCode pippin_mhd_completed = MHD_REQUEST_TERMINATED_COMPLETED_OK;
 
-// Everything a daemon is started with; key and certificate are both null or both PEM text.
+// Everything a daemon is started with.
 struct pippin_mhd_setup {
-    int listen_socket;
     size_t connection_memory;
-    unsigned int connection_limit;
-    unsigned int connections_per_address;
-    const char *_Nullable key;
-    const char *_Nullable certificate;
+    // Whether it speaks TLS; every connection is then given its credential when it is made.
+    int encrypted;
     void *_Nonnull context;
     MHD_AccessHandlerCallback _Nonnull answer;
     void *_Nullable (*_Nonnull target)(
@@ -34,28 +35,37 @@ static inline size_t pippin_mhd_keep_escapes(void *context, struct MHD_Connectio
 }
 
 static inline struct MHD_Daemon *_Nullable pippin_mhd_start(const struct pippin_mhd_setup *_Nonnull setup) {
-    unsigned int flags = MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned int flags =
+        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET;
     struct MHD_OptionItem tls[] = {
-        { MHD_OPTION_HTTPS_MEM_KEY, 0, (void *) setup->key },
-        { MHD_OPTION_HTTPS_MEM_CERT, 0, (void *) setup->certificate },
-        { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *) "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2" },
+        { MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *) pippin_tls_retrieve },
+        { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *) PIPPIN_TLS_PRIORITIES },
         { MHD_OPTION_END, 0, NULL },
     };
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
-    int encrypted = setup->key && setup->certificate;
-    if (encrypted) flags |= MHD_USE_TLS;
+    if (setup->encrypted) flags |= MHD_USE_TLS;
     return MHD_start_daemon(
         flags, 0, NULL, NULL, setup->answer, setup->context,
-        MHD_OPTION_LISTEN_SOCKET, setup->listen_socket,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, setup->connection_memory,
-        MHD_OPTION_CONNECTION_LIMIT, setup->connection_limit,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, setup->connections_per_address,
+        // Who may connect is ours to say.
+        MHD_OPTION_CONNECTION_LIMIT, UINT_MAX,
         MHD_OPTION_UNESCAPE_CALLBACK, pippin_mhd_keep_escapes, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, setup->target, setup->context,
         MHD_OPTION_NOTIFY_COMPLETED, setup->completed, setup->context,
         MHD_OPTION_NOTIFY_CONNECTION, setup->connection, setup->context,
-        MHD_OPTION_ARRAY, encrypted ? tls : none,
+        MHD_OPTION_ARRAY, setup->encrypted ? tls : none,
         MHD_OPTION_END);
+}
+
+// accept4(2). Its own header names it for _GNU_SOURCE only, which would give the types of the C library another shape
+// here than in the other modules.
+extern int pippin_accept4(
+    int listener, struct sockaddr *_Nonnull address, socklen_t *_Nonnull size, int flags) __asm__("accept4");
+
+// Takes the next connection of a listening socket, or -1; its socket does not block and is not inherited.
+static inline int pippin_accept(
+    int listener, struct sockaddr_storage *_Nonnull address, socklen_t *_Nonnull size) {
+    return pippin_accept4(listener, (struct sockaddr *) address, size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 // The descriptor that is readable when the daemon has something to do, or -1.

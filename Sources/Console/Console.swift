@@ -76,7 +76,7 @@ public struct Console: Sendable {
         public let registryChanged: @Sendable (TeamID) -> Void
         /// Called with the account of the first operator, once there is one.
         public let welcome: @Sendable (Subject) async throws -> Void
-        /// For what takes a core a while: RSA keys.
+        /// Where signing keys are made, which takes a core a while; its threads are shared between teams.
         public let pool: BlockingPool
         public let log: Log
 

@@ -1,6 +1,6 @@
 // Crypto: randomness, digests, authenticated encryption, password hashes, signatures, and tokens made of them.
 //
-// Owns: every call into OpenSSL and libsodium, the lifetime of their handles, and the formats built on them:
+// Owns: every call into OpenSSL, libsodium and zxcvbn, the lifetime of their handles, and the formats built on them:
 // PEM and PKCS#8, JWK, JWS and JWT, sealed values, opaque tokens.
 // Must not know: what a team, client, code or session is, where keys are kept, what time it is, or HTTP.
 // No algorithm is implemented here; where the libraries leave a choice, the standard named below decides it.

@@ -11,4 +11,6 @@ extension BatchedPurge {
     public static let providerAnnouncements = BatchedPurge(
         function: "pippin_purge_provider_announcements"
     )
+    /// That people parted from providers, where no answer from before can wait any more.
+    public static let providerPartings = BatchedPurge(function: "pippin_purge_provider_partings")
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Who does something.
 public enum Actor: Hashable, Sendable {
     /// A person of the team, at its hosted pages.
@@ -10,6 +12,11 @@ public enum Actor: Hashable, Sendable {
     case command(String)
     /// Pippin itself, such as a job.
     case system(String)
+
+    /// The console account, where it is one that acts.
+    public var account: Subject? {
+        if case .member(let subject) = self { subject } else { nil }
+    }
 
     public var kind: String {
         switch self {
@@ -32,13 +39,16 @@ public enum Actor: Hashable, Sendable {
 
 /// From where something is done, and under which request id the log knows it.
 public struct Origin: Sendable {
+    /// Octets of a User-Agent field that are kept: browsers send half as many.
+    private static let userAgentLimit = 400
+
     public let ip: String
     public let userAgent: String
     public let requestID: String
 
     public init(ip: String, userAgent: String, requestID: String) {
         self.ip = ip
-        self.userAgent = String(userAgent.prefix(400))
+        self.userAgent = userAgent.cut(toOctets: Self.userAgentLimit)
         self.requestID = requestID
     }
 

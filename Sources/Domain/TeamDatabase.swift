@@ -15,12 +15,14 @@ public struct TeamDatabase: Sendable {
         try await database.query(sql, setting: Self.setting(team))
     }
 
-    /// Runs one statement with a plan made for its very values.
+    /// Runs a search, with a plan made for its very values.
     ///
-    /// For searches: what one team or word has a million of, another has once, and a plan for the average is wrong for
-    /// both. Their texts differ with what is asked, so that none is worth keeping.
-    public func queryPlanned(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await database.query(sql.once(), setting: Self.setting(team))
+    /// What one team or word has a million of, another has once, and a plan for the average is wrong for both. Their texts
+    /// differ with what is asked, so that none is worth keeping. Teams take turns at searches, which hold up nothing else.
+    ///
+    /// - Throws: `searchTimedOut`, when it takes longer than a person waits.
+    public func search(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
+        try await database.search(sql.once(), setting: Self.setting(team))
     }
 
     /// Runs statements one after the other in one transaction and one round trip, committed when this returns.
@@ -72,11 +74,15 @@ public struct TeamDatabase: Sendable {
     }
 
     /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
+    ///
+    /// - Parameter row: what `body` locks first. Others of this loop that lock it wait for their turn before they get a
+    ///   connection, so `body` runs nothing beside its transaction that locks it.
     public func transaction<Value>(
         in team: TeamID,
+        locking row: LockedRow? = nil,
         _ body: (borrowing Transaction) async throws -> Value
     ) async throws -> Value {
-        try await database.transaction(setting: Self.setting(team), body)
+        try await database.transaction(setting: Self.setting(team), locking: row, body)
     }
 
     private static func setting(_ team: TeamID) -> Setting {

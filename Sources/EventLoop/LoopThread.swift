@@ -39,6 +39,8 @@ final class LoopThread: @unchecked Sendable {
         guard let pointer = unsafe $0 else { return nil }
         let box = unsafe Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue()
         unsafe pippin_name_thread(box.name)
+        let signalStack = unsafe pippin_signal_stack()
+        defer { unsafe pippin_drop_signal_stack(signalStack) }
         box.body()
         return nil
     }

@@ -13,6 +13,16 @@ public struct Queue<Element> {
         elements.append(element)
     }
 
+    /// Takes the youngest element.
+    public mutating func popLast() -> Element? {
+        guard first < elements.count, let element = elements.removeLast() else { return nil }
+        if first == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            first = 0
+        }
+        return element
+    }
+
     /// Takes the oldest element.
     ///
     /// Storage is reclaimed once half of it is behind.

@@ -9,6 +9,19 @@ public enum Signals {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
+    /// Has a fault end the process as the kernel does: Swift's own report shows registers and the memory behind them.
+    public static func endSilentlyAtFaults() {
+        for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] { signal(number, SIG_DFL) }
+    }
+
+    /// Lets the system do by default what `signal`, claimed before, asks for, and claims it again where the process goes on.
+    public static func obey(_ signal: Int32) {
+        var set = set(of: [signal])
+        kill(getpid(), signal)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
     /// Blocks the calling thread until one of `signals`, claimed before, arrives, and returns it.
     public static func wait(for signals: [Int32]) -> Int32 {
         var set = set(of: signals)

@@ -16,6 +16,12 @@ enum ASCII {
         return rest
     }
 
+    /// The same text in lower case, where all of it is ASCII.
+    static func word(_ text: Substring.UTF8View) -> String? {
+        guard text.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return String(decoding: text.map(lowercase), as: UTF8.self)
+    }
+
     /// A character of a token (RFC 9110 section 5.6.2).
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {

@@ -7,10 +7,10 @@ public struct Accept: Sendable {
 
     /// - Parameter value: of the field; garbage in it asks for nothing.
     public init(_ value: String?) {
-        for member in (value ?? "").split(separator: ",").prefix(Self.memberLimit) {
-            let parts = member.split(separator: ";").map {
-                String(Substring(ASCII.trim($0.utf8))).lowercased()
-            }
+        let members = (value ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.memberLimit)
+        for member in members.prefix(Self.memberLimit) {
+            // What is not ASCII names no media type.
+            let parts = member.split(separator: UInt8(ascii: ";")).map { ASCII.word(ASCII.trim($0)) ?? "" }
             guard let type = parts.first, let weight = Self.weight(of: parts.dropFirst()) else { continue }
             weights[type] = weight
         }

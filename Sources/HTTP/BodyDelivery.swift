@@ -46,6 +46,9 @@ internal import EventLoop
         task = nil
     }
 
+    /// What is kept for it: libmicrohttpd's room for a piece, and ours.
+    var octets: Int { Self.pieceSize + piece.count }
+
     /// Octets that libmicrohttpd asks for at a time.
     private static let pieceSize = 64 * 1024
 
@@ -82,6 +85,7 @@ extension BodyDelivery {
     /// A piece that is there at once costs no suspension.
     private func makeNext() {
         (piece, offset, isMaking) = ([], 0, true)
+        server.hold(octets, on: connection)
         task = Task.immediate(executorPreference: server.loop) { [stream, weak self] in
             do {
                 let piece = try await stream.next()
@@ -102,6 +106,7 @@ extension BodyDelivery {
         guard isMaking, self.end == nil else { return }
         self.piece = piece ?? []
         self.end = end
+        server.hold(octets, on: connection)
         finishMaking()
     }
 

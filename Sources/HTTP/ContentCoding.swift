@@ -4,14 +4,17 @@ enum ContentCoding: String, CaseIterable, Sendable {
     case brotli = "br"
     case gzip
 
+    /// More members than any browser or library sends; what comes after is not looked at.
+    private static let memberLimit = 32
+
     /// The codings that an `Accept-Encoding` value allows, by weight above zero (RFC 9110 section 12.5.3).
     static func accepted(by value: String?) -> Set<ContentCoding> {
         guard let value else { return [] }
         var named: [String: Bool] = [:]
-        for entry in value.split(separator: ",") {
-            let parts = entry.split(separator: ";").map {
-                String(Substring(ASCII.trim($0.utf8))).lowercased()
-            }
+        for entry in value.utf8.split(separator: UInt8(ascii: ","), maxSplits: memberLimit).prefix(
+            memberLimit
+        ) {
+            let parts = entry.split(separator: UInt8(ascii: ";")).map { ASCII.word(ASCII.trim($0)) ?? "" }
             guard let name = parts.first else { continue }
             named[name] = !parts.dropFirst().contains(where: isZeroWeight)
         }

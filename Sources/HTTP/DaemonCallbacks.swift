@@ -19,6 +19,9 @@ enum DaemonCallbacks {
     }
 
     /// The target of the request line, before libmicrohttpd cuts it into pieces in place.
+    ///
+    /// The query is read from our copy. libmicrohttpd is left an empty one: for each parameter it would make an entry in
+    /// the connection's memory, and where that does not suffice it forgets the request without an answer.
     static let target:
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>, OpaquePointer)
             -> UnsafeMutableRawPointer? = { _, target, handle in
@@ -27,6 +30,9 @@ enum DaemonCallbacks {
                 let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
                 connection.rawTarget = unsafe Array(bytes)
                 unsafe connection.targetStart = target
+                if let mark = unsafe bytes.firstIndex(of: UInt8(ascii: "?")) {
+                    unsafe UnsafeMutablePointer(mutating: target)[mark + 1] = 0
+                }
                 return unsafe pointer
             }
 
@@ -54,6 +60,8 @@ enum DaemonCallbacks {
             return server.complete(connection)
         case .resumption:
             return server.answerResumed(connection)
+        case .admission:
+            return server.admitted(connection)
         case .answer, .suspension, .delivery, .production:
             return pippin_mhd_no
         }

@@ -7,12 +7,20 @@ struct Framing {
     private var hosts = 0
     private var lengths = 0
     private var codings = 0
+    /// Which hosts are answered; all where there is none.
+    let rule: HostRule?
+    /// Whether another host is asked for.
+    private(set) var isMisdirected = false
     /// Whether something is no field at all.
     var isMalformed = false
     /// The length of the body as declared, nil when the body is chunked.
     private(set) var contentLength: Int? = 0
     /// Whether the client waits for a sign before it sends the body (RFC 9110 section 10.1.1).
     private(set) var expectsContinue = false
+
+    init(_ rule: HostRule? = nil) {
+        self.rule = rule
+    }
 
     var hasBody: Bool { contentLength != 0 }
 
@@ -30,7 +38,9 @@ struct Framing {
             return
         }
         switch name.count {
-        case 4 where HeaderName.host.matches(name): hosts += 1
+        case 4 where HeaderName.host.matches(name):
+            hosts += 1
+            if let rule, !rule.admits(value) { isMisdirected = true }
         case 6 where HeaderName.expect.matches(name): expectsContinue = Self.matches(value, "100-continue")
         case 14 where HeaderName.contentLength.matches(name): readLength(value)
         case 17 where HeaderName.transferEncoding.matches(name):

@@ -31,6 +31,6 @@ struct HeaderBlock: Sendable {
     }
 
     private func text(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range], as: UTF8.self)
+        String(fieldValue: bytes[range])
     }
 }

@@ -1,12 +1,17 @@
 internal import Glibc
 
 /// The sockets on which servers listen.
-enum Listener {
-    /// Opens one listening socket for each of `count` loops, all on one address and port.
+public enum Listener {
+    /// Opens one listening socket for each of `count` loops, all on one address and port; close-on-exec, and the
+    /// caller's to close.
     ///
     /// `SO_REUSEPORT` would let a second process of the same user share the port in silence, and take half
     /// of the connections; so the first bind is an ordinary one, whose only purpose is to fail.
-    static func open(_ address: IPAddress, _ port: UInt16, count: Int) throws(ServerFailure) -> [Int32] {
+    public static func open(
+        _ address: IPAddress,
+        _ port: UInt16,
+        count: Int
+    ) throws(ServerFailure) -> [Int32] {
         if port != 0 { try probe(address, port) }
         var sockets: [Int32] = []
         var chosen = port

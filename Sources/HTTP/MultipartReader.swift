@@ -6,7 +6,7 @@ final class MultipartReader {
     private static let bufferSize = 4096
     private static let maximumParts = 32
 
-    private var fields: [(name: String, octets: [UInt8])] = []
+    private var fields: [(name: FieldName, octets: [UInt8])] = []
     private var uploads: [Upload] = []
     private var partCount = 0
 
@@ -34,7 +34,7 @@ final class MultipartReader {
     private var result: (form: Form, uploads: [Upload])? {
         var decoded: [FormCoding.Field] = []
         for field in fields {
-            guard let value = String(validating: field.octets, as: UTF8.self) else { return nil }
+            guard let value = String(utf8: field.octets) else { return nil }
             decoded.append(FormCoding.Field(field.name, value))
         }
         return (Form(decoded), uploads)
@@ -54,17 +54,17 @@ final class MultipartReader {
         guard let context = unsafe context, let key = unsafe key else { return pippin_mhd_no }
         let reader = unsafe Unmanaged<MultipartReader>.fromOpaque(context).takeUnretainedValue()
         let octets = unsafe Array(UnsafeRawBufferPointer(start: data, count: size))
-        let name = unsafe String(cString: key)
+        guard let name = unsafe FieldName(String(cString: key)) else { return pippin_mhd_no }
         let file = unsafe fileName.map { unsafe String(cString: $0) }
         return reader.take(octets, of: name, file, isFirst: offset == 0) ? pippin_mhd_yes : pippin_mhd_no
     }
 
-    private func take(_ octets: [UInt8], of name: String, _ file: String?, isFirst: Bool) -> Bool {
+    private func take(_ octets: [UInt8], of name: FieldName, _ file: String?, isFirst: Bool) -> Bool {
         if isFirst {
             partCount += 1
             guard partCount <= Self.maximumParts else { return false }
             if let file {
-                uploads.append(Upload(name: name, fileName: file, octets: octets))
+                uploads.append(Upload(name: name.text, fileName: file, octets: octets))
             } else {
                 fields.append((name, octets))
             }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A value that stands for one segment of a path.
 ///
 /// Parsing is the check: a segment that names no value of the type is answered 404 before the handler runs.
@@ -20,7 +22,8 @@ extension String: PathValue {
     /// Any text but the empty one; octets that are not UTF-8 are no text.
     public static func parse(pathSegment: Span<UInt8>) -> String? {
         guard !pathSegment.isEmpty else { return nil }
-        return unsafe pathSegment.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        let text = unsafe pathSegment.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        return text.flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
     public var pathSegment: String { self }

@@ -3,6 +3,9 @@ internal import CMicroHTTPD
 /// An answer made once and sent many times, from every loop, without being copied.
 ///
 /// For what is asked often and changes seldom: key sets, discovery documents, assets.
+///
+/// What clients have yet to take of it counts in no budget, since it is in memory once. So whoever makes one keeps it and
+/// bounds how many there are: an answer made for one request alone is to be a plain `Response`.
 // @unchecked Sendable: nothing changes after init; libmicrohttpd counts references to the response under
 // its own mutex.
 @safe public final class PreparedResponse: @unchecked Sendable {
@@ -48,6 +51,10 @@ enum ResponseHandle {
                 unsafe MHD_destroy_response(handle)
                 return nil
             }
+        }
+        // What a body is says its Content-Type alone, whoever made the answer.
+        if response[.xContentTypeOptions] == nil {
+            _ = unsafe add(HeaderField(.xContentTypeOptions, "nosniff"), to: handle)
         }
         if isLast { _ = unsafe add(HeaderField(.connection, "close"), to: handle) }
         return unsafe handle

@@ -4,6 +4,8 @@
 public enum Refusal: Error, Sendable {
     /// The request line or the header fields cannot be taken as they are.
     case badRequest
+    /// The request is for a host that is not answered here (RFC 9110 section 15.5.20).
+    case misdirected
     /// Nothing answers at that path.
     case notFound
     /// Something answers there, but not this method.
@@ -27,6 +29,7 @@ public enum Refusal: Error, Sendable {
     public var status: Status {
         switch self {
         case .badRequest: .badRequest
+        case .misdirected: .misdirectedRequest
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .contentTooLarge: .contentTooLarge
@@ -43,6 +46,7 @@ public enum Refusal: Error, Sendable {
         let words: String
         switch self {
         case .badRequest: words = "Bad request"
+        case .misdirected: words = "Misdirected request: this server has another host name"
         case .notFound: words = "Not found"
         case .methodNotAllowed: words = "Method not allowed"
         case .contentTooLarge(let limit): words = "Content too large: at most \(limit) octets"

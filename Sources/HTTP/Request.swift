@@ -15,6 +15,12 @@ public final class Request: @unchecked Sendable {
     public let received: ContinuousClock.Instant
     /// The body, at most as long as its route allows.
     public internal(set) var body: [UInt8] = []
+    /// How long the body is said to be, in octets; nil where it comes in chunks.
+    var bodyLength: Int? = 0
+    /// Whether its route has judged the head and lets the body come.
+    var isAdmitted = false
+    /// Whether the client waits for our sign before it sends the body.
+    var isHeldBack = false
     /// The files of a body in `multipart/form-data`.
     public internal(set) var uploads: [Upload] = []
     /// The other fields of such a body.

@@ -20,7 +20,7 @@ internal import Glibc
         let literal = unsafe UnsafeRawPointer(name.literal.utf8Start).assumingMemoryBound(to: CChar.self)
         let found = unsafe pippin_mhd_field(handle, literal, name.literal.utf8CodeUnitCount, &size)
         guard let found = unsafe found else { return nil }
-        return unsafe String(decoding: ASCII.trim(octets(found, size)), as: UTF8.self)
+        return unsafe String(fieldValue: ASCII.trim(octets(found, size)))
     }
 
     /// All fields in one copy.
@@ -33,8 +33,8 @@ internal import Glibc
     }
 
     /// Looks through the whole head once: the framing its fields declare, and whether it is what it seems.
-    func inspect(_ line: RequestLine) -> Framing {
-        var inspection = unsafe Inspection(layout: HeadLayout(line.method))
+    func inspect(_ line: RequestLine, _ rule: HostRule?) -> Framing {
+        var inspection = unsafe Inspection(layout: HeadLayout(line.method), framing: Framing(rule))
         unsafe inspection.layout.take(line.target, after: 1)
         unsafe inspection.layout.take(line.version, after: 1)
         unsafe withUnsafeMutablePointer(to: &inspection) { inspection in
@@ -47,7 +47,7 @@ internal import Glibc
 
     private struct Inspection {
         var layout: HeadLayout
-        var framing = Framing()
+        var framing: Framing
     }
 
     private static let copyField: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in

@@ -1,9 +1,16 @@
 /// What a route accepts.
 public struct RouteOptions: Sendable {
+    /// Judges a request by its head: answers it, or lets its body come with nil.
+    public typealias Admission = @Sendable (Request) async throws -> Response?
+
     /// The longest body, in octets; a longer one is answered 413.
     public var bodyLimit: Int
     /// The media types of a body, any when empty; another is answered 415.
     public var contentTypes: [MediaType]
+    /// Asked before a body is read that is over 16 KiB or of unknown length: nothing long is kept for a stranger.
+    ///
+    /// The handler must not rely on it: shorter bodies come unasked.
+    public var admission: Admission?
 
     public init(bodyLimit: Int = 64 * 1024, contentTypes: [MediaType] = []) {
         self.bodyLimit = bodyLimit

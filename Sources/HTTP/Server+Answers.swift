@@ -9,11 +9,11 @@ extension Server {
         if connection.phase == .suspension { resume(connection) }
     }
 
-    /// Takes a suspended connection up again, to answer what its `outcome` says.
-    func resume(_ connection: Connection) {
+    /// Takes a suspended connection up again, to answer what its `outcome` says or to go on to the body.
+    func resume(_ connection: Connection, isAdmitted: Bool = false) {
         underWay -= 1
         connection.task = nil
-        connection.enter(.resumption, at: tick)
+        connection.enter(isAdmitted ? .admission : .resumption, at: tick)
         unsafe MHD_resume_connection(connection.handle)
         runSoon()
     }
@@ -36,6 +36,8 @@ extension Server {
 
     /// The application's answer to a refusal, with the fields that HTTP asks for.
     func dress(_ refusal: Refusal, _ request: Request) -> Response {
+        // For another website perhaps, so nothing of the application's.
+        if case .misdirected = refusal { return refusal.response }
         var response = application.dress(refusal, request)
         switch refusal {
         case .methodNotAllowed(let allow) where response[.allow] == nil:
@@ -54,13 +56,18 @@ extension Server {
             connection.isLast || isStopping || connection.requestCount >= options.requestsPerConnection
         connection.isLast = isLast
         connection.enter(.delivery, at: tick)
+        // libmicrohttpd has a copy from now on, and one is enough.
+        connection.outcome = nil
+        // In memory once, however many read it: whoever keeps it bounds it (see PreparedResponse).
         if let prepared = response.prepared, !isLast {
+            letGo(of: connection)
             return unsafe queue(prepared.handle, prepared.status, on: connection)
         }
         let parts = response.prepared?.parts ?? response
         connection.delivery = parts.stream.map { BodyDelivery($0, on: connection, of: self) }
         if let handle = unsafe ResponseHandle.make(parts, connection.delivery, isLast: isLast) {
             defer { unsafe MHD_destroy_response(handle) }
+            hold(connection.delivery?.octets ?? parts.octets, on: connection)
             return unsafe queue(handle, parts.status, on: connection)
         }
         return deliverFailure(PreparedResponse.Failure.unsendable(parts), on: connection)
@@ -87,14 +94,25 @@ extension Server {
     /// The request ended, with its answer or with its connection.
     func completed(_ connection: Connection, wasSent: Bool) {
         if let request = connection.request, let hook = application.finished {
-            let duration = request.received.duration(to: .now)
-            let status = connection.status
-            hook(FinishedRequest(request: request, status: status, duration: duration, wasSent: wasSent))
+            hook(
+                FinishedRequest(
+                    request: request,
+                    status: connection.status,
+                    duration: request.received.duration(to: .now),
+                    work: connection.work,
+                    wasSent: wasSent
+                )
+            )
         }
+        bodies.giveBack(&connection.share)
+        letGo(of: connection)
         connection.reset(at: tick)
     }
 
     func closed(_ connection: Connection) {
+        bodies.giveBack(&connection.share)
+        letGo(of: connection)
+        connectionCount.remove(connection.peer)
         connections.swapAt(connection.place, connections.count - 1)
         connections[connection.place].place = connection.place
         connections.removeLast()

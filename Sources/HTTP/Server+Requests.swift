@@ -8,7 +8,8 @@ extension Server {
     private static let discardLimit = 1 << 20
 
     func started(_ handle: OpaquePointer) -> Connection {
-        let connection = unsafe Connection(handle, isEncrypted: options.tls != nil, at: tick)
+        let connection = unsafe Connection(handle, credential, at: tick)
+        counted = nil
         connection.place = connections.count
         connections.append(connection)
         return connection
@@ -33,18 +34,104 @@ extension Server {
         guard let target = unsafe connection.targetStart else { return pippin_mhd_no }
         let size = connection.rawTarget.count
         let line = unsafe RequestLine(method: method, target: target, targetSize: size, version: version)
-        let framing = connection.head.inspect(line)
+        let framing = connection.head.inspect(line, options.hosts)
         // What follows a chunked body, in its trailer section, is libmicrohttpd's to tell from the next
         // request, and it may be wrong there too (see HeadLayout): so nothing follows it.
         connection.isLast = framing.contentLength == nil
         if let refusal = unsafe judge(connection.head, framing, version: version) ?? route(request) {
             return refuse(connection, request, refusal, framing)
         }
+        application.started?(request)
         if let refusal = judgeBody(of: request, framing) {
             return refuse(connection, request, refusal, framing)
         }
-        if let length = framing.contentLength, length > 0 { request.body.reserveCapacity(length) }
+        request.bodyLength = framing.contentLength
+        request.isHeldBack = framing.expectsContinue
+        let isShort = framing.contentLength.map { $0 <= BodyBudget.shortLimit } ?? false
+        guard !isShort, let admission = request.action?.options.admission else {
+            return expectBody(of: request, on: connection)
+        }
+        return ask(admission, about: request, on: connection)
+    }
+
+    /// Keeps room for the body, so that what is begun can be finished.
+    private func expectBody(of request: Request, on connection: Connection) -> MHD_Result {
+        let length = request.bodyLength ?? 0
+        guard bodies.extend(&connection.share, to: length, isAdmitted: request.isAdmitted) else {
+            return answer(dress(.overloaded, request), before: request, on: connection)
+        }
+        connection.enter(.body, at: tick)
         return pippin_mhd_yes
+    }
+
+    /// Answers without keeping the body: it is heard to its end first, so that the client sees why, unless the client
+    /// waits for our sign to send it.
+    private func answer(
+        _ response: Response,
+        before request: Request,
+        on connection: Connection
+    ) -> MHD_Result {
+        connection.isLast = true
+        guard !request.isHeldBack else { return deliver(response, on: connection) }
+        connection.outcome = response
+        connection.enter(.body, at: tick)
+        hold(response.octets, on: connection)
+        return pippin_mhd_yes
+    }
+
+    /// Has the route judge the head before the body is read.
+    private func ask(
+        _ admission: @escaping RouteOptions.Admission,
+        about request: Request,
+        on connection: Connection
+    ) -> MHD_Result {
+        guard underWay < options.requestsUnderWay else {
+            return answer(dress(.overloaded, request), before: request, on: connection)
+        }
+        connection.isAdmitting = true
+        connection.enter(.answer, at: tick)
+        let task = Task.immediate(executorPreference: loop) {
+            let refusal = await self.response(of: admission, to: request)
+            self.settle(request, refusal)
+        }
+        if !connection.isAdmitting { return admitted(connection) }
+        suspend(connection, request, task)
+        return pippin_mhd_yes
+    }
+
+    /// The route has judged the head: the body follows, or the answer.
+    func admitted(_ connection: Connection) -> MHD_Result {
+        guard let request = connection.request else { return pippin_mhd_no }
+        guard let response = connection.outcome else {
+            request.isAdmitted = true
+            return expectBody(of: request, on: connection)
+        }
+        return answer(response, before: request, on: connection)
+    }
+
+    private func settle(_ request: Request, _ refusal: Response?) {
+        guard let connection = request.connection else { return }
+        connection.isAdmitting = false
+        connection.outcome = refusal
+        if connection.phase == .suspension { resume(connection, isAdmitted: true) }
+    }
+
+    private func response(of admission: RouteOptions.Admission, to request: Request) async -> Response? {
+        do {
+            return try await admission(request)
+        } catch let refusal as Refusal {
+            return dress(refusal, request)
+        } catch {
+            return dress(.failed(error), request)
+        }
+    }
+
+    private func suspend(_ connection: Connection, _ request: Request, _ task: Task<Void, Never>) {
+        request.copyHead()
+        connection.task = task
+        connection.enter(.suspension, at: tick)
+        underWay += 1
+        unsafe MHD_suspend_connection(connection.handle)
     }
 
     /// What is wrong with the message as such.
@@ -56,7 +143,8 @@ extension Server {
         let isHTTP11 = unsafe strcmp(version, "HTTP/1.1") == 0
         guard unsafe isHTTP11 || strcmp(version, "HTTP/1.0") == 0 else { return .versionNotSupported }
         if head.size > options.headLimit { return .headerFieldsTooLarge }
-        return framing.isRefused(isHTTP11: isHTTP11) ? .badRequest : nil
+        if framing.isRefused(isHTTP11: isHTTP11) { return .badRequest }
+        return framing.isMisdirected ? .misdirected : nil
     }
 
     private func route(_ request: Request) -> Refusal? {
@@ -110,13 +198,16 @@ extension Server {
     /// Takes a piece of the body; libmicrohttpd refuses every answer until the last one is there.
     func receive(_ chunk: UnsafeRawBufferPointer, on connection: Connection) -> MHD_Result {
         guard let request = connection.request else { return pippin_mhd_no }
-        if connection.refusal == nil, let limit = request.action?.options.bodyLimit {
-            guard request.body.count + chunk.count > limit else {
-                unsafe request.body.append(contentsOf: chunk)
+        if !connection.isDiscarding, let limit = request.action?.options.bodyLimit {
+            let size = request.body.count + chunk.count
+            let isShort = size <= limit
+            if isShort, bodies.extend(&connection.share, to: size, isAdmitted: request.isAdmitted) {
+                unsafe request.body.take(chunk, of: request.bodyLength ?? limit)
                 return pippin_mhd_yes
             }
             request.body = []
-            connection.refusal = .contentTooLarge(limit: limit)
+            bodies.giveBack(&connection.share)
+            connection.refusal = isShort ? .overloaded : .contentTooLarge(limit: limit)
             connection.isLast = true
         }
         connection.discarded += chunk.count
@@ -127,6 +218,7 @@ extension Server {
     func complete(_ connection: Connection) -> MHD_Result {
         guard let request = connection.request else { return pippin_mhd_no }
         if let refusal = connection.refusal { return deliver(dress(refusal, request), on: connection) }
+        if let response = connection.outcome { return deliver(response, on: connection) }
         guard let action = request.action, underWay < options.requestsUnderWay else {
             return deliver(dress(.overloaded, request), on: connection)
         }
@@ -139,11 +231,7 @@ extension Server {
             self.finish(request, with: response)
         }
         if let response = connection.outcome { return deliver(response, on: connection) }
-        request.copyHead()
-        connection.task = task
-        connection.enter(.suspension, at: tick)
-        underWay += 1
-        unsafe MHD_suspend_connection(connection.handle)
+        suspend(connection, request, task)
         return pippin_mhd_yes
     }
 

@@ -10,6 +10,7 @@ extension Server {
         sweep = loop.schedule(after: options.sweepInterval) { [unowned self] in
             tick += 1
             for connection in connections { expire(connection) }
+            tellDeliveries()
             scheduleSweep()
         }
     }

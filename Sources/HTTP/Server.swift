@@ -13,9 +13,23 @@ public import EventLoop
     let loop: EventLoop
     let options: ServerOptions
     let application: Application
+    /// Shared by the servers of all loops.
+    public let connectionCount: ConnectionCount
     var connections: [Connection] = []
+    /// Where connections come in; nil once the server stops.
+    var listening: ListeningSocket?
+    /// What new connections prove themselves with.
+    var credential: TLSCredential?
+    /// Whose connection libmicrohttpd is being given.
+    var counted: IPAddress?
     /// Requests whose handlers have suspended.
     var underWay = 0
+    var bodies: BodyBudget
+    var deliveries: DeliveryBudget
+    /// Answers so far that hold memory of their own.
+    var answerCount = 0
+    /// What the count of all loops knows of what is in delivery.
+    var toldInDelivery = 0
     var numbering: RequestNumbering
     var isStopping = false
     /// Sweeps since the start: the clock of the time-outs, which costs a request nothing.
@@ -24,12 +38,13 @@ public import EventLoop
     /// The next look at the time-outs.
     var sweep: Timer?
 
-    private var daemon: Daemon?
+    var daemon: Daemon?
     private var watch: Watch?
     private var wantsRun = false
     private var hook: HookLink?
 
-    /// Listens on one port and serves on every one of `loops`, each with the application made for it.
+    /// Listens on one port, or on the sockets of `options`, and serves on every one of `loops`, each with the application
+    /// made for it.
     ///
     /// Throws `ServerFailure`, when the port is taken above all.
     public static func start(
@@ -38,12 +53,17 @@ public import EventLoop
         _ application: (EventLoop) throws -> Application
     ) async throws -> [Server] {
         let applications = try loops.map(application)
-        let sockets = try Listener.open(options.address, options.port, count: loops.count)
+        let areGiven = !options.sockets.isEmpty
+        precondition(!areGiven || options.sockets.count == loops.count, "a socket for each loop")
+        let sockets =
+            areGiven
+            ? options.sockets : try Listener.open(options.address, options.port, count: loops.count)
+        let count = ConnectionCount(options)
         var servers: [Server] = []
         for (index, loop) in loops.enumerated() {
             let (application, socket) = (applications[index], sockets[index])
             servers.append(
-                try await loop.run { try Server(application, options, on: loop, listening: socket) }
+                try await loop.run { try Server(application, options, count, on: loop, listening: socket) }
             )
         }
         return servers
@@ -61,28 +81,43 @@ public import EventLoop
     private init(
         _ application: Application,
         _ options: ServerOptions,
+        _ connectionCount: ConnectionCount,
         on loop: EventLoop,
         listening socket: Int32
     ) throws(ServerFailure) {
+        self.connectionCount = connectionCount
         self.application = application
         self.options = options
         self.loop = loop
         port = Listener.port(of: socket)
         numbering = RequestNumbering(start: .random(in: .min ... .max))
+        bodies = BodyBudget(short: options.shortBodyBudget, long: options.longBodyBudget)
+        deliveries = DeliveryBudget(limit: options.deliveryBudget)
         connections.reserveCapacity(64)
-        try open(socket)
+        let listening = ListeningSocket(socket)
+        if let tls = options.tls {
+            credential = TLSCredential(tls)
+            guard credential != nil else {
+                listening.close()
+                throw .cannotStart(withTLS: true)
+            }
+        }
+        self.listening = listening
+        try open(listening)
     }
 
     /// Starts the daemon; from here until `close()` libmicrohttpd holds a reference to the server.
-    private func open(_ socket: Int32) throws(ServerFailure) {
+    private func open(_ listening: ListeningSocket) throws(ServerFailure) {
         let context = unsafe Unmanaged.passRetained(self)
-        daemon = unsafe Daemon.start(self, listening: socket, context: context.toOpaque())
+        daemon = unsafe Daemon.start(self, context: context.toOpaque())
         guard let descriptor = daemon?.descriptor else {
             unsafe context.release()
+            listening.close()
             throw .cannotStart(withTLS: options.tls != nil)
         }
         do throws(EventLoop.Failure) {
             watch = try loop.watch(descriptor, for: .read) { [unowned self] _ in run() }
+            try listening.begin(on: loop) { [unowned self] in accept() }
         } catch {
             close()
             guard case .system(_, let errno) = error else { throw .cannotWatch(errno: 0) }
@@ -117,12 +152,15 @@ public import EventLoop
         if wantsRun { loop.schedule(after: .zero) {} }
     }
 
+    /// Accepts no more connections and closes the listening socket.
     func stopListening() {
-        daemon?.stopListening()
+        listening?.close()
+        listening = nil
     }
 
     /// Ends the daemon with whatever connections are left; none may be suspended.
     func close() {
+        stopListening()
         watch?.cancel()
         watch = nil
         sweep?.cancel()

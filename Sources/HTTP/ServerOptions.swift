@@ -6,19 +6,44 @@ public struct ServerOptions: Sendable {
     public var port: UInt16
     /// Certificate and key in PEM, when the server speaks TLS itself.
     public var tls: ServerTLS?
+    /// Sockets that listen already, one for each loop, which the servers take over; none has them open their own.
+    ///
+    /// Another process may hold the same ones: what waits in them is its to accept when these servers are gone.
+    public var sockets: [Int32] = []
     /// Whose word on the client's address is taken.
     public var trustedProxies = TrustedProxies()
 
-    /// Connections of one loop; a further one is closed at once.
+    /// Which hosts are answered, where another gets 421; all without a rule.
+    public var hosts: HostRule?
+
+    /// Connections of all loops together; then one of those who hold most of them makes room for a new one.
     public var connectionLimit = 4096
-    /// Connections from one address on one loop; zero is no limit, as behind a proxy.
-    public var connectionsPerAddress = 0
+    /// Connections from one address of IPv4 or one network of 64 bits of IPv6, on all loops together; a further one
+    /// is closed at once.
+    ///
+    /// Zero is no limit. Trusted proxies have none.
+    public var connectionsPerAddress = 1024
+    /// Connections from one site of IPv6, which are 65,536 such networks, on all loops together.
+    ///
+    /// Zero is no limit. Trusted proxies have none.
+    public var connectionsPerSite = 2048
     /// Requests after which a connection is closed.
     public var requestsPerConnection = 100_000
     /// Requests of one loop that may wait for their answer at a time; a further one is answered 503.
     public var requestsUnderWay = 2048
     /// Octets of the request line and the header fields; a longer head is answered 431.
     public var headLimit = 16 * 1024
+
+    /// Octets of bodies up to 16 KiB that one loop keeps at a time; a further one is answered 503.
+    ///
+    /// What as many connections as there may be can fill, so that no client alone keeps others out.
+    public var shortBodyBudget = 64 << 20
+    /// Octets of longer bodies that one loop keeps at a time, half of them for requests that their routes have let in; a
+    /// further one is answered 503.
+    public var longBodyBudget = 8 << 20
+    /// Octets of answers that one loop holds until their clients have taken them; beyond it those of the clients that hold
+    /// most are given up.
+    public var deliveryBudget = 64 << 20
 
     /// From the connection, or the last answer on it, until the next head is complete; so it bounds idle
     /// connections and slow heads alike.
@@ -41,16 +66,5 @@ public struct ServerOptions: Sendable {
     var sweepInterval: Duration {
         let shortest = min(headTimeout, bodyTimeout, answerTimeout, sendTimeout)
         return max(.milliseconds(10), min(.seconds(1), shortest / 4))
-    }
-}
-
-/// A certificate chain and its private key, both PEM text.
-public struct ServerTLS: Sendable {
-    let certificate: String
-    let key: String
-
-    public init(certificate: String, key: String) {
-        self.certificate = certificate
-        self.key = key
     }
 }

@@ -21,6 +21,7 @@ public struct Status: Hashable, Sendable {
     public static let gone = Status(410)
     public static let contentTooLarge = Status(413)
     public static let unsupportedMediaType = Status(415)
+    public static let misdirectedRequest = Status(421)
     public static let unprocessableContent = Status(422)
     public static let tooManyRequests = Status(429)
     public static let headerFieldsTooLarge = Status(431)

@@ -16,9 +16,11 @@ public struct TrustedProxies: Sendable {
     /// as trust goes; what a client wrote there itself stands further left and is never looked at.
     func client(behind peer: IPAddress, forwardedFor lines: [String]) -> IPAddress {
         var nearest = peer
-        for entry in lines.joined(separator: ",").split(separator: ",").reversed() {
-            guard contains(nearest), let address = Self.address(in: entry) else { return nearest }
-            nearest = address
+        for line in lines.reversed() {
+            for entry in line.utf8.split(separator: UInt8(ascii: ",")).reversed() {
+                guard contains(nearest), let address = Self.address(in: entry) else { return nearest }
+                nearest = address
+            }
         }
         return nearest
     }
@@ -30,9 +32,13 @@ public struct TrustedProxies: Sendable {
         return last.map { ASCII.equalIgnoringCase($0, "https".utf8) } ?? false
     }
 
+    /// The longest address with brackets, zone and port, in octets.
+    private static let longestEntry = 64
+
     /// An address with or without port: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`.
-    private static func address(in entry: Substring) -> IPAddress? {
-        let text = String(Substring(ASCII.trim(entry.utf8)))
+    private static func address(in entry: Substring.UTF8View) -> IPAddress? {
+        let trimmed = ASCII.trim(entry)
+        guard trimmed.count <= longestEntry, let text = ASCII.word(trimmed) else { return nil }
         if let address = IPAddress(text) { return address }
         if text.hasPrefix("[") {
             return text.firstIndex(of: "]").flatMap { IPAddress(String(text[..<$0].dropFirst())) }

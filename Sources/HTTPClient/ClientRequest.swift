@@ -7,7 +7,7 @@ public struct ClientRequest: Sendable {
     /// Sent in this order; `User-Agent` and `Accept` are added unless they are here.
     public var fields: [(name: String, value: String)]
     public var body: [UInt8]
-    /// From the call to the last octet of the answer, looking up the name and waiting for a connection
+    /// From the call to the last octet of the answer, looking up the name and waiting for a turn and a connection
     /// included.
     public var deadline: Duration
     /// The longest body of an answer that is taken, in octets.
@@ -18,6 +18,8 @@ public struct ClientRequest: Sendable {
     public var redirectLimit: Int
     /// Whether the answer brings the server's certificate; the connection is then a new one.
     public var asksForCertificate = false
+    /// Whose call it is, where a client's callers take turns; nil for calls that wait for nobody.
+    public var owner: String?
 
     public init(
         _ method: String = "GET",
@@ -27,7 +29,8 @@ public struct ClientRequest: Sendable {
         deadline: Duration = .seconds(10),
         bodyLimit: Int = 1 << 20,
         addresses: AddressPolicy = .publicOnly,
-        redirectLimit: Int = 0
+        redirectLimit: Int = 0,
+        owner: String? = nil
     ) {
         self.method = method
         self.url = url
@@ -37,5 +40,6 @@ public struct ClientRequest: Sendable {
         self.bodyLimit = bodyLimit
         self.addresses = addresses
         self.redirectLimit = redirectLimit
+        self.owner = owner
     }
 }

@@ -30,7 +30,9 @@ enum CurlCallbacks {
         )
         guard unsafe transfer.allows(PeerAddress(name, family: family)) else { return -1 }
         let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return unsafe socket(family, type, address.pointee.protocol)
+        let made = unsafe transfer.openSocket(family, type, address.pointee.protocol)
+        if made < 0 { transfer.noteMissingSocket(errno) }
+        return made
     }
 
     /// Looks at the connection about to be used: it may have been opened for a request with a wider policy.

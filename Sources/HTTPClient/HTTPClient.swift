@@ -9,6 +9,7 @@
 
 internal import CCurl
 public import EventLoop
+internal import Glibc
 
 /// Calls other servers from one event loop.
 ///
@@ -26,12 +27,23 @@ public import EventLoop
         /// Connections at a time; further requests wait, within their deadlines.
         public var connectionLimit = 64
         public var connectionsPerHost = 16
+        /// How many calls that have an owner are under way at a time; nil where owners take no turns.
+        ///
+        /// One owner has three quarters of them at most.
+        public var places: Int?
+        /// How many calls may wait for their turns.
+        var waitingLimit = 1024
+        /// Opens sockets as socket(2) does; a test has it fail, as when no descriptor is left.
+        var openSocket: @Sendable (_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32 = {
+            socket($0, $1, $2)
+        }
 
         public init() {}
     }
 
     let loop: EventLoop
     let options: Options
+    private let turns: CallTurns?
     private let multi: UnsafeMutableRawPointer
     private var transfers: [UInt64: Transfer] = [:]
     private var lastID: UInt64 = 0
@@ -49,6 +61,7 @@ public import EventLoop
         }
         self.loop = loop
         self.options = options
+        turns = options.places.map { CallTurns(on: loop, places: $0, waiting: options.waitingLimit) }
         unsafe self.multi = multi
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe pippin_curl_set_multi_callbacks(
@@ -65,7 +78,38 @@ public import EventLoop
     ///
     /// To be called on the client's loop. Cancelling the task ends the request.
     public func send(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
+        guard let owner = request.owner, let turns else { return try await transfer(request) }
+        let waited = try await waitForTurn(at: turns, of: owner, within: request.deadline)
+        defer { turns.leave(owner) }
+        var rest = request
+        rest.deadline -= waited
+        return try await transfer(rest)
+    }
+
+    private func transfer(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
         try await perform { [options] id, done in Transfer(id, request, options, done) }
+    }
+
+    /// Waits until a call of `owner` has its turn, and says how long that took.
+    private func waitForTurn(
+        at turns: CallTurns,
+        of owner: String,
+        within patience: Duration
+    ) async throws(ClientFailure) -> Duration {
+        loop.preconditionCurrent()
+        guard !isClosed else { throw .cancelled }
+        lastID += 1
+        let (id, start) = (lastID, ContinuousClock.now)
+        let failure: ClientFailure? = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<ClientFailure?, Never>) in
+                guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
+                turns.enter(id, of: owner, within: patience) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            loop.execute { self.turns?.giveUp(id, as: .cancelled) }
+        }
+        if let failure { throw failure }
+        return ContinuousClock.now - start
     }
 
     /// Runs the transfer that `prepare` makes, to its end or to that of the task.
@@ -90,6 +134,7 @@ public import EventLoop
     public func close() {
         loop.preconditionCurrent()
         guard !isClosed else { return }
+        turns?.close()
         for id in transfers.keys.sorted() { end(id, with: .failure(.cancelled)) }
         timer?.cancel()
         isClosed = true

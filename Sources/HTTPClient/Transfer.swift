@@ -5,8 +5,7 @@ internal import Glibc
 @safe final class Transfer {
     typealias Done = (Result<ClientResponse, ClientFailure>) -> Void
 
-    /// Octets of the fields of an answer that are taken.
-    private static let headLimit = 64 * 1024
+    private var head = AnswerHead()
 
     let id: UInt64
     let easy: UnsafeMutableRawPointer
@@ -16,13 +15,12 @@ internal import Glibc
     private let bodyLimit: Int
     private var fieldList: UnsafeMutablePointer<curl_slist>?
     private var hostList: UnsafeMutablePointer<curl_slist>?
-    private var fields: [(name: String, value: String)] = []
-    private var headSize = 0
     private var body: [UInt8] = []
     private var upload: ArraySlice<UInt8> = []
     /// Whether it is a mail that is sent, not a call.
     var isMail = false
     private var failure: ClientFailure?
+    private(set) var openSocket = HTTPClient.Options().openSocket
     /// The last line in which a mail server refused something; after that it only says goodbye.
     private(set) var lastRefusal = ""
 
@@ -35,6 +33,7 @@ internal import Glibc
     ) {
         guard request.isSendable else { return nil }
         self.init(id, policy: request.addresses, bodyLimit: request.bodyLimit, done)
+        openSocket = options.openSocket
         setLimits(request, options)
         setMessage(request, options)
     }
@@ -141,9 +140,11 @@ extension Transfer {
     func result(_ code: CURLcode) -> Result<ClientResponse, ClientFailure> {
         if code == CURLE_OK {
             let status = unsafe pippin_curl_status(easy)
+            // libcurl reads whatever digits it finds in a status line that is none.
+            guard isMail || (200...999).contains(status) else { return .failure(.malformedAnswer) }
             let certificate = unsafe pippin_curl_certificate(easy).map { unsafe String(cString: $0) }
             return .success(
-                ClientResponse(status: status, fields: fields, body: body, certificate: certificate)
+                ClientResponse(status: status, fields: head.fields, body: body, certificate: certificate)
             )
         }
         if failure == nil, let refusal = mailRefusal(code) { return .success(refusal) }
@@ -159,22 +160,20 @@ extension Transfer {
         return true
     }
 
-    /// Takes a line of the head; a status line begins a new one, after 100 or a redirect.
+    /// There is no socket to connect with: that is ours, and says nothing of the server.
+    func noteMissingSocket(_ error: Int32) {
+        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error) else { return }
+        failure = .other("this machine has no descriptor or memory left for a connection")
+    }
+
+    /// Takes a line of the head, or of what a mail server says.
     func takeField(_ line: UnsafeRawBufferPointer) -> Bool {
-        headSize += line.count
-        guard headSize <= Self.headLimit else {
+        guard unsafe head.take(line) else {
             failure = .malformedAnswer
             return false
         }
-        let text = unsafe String(decoding: line, as: UTF8.self)
-        if isMail, text.hasPrefix("4") || text.hasPrefix("5") { lastRefusal = text }
-        if text.hasPrefix("HTTP/") {
-            fields = []
-        } else if let colon = text.firstIndex(of: ":") {
-            let value = text[text.index(after: colon)...]
-            let blanks: (Character) -> Bool = { $0.isWhitespace }
-            let trimmed = value.drop(while: blanks).reversed().drop(while: blanks).reversed()
-            fields.append((String(text[..<colon]), String(trimmed)))
+        if isMail, let first = unsafe line.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") {
+            lastRefusal = unsafe AnswerHead.text(line)
         }
         return true
     }
@@ -209,26 +208,16 @@ extension Transfer {
 extension ClientRequest {
     /// Whether method, address and fields can stand in a message without ending it.
     fileprivate var isSendable: Bool {
-        let isMethod = !method.isEmpty && method.utf8.allSatisfy(Self.isToken)
+        let isMethod = !method.isEmpty && method.utf8.allSatisfy(AnswerHead.isToken)
         let isURL = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         return isMethod && isURL
             && fields.allSatisfy { field in
-                !field.name.isEmpty && field.name.utf8.allSatisfy(Self.isToken)
+                !field.name.isEmpty && field.name.utf8.allSatisfy(AnswerHead.isToken)
                     && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
             }
     }
 
     fileprivate func names(_ name: String) -> Bool {
-        fields.contains { $0.name.lowercased() == name.lowercased() }
-    }
-
-    /// RFC 9110 section 5.6.2.
-    private static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        fields.contains { AnswerHead.isSame($0.name, name) }
     }
 }

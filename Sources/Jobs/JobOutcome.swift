@@ -17,6 +17,10 @@ public enum JobOutcome: Sendable {
     ///
     /// Counts as an attempt.
     case retry(after: Duration, _ problem: String)
+    /// It was not tried, since its turn comes later.
+    ///
+    /// Counts as no attempt.
+    case postponed(Duration)
     /// It will never work: dead at once.
     case refused(_ problem: String)
 }
@@ -24,7 +28,7 @@ public enum JobOutcome: Sendable {
 extension JobOutcome {
     var problem: String? {
         switch self {
-        case .succeeded, .ended: nil
+        case .succeeded, .ended, .postponed: nil
         case .failed(let problem), .retry(_, let problem), .refused(let problem): problem
         }
     }
@@ -32,7 +36,7 @@ extension JobOutcome {
     /// Whether the job is dead with that attempt.
     func isDeath(at attempt: Int, _ policy: JobPolicy) -> Bool {
         switch self {
-        case .succeeded, .ended: false
+        case .succeeded, .ended, .postponed: false
         case .refused: true
         case .failed, .retry: attempt >= policy.attempts
         }

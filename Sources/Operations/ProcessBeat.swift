@@ -21,6 +21,7 @@ public struct ProcessBeat: Sendable {
     public let jobsDead: Int
     /// Steps of sign-ins that found no room, or could not be written.
     public let flowStepsDropped: Int
+    public let connections: ConnectionBeat
 
     public init(
         id: String,
@@ -33,7 +34,8 @@ public struct ProcessBeat: Sendable {
         loopLag: Duration,
         memory: Int,
         jobs: (succeeded: Int, failed: Int, dead: Int),
-        flowStepsDropped: Int
+        flowStepsDropped: Int,
+        connections: ConnectionBeat = ConnectionBeat()
     ) {
         self.id = id
         self.host = host
@@ -46,6 +48,7 @@ public struct ProcessBeat: Sendable {
         self.memory = memory
         (jobsSucceeded, jobsFailed, jobsDead) = jobs
         self.flowStepsDropped = flowStepsDropped
+        self.connections = connections
     }
 
     init(_ row: inout Row) throws(PostgresFailure) {
@@ -62,6 +65,7 @@ public struct ProcessBeat: Sendable {
         jobsFailed = try row.next()
         jobsDead = try row.next()
         flowStepsDropped = try row.next()
+        connections = try ConnectionBeat(&row)
     }
 }
 

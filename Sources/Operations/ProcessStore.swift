@@ -11,22 +11,38 @@ public struct ProcessStore: Sendable {
 
     /// Says that a process lives, and forgets those that have been silent for a day.
     public func note(_ beat: ProcessBeat) async throws(PostgresFailure) {
+        let open = beat.connections
         try await database.query(
             """
             WITH forgotten AS (DELETE FROM processes WHERE seen_at < now() - interval '1 day')
             INSERT INTO processes (
                 process_id, host, pid, version, started_at, seen_at, clock, loops, loop_lag, memory,
-                jobs_succeeded, jobs_failed, jobs_dead, flow_steps_dropped
+                jobs_succeeded, jobs_failed, jobs_dead, flow_steps_dropped,
+                connections, connections_peak, connection_limit, connections_refused_by_address,
+                connections_refused_by_site, connections_refused_for_room, connections_displaced,
+                descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery, answers_given_up
             ) VALUES (
                 \(beat.id), \(beat.host), \(beat.pid), \(beat.version), \(beat.startedAt), clock_timestamp(),
                 \(beat.clock), \(beat.loops), \(Int(beat.loopLag / .microseconds(1))), \(beat.memory),
-                \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead), \(beat.flowStepsDropped)
+                \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead), \(beat.flowStepsDropped),
+                \(open.now), \(open.peak), \(open.limit), \(open.refusedByAddress), \(open.refusedBySite),
+                \(open.refusedForRoom), \(open.displaced), \(open.shortages), \(open.descriptors), \(open.descriptorLimit),
+                \(open.octetsInDelivery), \(open.answersGivenUp)
             )
             ON CONFLICT (process_id) DO UPDATE SET
                 seen_at = excluded.seen_at, clock = excluded.clock, loop_lag = excluded.loop_lag,
                 memory = excluded.memory, jobs_succeeded = excluded.jobs_succeeded,
                 jobs_failed = excluded.jobs_failed, jobs_dead = excluded.jobs_dead,
-                flow_steps_dropped = excluded.flow_steps_dropped
+                flow_steps_dropped = excluded.flow_steps_dropped, connections = excluded.connections,
+                connections_peak = excluded.connections_peak, connection_limit = excluded.connection_limit,
+                connections_refused_by_address = excluded.connections_refused_by_address,
+                connections_refused_by_site = excluded.connections_refused_by_site,
+                connections_refused_for_room = excluded.connections_refused_for_room,
+                connections_displaced = excluded.connections_displaced,
+                descriptor_shortages = excluded.descriptor_shortages, descriptors = excluded.descriptors,
+                descriptor_limit = excluded.descriptor_limit,
+                octets_in_delivery = excluded.octets_in_delivery,
+                answers_given_up = excluded.answers_given_up
             """
         )
     }
@@ -42,7 +58,11 @@ public struct ProcessStore: Sendable {
         let rows = try await database.query(
             """
             SELECT process_id, host, pid, version, started_at, clock, loops, loop_lag, memory, jobs_succeeded,
-                jobs_failed, jobs_dead, flow_steps_dropped, seen_at, seen_at > now() - \(patience) * interval '1 second'
+                jobs_failed, jobs_dead, flow_steps_dropped, connections, connections_peak, connection_limit,
+                connections_refused_by_address, connections_refused_by_site, connections_refused_for_room,
+                connections_displaced, descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery,
+                answers_given_up, seen_at,
+                seen_at > now() - \(patience) * interval '1 second'
             FROM processes ORDER BY started_at, process_id
             """
         )

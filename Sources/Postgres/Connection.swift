@@ -9,6 +9,8 @@ import EventLoop
 @safe final class Connection: @unchecked Sendable {
     enum State: Equatable {
         case connecting
+        /// The server is there; whether the connection may be used is being asked.
+        case checking
         case ready
         case closed
     }
@@ -18,6 +20,8 @@ import EventLoop
     private let options: [(key: String, value: String)]
     /// Where libpq looks up the server's name, which blocks; nil for the loop's own thread.
     private let lookups: BlockingPool?
+    /// Yields true where the connection may be used, and what is wrong otherwise.
+    private let check: (statement: SQL, complaint: String)?
     private var handle: OpaquePointer?
     private var watch: Watch?
     private var openedAt: Int64 = 0
@@ -31,10 +35,17 @@ import EventLoop
     /// Why the connection was lost last.
     private(set) var lastProblem = "not connected yet"
 
-    init(loop: EventLoop, options: [(key: String, value: String)], lookups: BlockingPool? = nil) {
+    /// - Parameters: see `Database.Configuration.options`.
+    init(
+        loop: EventLoop,
+        _ configuration: Database.Configuration,
+        waitingForRows wait: Duration? = nil,
+        within limit: Duration? = nil
+    ) {
         self.loop = loop
-        self.options = options
-        self.lookups = lookups
+        options = configuration.options(waitingForRows: wait, within: limit)
+        lookups = configuration.lookups
+        check = configuration.check.map { ($0, configuration.complaint) }
     }
 
     deinit {
@@ -47,7 +58,12 @@ import EventLoop
     var load: Int { segments.count }
 
     /// When what is under way should have ended; for a connection being opened, when that began.
-    var oldestDeadline: Int64? { state == .connecting ? openedAt : segments.head?.deadline }
+    var oldestDeadline: Int64? {
+        state == .connecting || state == .checking ? openedAt : segments.head?.deadline
+    }
+
+    /// Whether statements go over it and come back.
+    private var isOpen: Bool { state == .ready || state == .checking }
 }
 
 // Connecting and losing.
@@ -129,8 +145,23 @@ extension Connection {
         } catch {
             return lose("\(error)")
         }
-        state = .ready
-        onChange(self)
+        guard let check else {
+            state = .ready
+            return onChange(self)
+        }
+        state = .checking
+        send([check.statement], deadline: openedAt) { [unowned self] outcome in
+            guard state == .checking else { return }
+            switch outcome {
+            case .failure(let failure): lose("\(failure)")
+            case .success:
+                let isSound = try? outcome.answer().firstValue { (row: inout Row) throws(PostgresFailure) in
+                    try row.next(Bool.self)
+                }
+                guard isSound == true else { return lose(check.complaint) }
+                state = .ready
+            }
+        }
     }
 
     /// Closes the connection and fails what was under way.
@@ -161,12 +192,15 @@ extension Connection {
 extension Connection {
     /// Sends `statements` and a Sync as one segment; the outcome is that of the last statement.
     func send(_ statements: [SQL], deadline: Int64, completion: @escaping (Segment.Outcome) -> Void) {
-        let segment = Segment(deadline: deadline, completion: completion)
-        guard let handle = unsafe handle, state == .ready else {
+        send(Segment(statements, deadline: deadline, completion: completion))
+    }
+
+    private func send(_ segment: Segment) {
+        guard let handle = unsafe handle, isOpen else {
             return segment.fail(.unavailable(lastProblem))
         }
         segments.append(segment)
-        for statement in statements {
+        for statement in segment.statements {
             guard unsafe queue(statement, in: segment, on: handle) else { return lose(problem()) }
         }
         guard unsafe PQpipelineSync(handle) == 1 else { return lose(problem()) }
@@ -213,7 +247,7 @@ extension Connection {
 
     private func receive(_ handle: OpaquePointer) {
         var finished = false
-        while state == .ready, let segment = segments.head, unsafe PQisBusy(handle) == 0 {
+        while isOpen, let segment = segments.head, unsafe PQisBusy(handle) == 0 {
             let result = unsafe PQgetResult(handle)
             if let result = unsafe result, unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC {
                 unsafe PQclear(result)
@@ -224,13 +258,15 @@ extension Connection {
                 segment.noteFailure()
             }
         }
-        if state == .ready, unsafe PQstatus(handle) == CONNECTION_BAD { return lose(problem()) }
-        if finished { onChange(self) }
+        if isOpen, unsafe PQstatus(handle) == CONNECTION_BAD { return lose(problem()) }
+        if finished, state == .ready { onChange(self) }
     }
 
     private func finish(_ segment: Segment) {
         _ = segments.popFirst()
         for text in segment.unprepared { statements[text] = nil }
+        // A segment ahead of it failed before it had prepared a statement of both, and nothing of this one happened.
+        if segment.lacksStatement, segment.rewind() { return send(segment) }
         segment.complete()
     }
 }

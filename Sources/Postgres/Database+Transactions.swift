@@ -2,14 +2,22 @@ import EventLoop
 
 extension Database {
     /// Runs `body` in one transaction under `setting`: committed when it returns, rolled back when it throws.
+    ///
+    /// - Parameter row: what `body` locks first; others of this loop that lock it wait before they get a connection.
     public func transaction<Value>(
         setting: Setting? = nil,
+        locking row: LockedRow? = nil,
         _ body: (borrowing Transaction) async throws -> Value
     ) async throws -> Value {
         loop.preconditionCurrent()
         statementCount += 1
-        let connection = try await exclusiveConnection()
-        defer { exclusive.release(connection) }
+        if absence.isLong { throw PostgresFailure.unavailable(problem) }
+        let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+        if let row { try await turn(at: row, deadline) }
+        defer { if let row { rows.leave(row) } }
+        let owner = setting?.owner ?? ""
+        let connection = try await exclusiveConnection(for: owner, deadline)
+        defer { exclusive.release(connection, of: owner) }
         let transaction = Transaction(connection: connection, patience: configuration.patience)
         let value: Value
         do {
@@ -23,11 +31,19 @@ extension Database {
         return value
     }
 
-    private func exclusiveConnection() async throws(PostgresFailure) -> Connection {
-        if absence.isLong { throw .unavailable(problem) }
-        let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+    private func turn(at row: LockedRow, _ deadline: Int64) async throws(PostgresFailure) {
+        let failure = await unsafe withUnsafeContinuation { continuation in
+            rows.enter(row, deadline: deadline) { unsafe continuation.resume(returning: $0) }
+        }
+        if let failure { throw failure }
+    }
+
+    private func exclusiveConnection(
+        for owner: String,
+        _ deadline: Int64
+    ) async throws(PostgresFailure) -> Connection {
         let outcome = await unsafe withUnsafeContinuation { continuation in
-            exclusive.acquire(deadline: deadline) { unsafe continuation.resume(returning: $0) }
+            exclusive.acquire(for: owner, deadline: deadline) { unsafe continuation.resume(returning: $0) }
         }
         return try outcome.get()
     }

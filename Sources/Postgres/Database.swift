@@ -9,13 +9,16 @@ public struct Setting: Equatable, Sendable {
     public init(_ statement: SQL) {
         self.statement = statement
     }
+
+    /// Whose work is done under it, such as the id of a team.
+    var owner: String { String(decoding: statement.parameters.bytes, as: UTF8.self) }
 }
 
 /// The connections of one loop to one database under one role.
 ///
-/// Statements share pipelined connections; transactions get one of their own, and so do statements that wait for a row,
-/// since on a shared connection everybody behind them would wait too. Everything is called on the
-/// loop, from its tasks.
+/// Statements share pipelined connections; transactions get one of their own, and so do searches and statements that wait
+/// for a row, since on a shared connection everybody behind them would wait too. What is known to lock a row that somebody of this
+/// loop is at waits before it gets any (`RowLines`). Everything is called on the loop, from its tasks.
 // @unchecked Sendable: all state is touched on the loop's thread alone, which every entry checks.
 public final class Database: @unchecked Sendable {
     private struct Waiting {
@@ -30,8 +33,11 @@ public final class Database: @unchecked Sendable {
     private var waiting = Queue<Waiting>()
     let exclusive: ExclusiveConnections
     private let patient: ExclusiveConnections
-    private var joint = JointCommits()
-    private var isClosing = false
+    let searching: ExclusiveConnections
+    let rows: RowLines
+    var joint = JointCommits()
+    private(set) var isClosing = false
+    private var lastSweep = MonotonicTime.now()
     private(set) var absence: Absence
     /// How often something was heard from the server.
     private var answerCount = 0
@@ -44,7 +50,7 @@ public final class Database: @unchecked Sendable {
         self.configuration = configuration
         absence = Absence(limit: configuration.absence)
         let make = {
-            Connection(loop: loop, options: configuration.options(), lookups: configuration.lookups)
+            Connection(loop: loop, configuration)
         }
         exclusive = ExclusiveConnections(
             limit: configuration.exclusive,
@@ -52,6 +58,10 @@ public final class Database: @unchecked Sendable {
             make: make
         )
         patient = ExclusiveConnections(limit: configuration.patient, queue: configuration.queue, make: make)
+        searching = ExclusiveConnections(limit: configuration.searching, queue: configuration.queue) {
+            Connection(loop: loop, configuration, within: configuration.searchPatience)
+        }
+        rows = RowLines(limit: configuration.line)
     }
 
     /// Begins to connect.
@@ -60,11 +70,7 @@ public final class Database: @unchecked Sendable {
     public func open() {
         loop.preconditionCurrent()
         for _ in 0..<configuration.shared {
-            let connection = Connection(
-                loop: loop,
-                options: configuration.options(waitingForRows: Self.waitForRows),
-                lookups: configuration.lookups
-            )
+            let connection = Connection(loop: loop, configuration, waitingForRows: Self.waitForRows)
             connection.onChange = { [unowned self] in changed($0) }
             shared.append(connection)
             connection.open()
@@ -81,9 +87,11 @@ public final class Database: @unchecked Sendable {
         for connection in shared { connection.lose("closing") }
         exclusive.close()
         patient.close()
+        searching.close()
         shared = []
         for statement in waiting.drain() { statement.fail(.unavailable("closing")) }
         for member in joint.waiting.drain() { member.completion(.failure(.unavailable("closing"))) }
+        rows.expire(at: .max, with: .unavailable("closing"))
     }
 
     /// Whether a statement would find a connection at once.
@@ -97,7 +105,8 @@ public final class Database: @unchecked Sendable {
         return await unsafe withUnsafeContinuation { continuation in
             let answer = FirstAnswer { unsafe continuation.resume(returning: $0) }
             let timer = loop.schedule(after: limit) { [unowned self] in answer.give(answerCount > before) }
-            submit(["SELECT 1"]) { outcome in
+            submit(["SELECT 1"], for: "", MonotonicTime.now() + configuration.patience.nanoseconds) {
+                outcome in
                 if case .failure(.overloaded) = outcome { return }
                 timer.cancel()
                 if case .success = outcome { answer.give(true) } else { answer.give(false) }
@@ -118,74 +127,50 @@ public final class Database: @unchecked Sendable {
         loop.preconditionCurrent()
         statementCount += sql.count
         let statements = (setting.map { [$0.statement] } ?? []) + sql
-        let outcome = await unsafe withUnsafeContinuation { continuation in
-            submit(statements) { unsafe continuation.resume(returning: $0) }
-        }
-        return try outcome.answer()
-    }
-
-    /// Runs one statement, committed when this returns, in one transaction with others that come meanwhile.
-    ///
-    /// For short statements of the hot path that change a row or two found by key and do not fail by themselves.
-    /// They may be run a second time after the first was rolled back, so their outcome must not depend on how
-    /// often they are tried.
-    ///
-    /// - Parameter row: tells the row it locks from others.
-    public func queryJointly(
-        _ sql: SQL,
-        locking row: [UInt8],
-        setting: Setting
-    ) async throws(PostgresFailure) -> Rows {
-        try await queryJointly([sql], locking: row, setting: setting)
-    }
-
-    /// Runs statements one after the other in the same way; none is committed without the others.
-    ///
-    /// - Returns: the rows of the last one.
-    public func queryJointly(
-        _ sql: [SQL],
-        locking row: [UInt8],
-        setting: Setting
-    ) async throws(PostgresFailure) -> Rows {
-        loop.preconditionCurrent()
-        statementCount += sql.count
-        let outcome = await unsafe withUnsafeContinuation { continuation in
-            let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
-            let member = JointCommits.Member(statements: sql, row: row, setting: setting, deadline: deadline)
-            {
-                unsafe continuation.resume(returning: $0)
-            }
-            guard joint.waiting.count < configuration.queue, !isClosing else {
-                return member.completion(.failure(.overloaded))
-            }
-            if absence.isLong { return member.completion(.failure(.unavailable(problem))) }
-            joint.waiting.append(member)
-            sendJointly()
-        }
-        return try outcome.answer()
-    }
-
-    /// Sends what has gathered, while few enough segments are under way: under load each carries many statements.
-    private func sendJointly() {
-        while joint.segments < configuration.jointSegments, !joint.waiting.isEmpty, let free = leastLoaded() {
-            let members = joint.gather()
-            let deadline = members[0].deadline
-            free.send(JointCommits.statements(of: members), deadline: deadline) { [unowned self] outcome in
-                joint.segments -= 1
-                JointCommits.deliver(outcome, to: members) { member in
-                    submit([member.setting.statement] + member.statements, completion: member.completion)
-                }
-            }
-        }
-    }
-
-    private func submit(_ statements: [SQL], completion: @escaping (Segment.Outcome) -> Void) {
         let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+        let outcome = await unsafe withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Segment.Outcome, Never>) in
+            let completion: (Segment.Outcome) -> Void = { unsafe continuation.resume(returning: $0) }
+            guard let row = sql.first?.row else {
+                return submit(statements, for: setting?.owner ?? "", deadline, completion)
+            }
+            take(row, until: deadline, completion) { [unowned self] in
+                submit(statements, for: setting?.owner ?? "", deadline, $0)
+            }
+        }
+        return try outcome.answer()
+    }
+
+    /// Calls `body` when it is its turn at `row`, with what to tell the outcome to: then the next one's turn comes.
+    func take(
+        _ row: LockedRow,
+        until deadline: Int64,
+        _ completion: @escaping (Segment.Outcome) -> Void,
+        _ body: @escaping (@escaping (Segment.Outcome) -> Void) -> Void
+    ) {
+        rows.enter(row, deadline: deadline) { [unowned self] failure in
+            if let failure { return completion(.failure(failure)) }
+            body { [unowned self] outcome in
+                rows.leave(row)
+                completion(outcome)
+            }
+        }
+    }
+
+    /// Sends statements on the least loaded of the shared connections, as soon as one has room.
+    ///
+    /// - Parameter owner: whose they are, should they have to wait for a row.
+    func submit(
+        _ statements: [SQL],
+        for owner: String,
+        _ deadline: Int64,
+        _ completion: @escaping (Segment.Outcome) -> Void
+    ) {
         let conclude = { [unowned self] (outcome: Segment.Outcome) in
             guard case .failure(let failure) = outcome, failure.isWaitForLock, !isClosing else {
                 return completion(outcome)
             }
-            wait(statements, deadline, completion)
+            wait(statements, for: owner, deadline, completion)
         }
         if waiting.isEmpty, let connection = leastLoaded() {
             return connection.send(statements, deadline: deadline, completion: conclude)
@@ -206,25 +191,28 @@ public final class Database: @unchecked Sendable {
     /// Runs statements once more that did not get their rows at once, where nobody waits behind them.
     private func wait(
         _ statements: [SQL],
+        for owner: String,
         _ deadline: Int64,
         _ completion: @escaping (Segment.Outcome) -> Void
     ) {
-        patient.acquire(deadline: deadline) { [unowned self] outcome in
+        patient.acquire(for: owner, deadline: deadline) { [unowned self] outcome in
             switch outcome {
             case .failure(let failure): completion(.failure(failure))
             case .success(let connection):
                 connection.send(statements, deadline: deadline) { [unowned self] outcome in
-                    patient.release(connection)
+                    patient.release(connection, of: owner)
                     completion(outcome)
                 }
             }
         }
     }
 
-    /// How long a statement waits for a row on a shared connection: longer than most who hold one.
-    private static var waitForRows: Duration { .milliseconds(100) }
+    /// How long a statement waits for a row on a shared connection, and all those behind it: about as long as a commit
+    /// takes, of another loop's that has the row.
+    private static var waitForRows: Duration { .milliseconds(10) }
 
-    private func leastLoaded() -> Connection? {
+    /// The connection with the fewest segments under way, or nil where none has room.
+    func leastLoaded() -> Connection? {
         var least: Connection?
         for connection in shared where connection.state == .ready && connection.load < configuration.depth {
             if let load = least?.load, load <= connection.load { continue }
@@ -250,26 +238,39 @@ public final class Database: @unchecked Sendable {
     private func sweep() {
         guard !isClosing else { return }
         let now = MonotonicTime.now()
+        defer {
+            lastSweep = now
+            loop.schedule(after: Self.sweepInterval) { [weak self] in self?.sweep() }
+        }
+        // A process that stood still, with its machine or for want of it, reads first what has come meanwhile.
+        let grace = configuration.grace.nanoseconds
+        guard now - lastSweep < grace else { return }
         let isAway = absence.isLong
         while let first = waiting.head, isAway || first.deadline < now {
             waiting.popFirst()?.fail(isReady ? .timedOut : .unavailable(problem))
         }
         exclusive.expire(at: now)
         patient.expire(at: now)
+        searching.expire(at: now)
+        if isAway {
+            rows.expire(at: .max, with: .unavailable(problem))
+        } else {
+            rows.expire(at: now, with: .timedOut)
+        }
         while let first = joint.waiting.head, isAway || first.deadline < now {
             joint.waiting.popFirst()?.completion(.failure(isReady ? .timedOut : .unavailable(problem)))
         }
-        for connection in shared + exclusive.all + patient.all {
-            if let deadline = connection.oldestDeadline, deadline + Self.grace < now {
+        for connection in shared + exclusive.all + patient.all + searching.all {
+            if let deadline = connection.oldestDeadline, deadline + grace < now {
                 connection.lose("no answer in time")
             }
         }
-        loop.schedule(after: .milliseconds(250)) { [weak self] in self?.sweep() }
     }
 
-    /// How much longer a statement may take than its deadline, and how long connecting may take: libpq keeps
-    /// `connect_timeout` only for those who block.
-    private static var grace: Int64 { 5_000_000_000 }
+    private static var sweepInterval: Duration { .milliseconds(250) }
+
+    /// How many statements and transactions wait on this loop for others that want the same row.
+    public var waitingForRows: Int { rows.waitingCount }
 
     /// Why the last connection was lost.
     public var problem: String { shared.first { $0.state != .ready }?.lastProblem ?? "" }

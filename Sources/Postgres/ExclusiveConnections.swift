@@ -1,6 +1,8 @@
 import EventLoop
 
 /// Connections that serve one transaction at a time, opened when needed, kept when idle.
+///
+/// Owners take turns at them, and none has the last one: who waits in all of theirs keeps nobody else waiting.
 final class ExclusiveConnections {
     typealias Outcome = Result<Connection, PostgresFailure>
 
@@ -10,11 +12,10 @@ final class ExclusiveConnections {
     }
 
     private let limit: Int
-    private let queue: Int
     private let make: () -> Connection
     private(set) var all: [Connection] = []
     private var idle: [Connection] = []
-    private var waiting = Queue<Waiting>()
+    private var work: FairQueue<Waiting>
     private var isClosed = false
 
     /// - Parameters:
@@ -22,42 +23,47 @@ final class ExclusiveConnections {
     ///   - queue: how many transactions may wait for one.
     init(limit: Int, queue: Int, make: @escaping () -> Connection) {
         self.limit = limit
-        self.queue = queue
         self.make = make
+        work = FairQueue(limit: queue)
     }
 
-    /// Hands over an idle connection, a new one while there are fewer than the limit, or the next to be released
-    /// before `deadline`.
-    func acquire(deadline: Int64, completion: @escaping (Outcome) -> Void) {
+    /// How many connections one owner may have.
+    private var share: Int { max(1, limit - 1) }
+
+    /// Hands over an idle connection, a new one while there are fewer than the limit, or one that is released before
+    /// `deadline`.
+    ///
+    /// - Parameter owner: whose work it is, such as the id of a team.
+    func acquire(for owner: String, deadline: Int64, completion: @escaping (Outcome) -> Void) {
         guard !isClosed else { return completion(.failure(.unavailable("closing"))) }
-        while let connection = idle.popLast() {
-            if connection.state == .ready { return completion(.success(connection)) }
-            forget(connection)
+        let waiting = Waiting(deadline: deadline, completion: completion)
+        if work.load(owner) < share {
+            if let connection = idleConnection() {
+                work.begin(of: owner)
+                return completion(.success(connection))
+            }
+            if all.count < limit {
+                work.begin(of: owner)
+                return open(for: owner, completion)
+            }
         }
-        if all.count < limit { return open(completion) }
-        guard waiting.count < queue else { return completion(.failure(.overloaded)) }
-        waiting.append(Waiting(deadline: deadline, completion: completion))
+        switch work.append(waiting, of: owner) {
+        case .accepted: break
+        case .displacing(let other): other.completion(.failure(.overloaded))
+        case .refused: completion(.failure(.overloaded))
+        }
     }
 
     /// Takes a connection back and gives it to the next who waits; in place of a lost one, they get a new one.
-    func release(_ connection: Connection) {
-        guard connection.state == .ready else {
-            forget(connection)
-            if all.count < limit, let next = waiting.popFirst() { open(next.completion) }
-            return
-        }
-        if let next = waiting.popFirst() {
-            next.completion(.success(connection))
-        } else {
-            idle.append(connection)
-        }
+    func release(_ connection: Connection, of owner: String) {
+        work.end(of: owner)
+        if connection.state == .ready { idle.append(connection) } else { forget(connection) }
+        serveNext()
     }
 
     /// Ends the wait of those whose deadline has passed.
     func expire(at now: Int64) {
-        while let first = waiting.head, first.deadline < now {
-            waiting.popFirst()?.completion(.failure(.timedOut))
-        }
+        for waiting in work.remove(while: { $0.deadline < now }) { waiting.completion(.failure(.timedOut)) }
     }
 
     func close() {
@@ -67,26 +73,48 @@ final class ExclusiveConnections {
         (all, idle) = ([], [])
     }
 
-    private func open(_ completion: @escaping (Outcome) -> Void) {
+    /// To be called when there is an idle connection, or room for a new one.
+    private func serveNext() {
+        guard !isClosed, let next = work.popFirst(upTo: share) else { return }
+        if let connection = idleConnection() {
+            next.element.completion(.success(connection))
+        } else {
+            open(for: next.owner, next.element.completion)
+        }
+    }
+
+    private func idleConnection() -> Connection? {
+        while let connection = idle.popLast() {
+            if connection.state == .ready { return connection }
+            forget(connection)
+        }
+        return nil
+    }
+
+    private func open(for owner: String, _ completion: @escaping (Outcome) -> Void) {
         let connection = make()
         all.append(connection)
         connection.onChange = { [weak self] connection in
             connection.onChange = { _ in }
             if connection.state == .ready { return completion(.success(connection)) }
             completion(.failure(.unavailable(connection.lastProblem)))
-            self?.couldNotOpen(connection)
+            self?.couldNotOpen(connection, for: owner)
         }
         connection.open()
     }
 
     /// Once no connection is left, none will be released to those who wait.
-    private func couldNotOpen(_ connection: Connection) {
+    private func couldNotOpen(_ connection: Connection, for owner: String) {
         forget(connection)
-        if all.isEmpty { failWaiting(connection.lastProblem) }
+        work.end(of: owner)
+        if all.isEmpty { return failWaiting(connection.lastProblem) }
+        if !idle.isEmpty { serveNext() }
     }
 
     private func failWaiting(_ problem: String) {
-        for next in waiting.drain() { next.completion(.failure(.unavailable(problem))) }
+        for waiting in work.remove(while: { _ in true }) {
+            waiting.completion(.failure(.unavailable(problem)))
+        }
     }
 
     private func forget(_ connection: Connection) {

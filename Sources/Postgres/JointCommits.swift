@@ -15,6 +15,20 @@ struct JointCommits {
         let setting: Setting
         let deadline: Int64
         let completion: (Segment.Outcome) -> Void
+
+        init(
+            statements: [SQL],
+            row: [UInt8],
+            _ setting: Setting,
+            _ deadline: Int64,
+            _ completion: @escaping (Segment.Outcome) -> Void
+        ) {
+            self.statements = statements
+            self.row = row
+            self.setting = setting
+            self.deadline = deadline
+            self.completion = completion
+        }
     }
 
     /// Statements in one segment.

@@ -6,6 +6,8 @@ public enum PostgresFailure: Error, Equatable, Sendable {
     case overloaded
     /// The statement took longer than it may.
     case timedOut
+    /// The search took longer than one may; a narrower one takes less.
+    case searchTimedOut
     /// The server refused the statement; nothing of its transaction happened.
     case refused(Refusal)
     /// A column does not hold what the code reads from it.
@@ -45,7 +47,7 @@ public enum PostgresFailure: Error, Equatable, Sendable {
         case .unavailable, .overloaded, .timedOut: true
         // Class 40: the transaction lost against another one, by a deadlock for instance.
         case .refused(let refusal): refusal.sqlState.hasPrefix("40")
-        case .unreadable: false
+        case .searchTimedOut, .unreadable: false
         }
     }
 }

@@ -8,6 +8,8 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
     let parameters: Parameters
     /// Whether connections keep it prepared under a name of its own.
     private(set) var isKept = true
+    /// The row that it locks first, where that is known.
+    var row: LockedRow?
 
     public init(stringLiteral value: StaticString) {
         text = value.description

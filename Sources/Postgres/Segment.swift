@@ -12,15 +12,20 @@ final class Segment {
     /// What each statement answered, or why nothing of the segment happened.
     typealias Outcome = Result<[Rows], PostgresFailure>
 
+    let statements: [SQL]
     let deadline: Int64
     var commands: [Command] = []
+    /// Whether it failed for want of a statement that another segment was to prepare.
+    private(set) var lacksStatement = false
+    private var rewinds = 0
     private var current = 0
     private var rows: [Rows] = []
     private var failure: PostgresFailure?
     private var completion: ((Outcome) -> Void)?
 
     /// - Parameter deadline: monotonic nanoseconds after which the answer no longer matters.
-    init(deadline: Int64, completion: @escaping (Outcome) -> Void) {
+    init(_ statements: [SQL], deadline: Int64, completion: @escaping (Outcome) -> Void) {
+        self.statements = statements
         self.deadline = deadline
         self.completion = completion
     }
@@ -36,7 +41,10 @@ final class Segment {
             let answer = unsafe Rows(owning: result)
             if case .execute = commands[current] { rows.append(answer) }
         } else {
-            if status != PGRES_PIPELINE_ABORTED { unsafe failure = PostgresFailure(result) }
+            if status != PGRES_PIPELINE_ABORTED {
+                unsafe failure = PostgresFailure(result)
+                lacksStatement = unsafe PostgresFailure.state(of: result) == "26000"
+            }
             unsafe PQclear(result)
         }
     }
@@ -56,6 +64,24 @@ final class Segment {
     func noteFailure() {
         if failure != nil && failedCommand == nil { failedCommand = min(current, commands.count - 1) }
     }
+
+    /// Makes it as it was before it was sent, so that it can be sent once more.
+    ///
+    /// - Returns: false once that has happened so often that what it lacks will not come.
+    func rewind() -> Bool {
+        guard rewinds < Self.maxRewinds else { return false }
+        rewinds += 1
+        commands = []
+        rows = []
+        current = 0
+        failure = nil
+        failedCommand = nil
+        lacksStatement = false
+        return true
+    }
+
+    /// Each time is behind another segment that failed as it prepared the statement.
+    private static let maxRewinds = 8
 
     /// Hands the outcome to the one who waits, once.
     func complete() {
@@ -82,10 +108,7 @@ extension Segment.Outcome {
 extension PostgresFailure {
     /// Reads the error fields of a result.
     init(_ result: OpaquePointer) {
-        func field(_ code: Int32) -> String? {
-            unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }
-        }
-        guard let sqlState = field(pippin_diag_sqlstate) else {
+        guard let sqlState = unsafe Self.state(of: result) else {
             // libpq's own words, not the server's: the connection broke.
             let text = unsafe PQresultErrorMessage(result).map { unsafe String(cString: $0) }
             self = .unavailable(
@@ -93,17 +116,30 @@ extension PostgresFailure {
             )
             return
         }
-        let message = field(pippin_diag_message) ?? "unknown error"
+        let message = unsafe Self.field(pippin_diag_message, of: result) ?? "unknown error"
         switch sqlState {
         case "57014": self = .timedOut
-        // The segment ahead of this one failed before it had prepared the statement both use.
+        // The segments ahead of this one failed before they had prepared the statement all use.
         case "26000": self = .unavailable(message)
         // Shutting down, starting, or out of connections: class 57P and 53.
         case _ where sqlState.hasPrefix("57P") || sqlState.hasPrefix("53"): self = .unavailable(message)
         default:
             self = .refused(
-                Refusal(sqlState: sqlState, message: message, constraint: field(pippin_diag_constraint))
+                Refusal(
+                    sqlState: sqlState,
+                    message: message,
+                    constraint: unsafe Self.field(pippin_diag_constraint, of: result)
+                )
             )
         }
+    }
+
+    /// The SQLSTATE of a result that is an error; nil where libpq made it itself.
+    static func state(of result: OpaquePointer) -> String? {
+        unsafe field(pippin_diag_sqlstate, of: result)
+    }
+
+    private static func field(_ code: Int32, of result: OpaquePointer) -> String? {
+        unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }
     }
 }

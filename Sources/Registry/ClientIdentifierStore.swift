@@ -20,9 +20,7 @@ enum ClientIdentifierStore {
             """
         )
         if claimed.changed == 1 {
-            if kind == .app {
-                try await AppleConnectionStore.requireNone(as: identifier, in: team, transaction)
-            }
+            try await requireNothing(of: identifier, for: kind, in: team, transaction)
             return
         }
         try await requireFree(identifier, for: kind, in: team, transaction)
@@ -44,15 +42,58 @@ enum ClientIdentifierStore {
             """
         )
         guard var holder = holders.first else {
-            if kind == .app {
-                try await AppleConnectionStore.requireNone(as: identifier, in: team, transaction)
-            }
+            try await requireNothing(of: identifier, for: kind, in: team, transaction)
             return
         }
         let name: ClientID = try holder.next()
         let holderKind: String = try holder.next()
         if kind == .service, holderKind == ClientKind.app.rawValue { throw Refusal.bundleIDAsServiceID(name) }
         throw Refusal.identifierTaken(name, by: ClientKind(rawValue: holderKind) ?? kind)
+    }
+
+    /// - Throws: `Refusal` when something is left of an earlier client of that name, or Apple knows it as something else.
+    private static func requireNothing(
+        of identifier: ClientID,
+        for kind: ClientKind,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let ended = try await transaction.query(
+            "SELECT FROM ended_clients WHERE team_id = \(team) AND client_id = \(identifier)"
+        )
+        guard ended.isEmpty else { throw Refusal.identifierEnding(identifier) }
+        guard kind == .app else { return }
+        try await AppleConnectionStore.requireNone(as: identifier, in: team, transaction)
+    }
+
+    /// Refresh tokens that go at once with their client.
+    static let tokensAtOnce = 10_000
+
+    /// Ends the refresh tokens of clients that go: none is good for anything without its client.
+    ///
+    /// Where they are many the rest is left to `BatchedPurge.endedClients`, and until then nobody else has the names.
+    private static func endTokens(
+        of names: [String],
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let ended = try await transaction.query(
+            "DELETE FROM refresh_tokens WHERE team_id = \(team) AND token_id IN (\(tokens(of: names, in: team)))"
+        )
+        guard ended.changed == tokensAtOnce else { return }
+        try await transaction.query(
+            """
+            INSERT INTO ended_clients (team_id, client_id) SELECT \(team), name FROM unnest(\(names)) AS name
+            ON CONFLICT DO NOTHING
+            """
+        )
+    }
+
+    static func tokens(of names: [String], in team: TeamID) -> SQL {
+        """
+        SELECT token_id FROM refresh_tokens WHERE team_id = \(team) AND client_id = ANY(\(names))
+        LIMIT \(tokensAtOnce)
+        """
     }
 
     /// Gives names back: what they named goes with them, and so does what was issued to them, lest a client of the
@@ -66,9 +107,7 @@ enum ClientIdentifierStore {
         try await transaction.query(
             "DELETE FROM authorization_codes WHERE team_id = \(team) AND client_id = ANY(\(names))"
         )
-        try await transaction.query(
-            "DELETE FROM refresh_tokens WHERE team_id = \(team) AND client_id = ANY(\(names))"
-        )
+        try await endTokens(of: names, in: team, transaction)
         // One by one: an App ID cannot go before its Service IDs, and the order of one statement is not ours.
         for name in names {
             try await transaction.query(

@@ -77,7 +77,7 @@ struct Provider: Sendable {
         guard try claims.audience() == [registration.clientID] else {
             throw Failure.badToken("another audience")
         }
-        guard try claims.integer("exp") > moment.seconds else { throw Failure.badToken("it has expired") }
+        guard try claims.date("exp").timestamp > moment else { throw Failure.badToken("it has expired") }
         guard try claims.string("nonce") == nonce else { throw Failure.badToken("another nonce") }
         return claims
     }

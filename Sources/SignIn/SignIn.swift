@@ -81,7 +81,7 @@ public struct SignIn: Sendable {
     public init(_ parts: Parts) throws(Diagnostics) {
         pages = try HostedPages(site: parts.site)
         endpoints = ProtocolEndpoints(parts, pages)
-        logo = LogoEndpoint(logos: TeamLogoStore(parts.database))
+        logo = LogoEndpoint(logos: TeamLogoStore(parts.database), teams: parts.teams)
         let factorPages = try FactorPages(site: parts.site)
         hosted = HostedEndpoints(parts, pages, factorPages)
         account = AccountEndpoints(parts, pages, factorPages)
@@ -123,7 +123,7 @@ public struct SignIn: Sendable {
             ExitMessagePage.self,
             HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
             StopUsingPage.self, AppleDetailPage.self, AccountDeletionPage.self, AccountDeletedPage.self,
-            ReceiptPage.self,
+            ReceiptPage.self, AccountDataPage.self,
             RegistrationPage.self, RecoveryPage.self, MessagePage.self, LinkPage.self, NewPasswordPage.self,
             EmailPage.self, InvitedPage.self,
         ] + FactorPages.views
@@ -134,6 +134,8 @@ extension SignIn.Parts {
     var post: AccountPost {
         AccountLetters(site: site, context: context, teams: teams, mail: mail).post
     }
+
+    var newPasswords: NewPasswords { NewPasswords(database, hasher: hasher) }
 
     var emailChanges: EmailChange { EmailChange(database, post: post, random: context.random) }
 
@@ -162,6 +164,7 @@ extension HostedEndpoints {
             flows: parts.flows,
             door: parts.door,
             sessions: parts.sessions,
+            newPasswords: parts.newPasswords,
             registrations: AccountRegistrations(
                 database,
                 hasher: parts.hasher,
@@ -173,14 +176,25 @@ extension HostedEndpoints {
                 hasher: parts.hasher,
                 random: context.random
             ),
-            recovery: PasswordRecovery(database, hasher: parts.hasher, post: post, random: context.random),
+            recovery: PasswordRecovery(
+                database,
+                hasher: parts.hasher,
+                post: post,
+                ending: .everything,
+                random: context.random
+            ),
+            mailedSignIns: MailedSignIn(database),
             emailChanges: parts.emailChanges,
             post: post,
-            notice: NewBrowserNotice(users: UserStore(database), mail: parts.mail, context: context),
+            notice: NewBrowserNotice(
+                users: UserStore(database),
+                limits: SendingLimits(LimitStore(database)),
+                mail: parts.mail,
+                context: context
+            ),
             limits: parts.limits,
             counts: LimitStore(database),
-            engine: context,
-            log: parts.log
+            engine: context
         )
     }
 }
@@ -199,6 +213,7 @@ extension AccountEndpoints {
                 context: parts.context,
                 signIn: parts.passwords,
                 hasher: parts.hasher,
+                newPasswords: parts.newPasswords,
                 emailChanges: parts.emailChanges
             ),
             linking: ProviderLinking(parts.apple, context: parts.context, database: parts.database),

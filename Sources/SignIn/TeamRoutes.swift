@@ -62,6 +62,7 @@ public enum TeamRoutes {
     /// Mailed links.
     public static let registrationLink = Route("/t/:team/links/account/:token", TeamID.self, LinkToken.self)
     public static let passwordLink = Route("/t/:team/links/password/:token", TeamID.self, LinkToken.self)
+    public static let signInLink = Route("/t/:team/links/sign-in/:token", TeamID.self, LinkToken.self)
     public static let emailLink = Route("/t/:team/links/email/:token", TeamID.self, LinkToken.self)
     public static let invitationLink = Route(
         "/t/:team/links/invitation/:token",

@@ -14,7 +14,12 @@ extension Simulator {
         guard let client = form["client_id"].flatMap(ClientID.init(rawValue:)).flatMap(team.client),
             let performer = form["person"].flatMap(Performer.init(rawValue:))
         else { throw Problem.wrongChoice }
-        let judged = AuthorizationRequest.native(client, nonce: form["nonce"])
+        // As long as Pippin's own may be, and such as the database takes.
+        let nonce = form["nonce"]
+        guard nonce.map({ $0.utf8.count <= 512 && !$0.utf8.contains(0) }) ?? true else {
+            throw Problem.wrongChoice
+        }
+        let judged = AuthorizationRequest.native(client, nonce: nonce)
         let attempt = flow.open(judged, in: self.team, from: request.auditOrigin)
         try await flow.begin(attempt, browserHash: Self.browser, in: self.team)
         guard var answer = try await answer(performer, attempt, team, request) else {

@@ -36,7 +36,9 @@ struct TokenForgery: Sendable {
 
     private func shift(_ claims: inout [String: JSONValue], by seconds: Int64) {
         for name in ["iat", "exp", "auth_time"] {
-            if let value = claims[name]?.integer { claims[name] = .integer(value + seconds) }
+            if let date = claims[name]?.integer.flatMap(NumericDate.init(seconds:)) {
+                claims[name] = .integer(Int64(date.seconds) + seconds)
+            }
         }
     }
 }

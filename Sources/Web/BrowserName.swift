@@ -1,13 +1,18 @@
+import Bytes
+
 /// What a `User-Agent` field says of a browser, as people call it.
 ///
 /// A guess for lists of sessions: nothing is decided by it.
 public struct BrowserName: Sendable {
     /// Such as `Firefox · Windows`; the beginning of the field where nothing in it is known.
     public let text: String
+    /// The same in words of ours alone, for what is mailed; empty where nothing in the field is known.
+    public let known: String
 
     public init(userAgent: String) {
         let parts = [Self.browser(userAgent), Self.system(userAgent)].compactMap { $0 }
-        text = parts.isEmpty ? String(userAgent.prefix(40)) : parts.joined(separator: " · ")
+        known = parts.joined(separator: " · ")
+        text = parts.isEmpty ? userAgent.cut(toOctets: 40) : known
     }
 
     /// The order matters: browsers claim to be their forerunners.

@@ -1,3 +1,4 @@
+import Bytes
 public import Domain
 public import HTTP
 
@@ -20,8 +21,10 @@ public struct CookieNames: Sendable {
 
     /// A cookie with the attributes all of ours have.
     ///
-    /// - Precondition: `value` is base64url, as all our values are.
+    /// All our values are base64url with dots between. Any other octet is left out: whatever a value is made of, it does
+    /// not end the process.
     public func cookie(_ name: String, _ value: String, maxAge: Duration? = nil) -> SetCookie {
+        let value = String(decoding: value.utf8.filter(PercentCoding.isUnreserved), as: UTF8.self)
         do throws(SetCookie.Failure) {
             return try SetCookie(name, value, maxAge: maxAge, isSecure: isSecure, sameSite: .lax)
         } catch {

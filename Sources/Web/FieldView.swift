@@ -58,6 +58,7 @@ public struct FieldView: Sendable {
         .optionalWords("error") { $0.error }
         .flag("required") { $0.isRequired }
         .flag("code") { $0.isCode }
+        .flag("secret") { $0.type == "password" }
 }
 
 /// One of a few, each with its explanation.

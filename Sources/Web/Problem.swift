@@ -63,6 +63,14 @@ public struct Problem: Error, Sendable {
         retryAfter: 2
     )
 
+    /// A search that would have to read more than one may.
+    public static let searchTooWide = Problem(
+        .unprocessableContent,
+        Phrase("shared.problems.search-too-wide.headline"),
+        Phrase("shared.problems.search-too-wide.message"),
+        advice: Phrase("shared.problems.search-too-wide.advice")
+    )
+
     public static let failed = Problem(
         .internalServerError,
         Phrase("shared.problems.failed.headline"),
@@ -76,6 +84,7 @@ public struct Problem: Error, Sendable {
     public init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
+        case PostgresFailure.searchTimedOut: self = .searchTooWide
         case let failure as PostgresFailure: self = failure.isTemporary ? .unavailable : .failed
         case let refusal as Refusal: self = Problem(refusal)
         case is FormCoding.Failure: self = Problem(Refusal.badRequest)
@@ -89,7 +98,8 @@ public struct Problem: Error, Sendable {
         case .notFound: self = .notFound
         case .deadlinePassed, .overloaded: self = .unavailable
         case .failed(let error): self = Problem(error)
-        case .badRequest, .headerFieldsTooLarge, .versionNotSupported, .methodNotAllowed, .contentTooLarge,
+        case .badRequest, .misdirected, .headerFieldsTooLarge, .versionNotSupported, .methodNotAllowed,
+            .contentTooLarge,
             .unsupportedMediaType:
             self = Problem(
                 refusal.status,

@@ -58,7 +58,7 @@ public struct Site: Sendable {
         } catch {
             throw Problem(error)
         }
-        guard formTokens.isValid(form["csrf"], for: browser) else { throw .staleForm }
+        guard formTokens.isOfBrowser(form["csrf"], browser) else { throw .staleForm }
         return form
     }
 

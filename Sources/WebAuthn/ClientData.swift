@@ -31,7 +31,7 @@ struct ClientData: Sendable {
         origin: String
     ) throws(WebAuthnFailure) {
         guard json.count <= Self.maximumCount,
-            let members = try? JSON.decode(Members.self, from: json, maxDepth: 8)
+            let members = try? JSON.decode(Members.self, from: json, maxDepth: 8, maxValues: 100)
         else { throw .malformedClientData }
         guard members.type == ceremony.rawValue else { throw .wrongType }
         guard let answered = Base64URL.decode(members.challenge),
@@ -45,7 +45,7 @@ struct ClientData: Sendable {
     /// The challenge that client data names, read before anything is checked; nil where it cannot be.
     static func challenge(in json: [UInt8]) -> [UInt8]? {
         guard json.count <= maximumCount,
-            let members = try? JSON.decode(Members.self, from: json, maxDepth: 8)
+            let members = try? JSON.decode(Members.self, from: json, maxDepth: 8, maxValues: 100)
         else { return nil }
         return Base64URL.decode(members.challenge)
     }

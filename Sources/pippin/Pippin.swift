@@ -7,6 +7,8 @@ import Glibc
 enum Pippin {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        // Where it is set, Swift's report of a fault is asked for.
+        if Environment.value("SWIFT_BACKTRACE") == nil { Signals.endSilentlyAtFaults() }
         Malloc.settle()
         // Not exit(3): a thread that a stop has left to its call may be in libcrypto, whose memory that would free.
         _exit(run(arguments).code)
@@ -19,31 +21,5 @@ enum Pippin {
             for line in error.lines { Terminal.complain(line) }
             return error.status
         }
-    }
-}
-
-/// How a command ended, as shells see it.
-struct ExitStatus: Sendable {
-    let code: Int32
-
-    static let success = ExitStatus(code: 0)
-    static let refused = ExitStatus(code: 1)
-    /// `apply --dry-run` found something to change.
-    static let wouldChange = ExitStatus(code: 2)
-    static let usage = ExitStatus(code: 64)
-}
-
-/// Why a command could not do its work: one clear line for each reason.
-struct CommandFailure: Error, Sendable {
-    let lines: [String]
-    let status: ExitStatus
-
-    init(_ lines: [String], status: ExitStatus = .refused) {
-        self.lines = lines
-        self.status = status
-    }
-
-    init(_ line: String, status: ExitStatus = .refused) {
-        self.init([line], status: status)
     }
 }

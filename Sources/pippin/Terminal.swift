@@ -1,20 +1,29 @@
+import Bytes
 import Glibc
 
 /// What the person at the terminal reads.
+///
+/// Names of people, members and files are somebody else's words: no control character of theirs gets there.
 enum Terminal {
-    /// Prints to standard output.
-    static func say(_ text: String) {
-        write(text.hasSuffix("\n") ? text : text + "\n", to: 1)
+    /// Prints one line to standard output.
+    static func say(_ line: String) {
+        write(PrintableText.line(line) + "\n", to: 1)
     }
 
-    /// Passes octets on to standard output, as they are.
+    /// Prints a text of ours, with its line breaks, to standard output.
+    static func page(_ text: String) {
+        write(PrintableText.page(text.hasSuffix("\n") ? text : text + "\n"), to: 1)
+    }
+
+    /// Passes octets on to standard output: as they are to a file or a program, and made harmless to a person.
     static func pass(_ bytes: [UInt8]) {
-        write(bytes, to: 1)
+        guard isatty(1) == 1 else { return write(bytes, to: 1) }
+        write(PrintableText.page(String(decoding: bytes, as: UTF8.self)), to: 1)
     }
 
     /// Prints one line to standard error.
     static func complain(_ line: String) {
-        write("pippin: \(line)\n", to: 2)
+        write("pippin: \(PrintableText.line(line))\n", to: 2)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

@@ -79,10 +79,18 @@ import Testing
         arguments: [
             ("=1+1", "\"'=1+1\""), ("+1", "\"'+1\""), ("-1", "\"'-1\""), ("@SUM(A1)", "\"'@SUM(A1)\""),
             ("\tx", "\"'\tx\""), ("\r", "\"'\r\""), ("a=1", "\"a=1\""), ("", "\"\""),
-            ("say \"x\"", "\"say \"\"x\"\"\""),
+            ("say \"x\"", "\"say \"\"x\"\"\""), (" a", "\" a\""), ("1 + 1", "\"1 + 1\""),
+            // What a spreadsheet passes over in front of the sign.
+            (" =1+1", "\"' =1+1\""), ("\u{A0}\u{3000}=1", "\"'\u{A0}\u{3000}=1\""),
+            ("\u{0}=1", "\"'\u{0}=1\""),
+            ("\u{FEFF}=1", "\"'\u{FEFF}=1\""), ("\u{200B}@A1", "\"'\u{200B}@A1\""), (" \t x", "\"' \t x\""),
+            (" \r\n=1", "\"' \r\n=1\""), ("\"=1", "\"'\"\"=1\""), ("'=1", "\"''=1\""),
+            // The signs in full width.
+            ("\u{FF1D}1+1", "\"'\u{FF1D}1+1\""), ("\u{FF0B}1", "\"'\u{FF0B}1\""),
+            ("\u{FF0D}1", "\"'\u{FF0D}1\""), ("\u{FF20}A1", "\"'\u{FF20}A1\""),
         ]
     )
-    func `holds nothing that a spreadsheet would run`(field: String, written: String) {
+    func `S21: holds nothing that a spreadsheet would run`(field: String, written: String) {
         var bytes: [UInt8] = []
         AuditCSV.append(field, to: &bytes)
         #expect(bytes == Array(written.utf8))

@@ -55,3 +55,22 @@ func makeJanuary(_ world: World) throws {
         )
     }
 }
+
+/// Six hundred events of January 2020, sealed before those of today.
+func makeOldEvents(_ world: World) throws {
+    try makeJanuary(world)
+    // As a log would be that began then: what was sealed before is sealed anew.
+    try world.admin("INSERT INTO audit_unsealed SELECT team_id, at, event_id FROM audit_seals")
+    try world.admin("DELETE FROM audit_seals")
+    try world.admin("DELETE FROM audit_chains")
+    try world.admin(
+        """
+        INSERT INTO audit_events (
+            team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
+        )
+        SELECT 'ACMETEAM01', timestamptz '2020-01-10' + n * interval '1 s', 'system', 'x', 'a.b', 'thing',
+            'old' || n, 'succeeded', '{old}'
+        FROM generate_series(1, 600) AS n
+        """
+    )
+}

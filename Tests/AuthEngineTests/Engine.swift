@@ -57,7 +57,9 @@ extension ProtocolParameters {
     init(_ base: [String: String], _ changes: Changes = [:]) throws(OAuthError) {
         let values = base.merging(changes.compactMapValues { $0 }) { $1 }
         let fields = values.filter { changes[$0.key] != .some(.none) }
-        try self.init(fields.map { FormCoding.Field($0.key, $0.value) })
+        try self.init(
+            fields.compactMap { field in FieldName(field.key).map { FormCoding.Field($0, field.value) } }
+        )
     }
 }
 

@@ -82,8 +82,9 @@ import Testing
         try await withPurging { _, system in
             let purges: [BatchedPurge] = [
                 .jobs, .sessions, .limits, .mailedLinks, .nativeHandovers, .providerAnnouncements,
-                .providerTrips,
+                .providerPartings, .providerTrips,
                 .providerTokens, .providerNotices, .notices, .transferredPeople, .refreshTokens,
+                .appTransfers, .deletionReceipts, .tokenCutoffs, .endedClients,
             ]
             for purge in purges {
                 let removed = try await purge.run(on: system)

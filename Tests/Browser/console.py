@@ -95,7 +95,7 @@ class Console:
         """Reloads the page until it shows these words: what Pippin does a moment after an answer."""
         deadline = time.monotonic() + 60
         while self.page.get_by_role("main").get_by_text(words, exact=True).count() == 0:
-            assert time.monotonic() < deadline, f"{self.page.url} never showed {words!r}"
+            assert time.monotonic() < deadline, f"{self.page.url} never showed {words!r}: {self.page.inner_text('main')[:400]!r}"
             self.page.reload()
 
     def revoke_key(self, key_id: str, reason: str) -> None:

@@ -311,10 +311,13 @@ class Garden:
         self.secrets.add(link.rsplit("/", 1)[1])
         self.invitation = link.removeprefix(self.pippin.url)
 
-    def letter(self, recipient: str) -> str:
-        """The link of the newest mail to somebody."""
-        statement = "SELECT link FROM mailbox WHERE recipient = :'to' AND link IS NOT NULL ORDER BY at DESC, mail_id"
-        link = self._until(statement, 1, to=recipient)[0][0]
+    def letter(self, recipient: str, kind: str = "") -> str:
+        """The link of the newest mail to somebody, of all or of those whose path has `kind` in it."""
+        statement = """
+            SELECT link FROM mailbox WHERE recipient = :'to' AND position(:'kind' in link) > 0
+            ORDER BY at DESC, mail_id
+        """
+        link = self._until(statement, 1, to=recipient, kind=kind)[0][0]
         self.secrets.add(link.rsplit("/", 1)[1])
         return link
 

@@ -35,6 +35,12 @@ def expect_consent_sheet(page: Page) -> None:
     expect(page.get_by_role("radio", name=HIDE)).to_be_visible()
 
 
+def expect_sheet(page: Page) -> None:
+    """What comes once somebody has proved who they are: the consent sheet or the confirmation, as a whole."""
+    expect(page.locator('input[autocomplete="current-password"]')).to_have_count(0)
+    expect(page.get_by_role("button", name=CONTINUE).first).to_be_visible()
+
+
 def expect_confirmation(page: Page) -> None:
     """The short page of every later sign-in: nothing to decide, one button to go on."""
     expect(page.get_by_role("button", name=re.compile(r"^continue\b", re.IGNORECASE))).to_be_visible()

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -34,6 +35,13 @@ def binary() -> Path:
     return path
 
 
+def _name(process: str) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except FileNotFoundError:
+        return ""
+
+
 class Pippin:
     def __init__(self, folder: Path, options: tuple[str, ...] = (), port: int | None = None):
         self.port = port or free_port()
@@ -44,6 +52,8 @@ class Pippin:
         self.log = folder / "pippin.log"
         self.said = folder / "pippin.out"
         self.process: subprocess.Popen | None = None
+        # How many file descriptors it may have; None for as many as the tests may.
+        self.descriptors: int | None = None
 
     @classmethod
     @contextmanager
@@ -72,8 +82,12 @@ class Pippin:
         with self.log.open("ab") as log, self.said.open("ab") as said:
             self.process = subprocess.Popen(
                 [binary(), "serve", *arguments, *self.options],
-                cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=log,
+                cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=log, preexec_fn=self._limit,
             )
+
+    def _limit(self) -> None:
+        if self.descriptors:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (self.descriptors, self.descriptors))
 
     def stop(self) -> None:
         """Ends Pippin as a service manager does, and insists that it ends well."""
@@ -104,7 +118,12 @@ class Pippin:
 
     def printed(self, name: str) -> str:
         """The address on one of the lines that `serve` printed at its start."""
-        [address] = re.findall(rf"^{name}\s+(\S+)$", self.said.read_text(), re.MULTILINE)
+        deadline = time.monotonic() + START_SECONDS
+        # They are printed a moment after the first request could be served.
+        while not (found := re.findall(rf"^{name}\s+(\S+)$", self.said.read_text(), re.MULTILINE)):
+            assert time.monotonic() < deadline, self._last_words()
+            time.sleep(0.05)
+        [address] = found
         return address
 
     def command(self, *arguments: str) -> str:
@@ -120,6 +139,12 @@ class Pippin:
     @property
     def _place(self) -> list[str]:
         return ["--public-url", self.url, "--data", str(self.data), "--resources", str(ROOT)]
+
+    @property
+    def workers(self) -> list[int]:
+        """The processes that serve, the oldest first; `process` supervises them."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [int(child) for child in children if _name(child) == "pippin-worker"]
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + START_SECONDS

@@ -27,6 +27,7 @@ def sign_in(page: Page, app: AuthlibApp) -> str:
     page.goto(app.url + "/login")
     if page.locator('input[autocomplete~="username"]').is_visible():
         hosted.prove(page, ADA)
+    hosted.expect_sheet(page)
     if page.get_by_role("radio", name=hosted.SHARE).is_visible():
         hosted.share_email(page)
     hosted.press_continue(page)

@@ -67,7 +67,7 @@ class Host(Pippin):
         return time.monotonic() - begin
 
     def events(self, name: str) -> list[dict]:
-        lines = map(json.loads, self.log.read_text().splitlines())
+        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line["event"] == name]
 
     def get(self, path: str) -> requests.Response:

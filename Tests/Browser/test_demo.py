@@ -81,7 +81,7 @@ def test_the_set_up_link_leads_to_the_demo_team(
     assert watch.faults(page) == []
     fill_set_up(page, password="apple", team="Seedlings")
     page.get_by_role("button", name="Set up Pippin").click()
-    expect(page.locator("#field-password-error")).to_contain_text("Use at least 8 characters")
+    expect(page.locator("#field-password-error")).to_contain_text("Use at least 12 characters")
     expect(page.get_by_label("Password", exact=True)).to_have_value("")
     expect(page.get_by_label("First name")).to_have_value("Olive")
     expect(page.get_by_label("Team name")).to_have_value("Seedlings")

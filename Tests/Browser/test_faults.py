@@ -1,5 +1,6 @@
 """What a machine room does to a server: PostgreSQL restarts, processes are killed, ports are taken, files are wrong."""
 
+import atexit
 import json
 import os
 import re
@@ -42,7 +43,7 @@ class Installation(Pippin):
 
     @property
     def _place(self) -> list[str]:
-        return [*super()._place, *(["--database", self.database] if self.database else [])]
+        return [*super()._place, *storage(self.database)]
 
     def kill(self) -> None:
         process, self.process = self.process, None
@@ -128,20 +129,24 @@ def test_a_restart_of_postgresql_costs_503s_and_nothing_that_was_acknowledged(in
     backend = pippin.backend()
     codes = pippin.codes(CODES)
     redeemed: dict[str, str] = {}
-    seen: list[requests.Response] = []
+    # Not the answers: each would keep its connection open, and one address has a limited number of them.
+    seen: list[tuple[int, str | None]] = []
     is_over = threading.Event()
+
+    def see(answer: requests.Response) -> None:
+        seen.append((answer.status_code, answer.headers.get("Retry-After")))
 
     def redeem(code: str) -> None:
         time.sleep(codes.index(code) / CODES * 2)  # spread over two seconds, the restart in their midst
         answer = backend.redeem(code)
-        seen.append(answer)
+        see(answer)
         if answer.status_code == 200:
             redeemed[code] = answer.json()["refresh_token"]
 
     def refresh() -> None:
         while not is_over.is_set():
             for token in list(redeemed.values()):
-                seen.append(backend.refresh(token))
+                see(backend.refresh(token))
 
     with ThreadPoolExecutor(24) as pool:
         refreshing = [pool.submit(refresh) for _ in range(4)]
@@ -157,12 +162,11 @@ def test_a_restart_of_postgresql_costs_503s_and_nothing_that_was_acknowledged(in
         for future in refreshing:
             future.result()
 
-    statuses = {answer.status_code for answer in seen}
-    refused = [answer for answer in seen if answer.status_code == 503]
-    assert statuses <= {200, 503}
+    assert {status for status, _ in seen} <= {200, 503}
+    refused = [wait for status, wait in seen if status == 503]
     assert refused, "the restart was not felt"
-    assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
-    assert seen[-1].status_code == 200, "it did not come back"
+    assert all(int(wait or 0) > 0 for wait in refused)
+    assert seen[-1][0] == 200, "it did not come back"
     pippin.secrets.update(redeemed.values())
     assert len(redeemed) > CODES / 4
     assert {backend.refresh(token).status_code for token in redeemed.values()} == {200}
@@ -273,8 +277,19 @@ def refusal(*arguments: str, prefix: tuple[str, ...] = (), environment: dict[str
 
 
 def place(folder: Path, database: str | None = None, port: int | None = None) -> list[str]:
-    storage = ["--database", database] if database else []
-    return ["--listen", f"127.0.0.1:{port or free_port()}", "--data", str(folder / "data"), *storage]
+    return ["--listen", f"127.0.0.1:{port or free_port()}", "--data", str(folder / "data"), *storage(database)]
+
+
+def storage(database: str | None) -> list[str]:
+    """An operator's database is used with one master key, whichever test comes first."""
+    if database is None:
+        return []
+    key = Path(tempfile.gettempdir()) / f"pippin-faults-key-{os.getpid()}"
+    if not key.exists():
+        key.touch(0o600)
+        key.write_text(f"faults {os.urandom(32).hex()}\n")
+        atexit.register(key.unlink)
+    return ["--database", database, "--master-key", str(key)]
 
 
 def test_a_port_in_use_is_named(folder: Path, cluster: Cluster):

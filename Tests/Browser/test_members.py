@@ -21,9 +21,9 @@ def test_a_colleague_joins_by_a_mailed_link(story_team, signed_in_console: Conso
     expect(invitation).to_contain_text("Developer, expires")
 
     signed_in_console.open(f"/operator/mailbox?q={RUTH.email}")
-    signed_in_console.reload_until("Join Acme")
+    signed_in_console.reload_until("You are invited to Acme on Pippin")
     mailbox = signed_in_console.page
-    mailbox.get_by_role("link", name="Join Acme").click()
+    mailbox.get_by_role("link", name="You are invited to Acme on Pippin").click()
     link = mailbox.get_by_role("link", name="Follow its link").get_attribute("href")
     secrets.update({link.rsplit("/", 1)[1], RUTH.password})
 

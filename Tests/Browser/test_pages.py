@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,6 +22,7 @@ from visits import expect_signed_in, start_sign_in
 # What a GET is answered with that is no page.
 NO_PAGES = {
     "/": "goes to the console",
+    "/console/:team/transfers/:transfer/acceptance": "looked at in test_transfers, which has an offer",
     "/healthz": "for machines",
     "/readyz": "for machines",
     "/metrics": "for machines",
@@ -29,7 +31,6 @@ NO_PAGES = {
     "/t/:team/auth/keys": "JSON",
     "/t/:team/auth/userinfo": "JSON",
     "/t/:team/.well-known/openid-configuration": "JSON",
-    "/t/:team/account/data": "a download",
     "/t/:team/account/session": "goes on to a sign-in",
     "/t/:team/auth/authorize": "goes on to a sign-in",
     "/t/:team/auth/attempts/:attempt/apple": "goes on to Apple",
@@ -125,6 +126,15 @@ class HostedWalk:
     def fill(self, label: str, value: str) -> None:
         self.page.get_by_label(label, exact=True).fill(value)
 
+    @contextmanager
+    def elsewhere(self) -> Iterator[Page]:
+        """Another browser, which knows nothing of what this one began."""
+        own, context = self.page, self.page.context.browser.new_context(reduced_motion="reduce")
+        self.page = context.new_page()
+        yield self.page
+        context.close()
+        self.page = own
+
     def ways_in(self) -> None:
         """The sign-in, a new account, a forgotten password."""
         page, person = self.page, self.person
@@ -144,14 +154,30 @@ class HostedWalk:
         self.look("registered", "Look into your mailbox")
         page.goto(self.garden.letter(newcomer))
         self.look("registration-link", "Is this your address?")
+        with self.elsewhere() as other:
+            other.goto(self.garden.letter(newcomer))
+            self.look("registration-elsewhere", "Choose your password")
+            self.fill("New password", person.password)
+            self.press("Create account")
+            self.look("registered-elsewhere", "Your account is ready")
         page.goto(self.garden.authorize)
         self.follow("Forgot your password?")
         self.look("recovery", "Forgot your password?")
         self.fill("E-mail address", person.email)
-        self.press("Send link")
+        self.press("Email me a password link")
         self.look("recovery-sent", "Look into your mailbox")
         page.goto(self.garden.letter(person.email))
         self.look("new-password", "Choose a new password")
+        page.goto(self.garden.authorize)
+        self.follow("Forgot your password?")
+        self.fill("E-mail address", newcomer)
+        self.press("Email me a sign-in link")
+        self.look("sign-in-link-sent", "Look into your mailbox")
+        page.goto(self.garden.letter(newcomer, "/sign-in/"))
+        self.look("sign-in-link", "Sign in by this link?")
+        with self.elsewhere() as other:
+            other.goto(self.garden.letter(newcomer, "/sign-in/"))
+            self.look("sign-in-link-elsewhere", "Open the link where you asked for it")
 
         page.goto(self.garden.user_invitation)
         self.look("invited", "Make your account")
@@ -174,7 +200,11 @@ class HostedWalk:
         page = self.page
         page.goto(self.account_url)
         self.look("account", "Your Garden account")
-        for name, heading in [("password", "Change your password"), ("deletion", "Delete your account")]:
+        for name, heading in [
+            ("password", "Change your password"),
+            ("data", "Download your data"),
+            ("deletion", "Delete your account"),
+        ]:
             page.goto(f"{self.account_url}/{name}")
             self.look(name, heading)
         page.goto(f"{self.account_url}/apps/com.garden.app/end")
@@ -187,6 +217,9 @@ class HostedWalk:
         self.look("email-sent", "Look into your mailbox")
         page.goto(self.garden.letter(f"other-{self.person.email}"))
         self.look("email-link", "Is this your address?")
+        with self.elsewhere() as other:
+            other.goto(self.garden.letter(f"other-{self.person.email}"))
+            self.look("email-link-elsewhere", "Sign in first")
 
     def apple(self) -> None:
         """An account at Apple that is connected to the person's."""

@@ -42,6 +42,7 @@ def popup_of(sample: Page) -> Page:
 def sign_in(sample: Page) -> None:
     popup = popup_of(sample)
     hosted.prove(popup, BEN)
+    hosted.expect_sheet(popup)
     consent = popup.get_by_role("radio").first
     if consent.is_visible():
         hosted.share_email(popup)

@@ -5,7 +5,8 @@ import time
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as NotThere
 
 from authenticators import VirtualAuthenticator, code
 from cast import ADA, BEN, CLEO, Person, registered
@@ -104,6 +105,14 @@ def test_an_app_is_added_and_asked_for(page: Page, new_context, pippin: Pippin, 
     expect(lost.get_by_text("9 codes are left")).to_be_visible()
 
 
+def press_unless_answered(button: Locator) -> None:
+    """Presses a button that goes as soon as the browser answers the page's offer by itself, which it may at any moment."""
+    try:
+        button.click()
+    except NotThere:
+        expect(button).to_have_count(0)
+
+
 def test_a_passkey_signs_in_alone_and_as_second_step(page: Page, pippin: Pippin, secrets, screenshot):
     device = VirtualAuthenticator(page)
     type_password(page, pippin, BEN)
@@ -123,9 +132,7 @@ def test_a_passkey_signs_in_alone_and_as_second_step(page: Page, pippin: Pippin,
     page.goto(f"{account(pippin)}/session")
     screenshot(page, "factor-sign-in")
     device.answer(True)
-    button = page.get_by_role("button", name="Sign in with a passkey")
-    if button.is_visible():
-        button.click()
+    press_unless_answered(page.get_by_role("button", name="Sign in with a passkey"))
     expect_account(page, pippin)
     expect(page.get_by_text(BEN.email)).to_be_visible()
 

@@ -26,6 +26,8 @@ class Wire:
         if self.listener is None:
             self.listener = socket.socket(socket.AF_UNIX)
             self.listener.bind(str(self.folder / ".s.PGSQL.5432"))
+            # Whoever Pippin runs as.
+            (self.folder / ".s.PGSQL.5432").chmod(0o777)
             self.listener.listen(64)
             self.taker = threading.Thread(target=self._take, args=(self.listener,), daemon=True)
             self.taker.start()

@@ -81,13 +81,13 @@ import Testing
 
     @Test func `the writer escapes what JSON and HTML forbid`() throws {
         var writer = JSONWriter()
-        writer.member("text", "a\"\\\u{0}</script>&\u{2028}")
+        writer.member("text", "a\"\\\u{1}</script>&\u{2028}")
         writer.member("count", -12)
         writer.member("list", ["x", "y"])
         let bytes = writer.finish()
 
         let value = try JSON.decode(JSONValue.self, from: bytes)
-        #expect(value["text"]?.string == "a\"\\\u{0}</script>&\u{2028}")
+        #expect(value["text"]?.string == "a\"\\\u{1}</script>&\u{2028}")
         #expect(value["count"]?.integer == -12)
         #expect(value["list"] == ["x", "y"])
         #expect(!bytes.contains(UInt8(ascii: "<")))

@@ -21,7 +21,7 @@ import Web
         "event": "1763650000000000-none",
     ]
     /// Values for which the sample names nothing.
-    private static let unknown: Set<String> = ["token", "trial", "flow", "event"]
+    private static let unknown: Set<String> = ["token", "trial", "flow", "event", "transfer"]
     private static let expired = "This form has expired"
     private static let notAllowed = "Your role does not allow this"
 

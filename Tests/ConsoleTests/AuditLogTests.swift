@@ -1,5 +1,6 @@
 import Bytes
 import Domain
+import Postgres
 import Testing
 
 @testable import Console
@@ -26,6 +27,21 @@ import Testing
             """,
             member.rawValue
         )
+    }
+
+    @Test func `V43: says that a search takes too long, and how to make it shorter`() async throws {
+        try await withWorld { world in
+            var olive = try await world.signedIn("Olive", [World.acme: .owner])
+            let holder = try AdminConnection(to: world.conninfo)
+            try holder.execute("BEGIN")
+            try holder.execute("LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE")
+            let answer = try await olive.get("\(Self.path)?action=app_id.updated")
+            try holder.execute("ROLLBACK")
+
+            #expect(answer.status == 422)
+            #expect(answer.text.contains("This search takes too long"))
+            #expect(try await olive.get("\(Self.path)?action=app_id.updated").status == 200)
+        }
     }
 
     @Test func `says nothing twice of invitations and deleted people, and has their ids`() async throws {

@@ -107,4 +107,44 @@ import Web
             ]
         )
     }
+
+    @Test func `V55: a list shows the beginning of what is long, and the event's page the whole`() throws {
+        let long = String(repeating: "x", count: 5000)
+        let urls = (0..<100).map {
+            JSONValue.string("https://acme.example/\($0)/" + String(repeating: "y", count: 100))
+        }
+        let (before, after): ([String: JSONValue], [String: JSONValue]) = (
+            ["name": .string(long), "urls": .array(urls), "mode": "a"],
+            ["name": .string(long + "z"), "urls": .array([]), "mode": "a"]
+        )
+        func json(_ members: [String: JSONValue]) -> String {
+            String(decoding: JSON.encode(JSONValue.object(members)), as: UTF8.self)
+        }
+        let shown = AuditChange.beginnings(before: json(before), after: json(after))
+        // What differs far behind differs all the same.
+        #expect(shown.map(\.name) == ["Name", "Urls"])
+        #expect("\(shown)".utf8.count < 4000)
+        #expect("\(AuditChange.all(before: before, after: after))".utf8.count > 20_000)
+
+        let larger = json(["name": .string(String(repeating: "x", count: 40_000))])
+        #expect(AuditChange.beginnings(before: larger, after: nil).isEmpty)
+    }
+
+    @Test func `V55: a page of the log stays small, whatever was written`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+            let member = try #require(owner.subject)
+            try world.admin(
+                """
+                INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, after)
+                SELECT 'ACMETEAM01', now() - n * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
+                    'com.acme.app' || n, 'succeeded', jsonb_build_object('description', repeat('x', 10000 * n))
+                FROM generate_series(1, 9) AS n
+                """,
+                member.rawValue
+            )
+            let page = try await owner.get("/console/ACMETEAM01/audit").text
+            #expect(page.contains("com.acme.app9") && page.utf8.count < 100_000)
+        }
+    }
 }

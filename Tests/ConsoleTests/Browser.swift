@@ -47,7 +47,8 @@ struct Browser: Sendable {
         return try await send("POST", path, fields: fields, body: Array(body.utf8))
     }
 
-    private mutating func send(
+    /// Sends what no page would.
+    mutating func send(
         _ method: String,
         _ path: String,
         fields: [(String, String)],

@@ -34,9 +34,14 @@ import Testing
                 let held = try await Self.accept(64, at: silent.socket)
                 defer { for connection in held { close(connection) } }
                 var admin = try await world.signedIn("Ada", [World.acme: .admin])
-                let start = ContinuousClock.now
-                #expect(try await admin.post("\(page)/tests", []).status == 303)
-                #expect(.now - start < .seconds(8))
+                // Behind the checks it would wait for their ten seconds; a machine that is held up may take as long by itself.
+                var waits: [Duration] = []
+                while waits.count < 4, !waits.contains(where: { $0 < .seconds(8) }) {
+                    let start = ContinuousClock.now
+                    #expect(try await admin.post("\(page)/tests", []).status == 303)
+                    waits.append(.now - start)
+                }
+                #expect(waits.contains { $0 < .seconds(8) }, "\(waits)")
                 let outcomes = "SELECT DISTINCT outcome FROM apple_connection_tests"
                 #expect(try world.admin(outcomes) == [["accepted"]])
                 group.cancelAll()
@@ -94,7 +99,7 @@ import Testing
     private static func accept(_ count: Int, at listener: Int32) async throws -> [Int32] {
         var held: [Int32] = []
         let start = ContinuousClock.now
-        while held.count < count, .now - start < .seconds(5) {
+        while held.count < count, .now - start < .seconds(120) {
             let connection = Glibc.accept(listener, nil, nil)
             if connection >= 0 {
                 held.append(connection)

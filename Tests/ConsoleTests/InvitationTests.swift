@@ -1,7 +1,9 @@
 import AuthEngine
 import Bytes
 import Crypto
+import Directory
 import Domain
+import EventLoop
 import HTTP
 import Mail
 import Tenancy
@@ -68,6 +70,26 @@ import Testing
         }
     }
 
+    @Test func `V40: opened in one browser and sent from another make nobody a member`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var ben = try await world.signedIn("Ben")
+            var olive = try await world.signedIn("Olive")
+            var nobody = Browser(world: world, subject: nil)
+            let address = MemberRoutes.invitation.link(try await invite(&ada, world).text)
+            _ = try await ben.get(address)
+            _ = try await nobody.get(address)
+
+            let form = [("given_name", "Nobody"), ("password", "fifty-six-degrees-north")]
+            #expect(try await olive.post(address, csrf: ben.formToken).status == 403)
+            #expect(try await nobody.post(address, form, csrf: ben.formToken).status == 403)
+
+            #expect(try world.count("invitations") == 1)
+            let members = try world.admin("SELECT sub FROM memberships WHERE team_id = 'ACMETEAM01'")
+            #expect(members == [[ada.subject?.rawValue]])
+        }
+    }
+
     @Test func `let somebody new make an account, who then signs in like everybody`() async throws {
         try await withWorld { world in
             var ada = try await world.signedIn("Ada", [World.acme: .owner])
@@ -94,6 +116,27 @@ import Testing
                 """
             )
             #expect(account == [["ben@acme.example", "true", "developer"]])
+        }
+    }
+
+    @Test func `V42, V43: have so many passwords judged, off the loop, and then say so`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            let address = MemberRoutes.invitation.link(try await invite(&ada, world).text)
+            var ben = Browser(world: world, subject: nil)
+            _ = try await ben.get(address)
+            let calls = world.parts.pool.callCount
+
+            for _ in 0..<NewPasswords.perChooser {
+                let weak = [("given_name", "Ben"), ("password", "password1234")]
+                #expect(try await ben.post(address, weak).status == 422)
+            }
+            let form = [("given_name", "Ben"), ("password", "fifty-six-degrees-north")]
+            let late = try await ben.post(address, form)
+
+            #expect(late.status == 429 && late["retry-after"] != nil && late.text.contains("value=\"Ben\""))
+            #expect(world.parts.pool.callCount == calls + NewPasswords.perChooser)
+            #expect(try world.count("invitations") == 1)
         }
     }
 

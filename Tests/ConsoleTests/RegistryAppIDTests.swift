@@ -151,6 +151,46 @@ import Testing
         }
     }
 
+    @Test func `V43: an App ID beyond the limit is refused beside its field, and what was typed stays`()
+        async throws
+    {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            try world.admin(
+                """
+                INSERT INTO client_identifiers (team_id, identifier, kind)
+                SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' FROM generate_series(1, 500) AS n
+                """
+            )
+            try world.admin(
+                """
+                INSERT INTO app_ids (team_id, identifier, description)
+                SELECT team_id, identifier, 'One' FROM client_identifiers
+                """
+            )
+            let form = [("identifier", "com.acme.more"), ("description", "More than enough")]
+            let sentence = "A team may have at most 500 App IDs."
+
+            let refused = try await owner.post(Self.list, form)
+
+            #expect(refused.status == 422 && refused.text.contains(sentence))
+            #expect(refused.text.contains("value=\"com.acme.more\""))
+            #expect(refused.text.contains("value=\"More than enough\""))
+            // As it is typed, too.
+            let typed = try await owner.post("/console/ACMETEAM01/checks/app-ids", form)
+            #expect(typed.text.contains(sentence))
+            #expect(try world.count("app_ids") == 500)
+            // What is there may change.
+            let page = "/console/ACMETEAM01/app-ids/com.acme.app7"
+            let change = [("description", "Seven"), ("primary", ""), ("signIn", "yes"), ("version", "1")]
+            #expect(try await owner.post(page, change).status == 303)
+            // Rival is another team.
+            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+            let other = [("identifier", "com.rival.app"), ("description", "Rival"), ("signIn", "yes")]
+            #expect(try await rival.post("/console/RIVALTEAM1/app-ids", other).status == 303)
+        }
+    }
+
     @Test func `Rival cannot`() async throws {
         try await withWorld { world in
             _ = try await world.addAcmeWeb()

@@ -45,7 +45,7 @@ import Testing
 
             #expect(refused.status == 429 && refused["retry-after"] != nil)
             #expect(refused.text.contains("id=\"check-error\" role=\"alert\""))
-            #expect(refused.text.contains("has had enough looked at for now"))
+            #expect(refused.text.contains("Enough has been looked at for now"))
             let added = try await admin.post(Self.list, [("source", "mail.acme.example")])
             #expect(added.location == "\(Self.list)/mail.acme.example")
             let due =

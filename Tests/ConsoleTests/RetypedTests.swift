@@ -23,4 +23,14 @@ import Web
         #expect(Retyped("O0I1TEAM999", expecting: expected).difference == .surplus("9"))
         #expect(Retyped("", expecting: expected).difference == .missing(expected))
     }
+
+    @Test func `V52: is looked at by code points, and no further than it can go`() {
+        let flags = String(repeating: "🇩🇪", count: 2000)
+        let typed = Retyped("O0I1TEAM99" + flags, expecting: "O0I1TEAM99")
+        guard case .surplus(let rest) = typed.difference else { Issue.record("taken"); return }
+        #expect(rest.utf8.count <= 100 && flags.utf8.starts(with: rest.utf8))
+        #expect(Retyped(flags, expecting: "O0").difference == .character(1, typed: "🇩", right: "O"))
+        // A mark behind a letter makes no other letter of it: it is one more.
+        #expect(Retyped("O0\u{301}", expecting: "O0").difference == .surplus("\u{301}"))
+    }
 }

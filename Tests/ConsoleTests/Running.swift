@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import DNS
 import Directory
+import Doctor
 import Domain
 import EventLoop
 import HTTP
@@ -27,20 +28,26 @@ import Web
 
 /// Lends `body` a running console, on whose loop it runs; a few at a time, lest they starve one another.
 ///
-/// - Parameter sparesRoles: whether roles demand no second factor, as on loopback.
+/// - Parameters:
+///   - sparesRoles: whether roles demand no second factor, as on loopback.
+///   - certificateFile: what `--tls-cert` says.
 func withWorld(
     sparesRoles: Bool = true,
+    certificateFile: String? = nil,
     _ body: @escaping @Sendable (World) async throws -> Void
 ) async throws {
+    let settings = WorldSettings(sparesRoles: sparesRoles, certificateFile: certificateFile)
     await Gate.worlds.enter()
     let result: Result<Void, any Error>
-    do {
-        result = .success(try await withOwnWorld(sparesRoles, body))
-    } catch {
-        result = .failure(error)
-    }
+    do { result = .success(try await withOwnWorld(settings, body)) } catch { result = .failure(error) }
     await Gate.worlds.leave()
     try result.get()
+}
+
+/// What a test wants otherwise than the others.
+private struct WorldSettings: Sendable {
+    let sparesRoles: Bool
+    let certificateFile: String?
 }
 
 /// Lets a number of tests through and has the others wait.
@@ -68,7 +75,7 @@ private actor Gate {
 }
 
 private func withOwnWorld(
-    _ sparesRoles: Bool,
+    _ settings: WorldSettings,
     _ body: @escaping @Sendable (World) async throws -> Void
 ) async throws {
     try await withDatabase { conninfo in
@@ -83,7 +90,7 @@ private func withOwnWorld(
         defer { loop.stop() }
         let pool = try BlockingPool(name: "console-test", threads: 2, queueLimit: 128)
         defer { pool.stop() }
-        try await loop.run { try await serveSomewhere(on: loop, conninfo, pool, sparesRoles, body) }
+        try await loop.run { try await serveSomewhere(on: loop, conninfo, pool, settings, body) }
     }
 }
 
@@ -92,12 +99,12 @@ private func serveSomewhere(
     on loop: EventLoop,
     _ conninfo: String,
     _ pool: BlockingPool,
-    _ sparesRoles: Bool,
+    _ settings: WorldSettings,
     _ body: @escaping @Sendable (World) async throws -> Void
 ) async throws {
     for _ in 0..<20 {
         do {
-            return try await serve(on: loop, conninfo, pool, sparesRoles, body)
+            return try await serve(on: loop, conninfo, pool, settings, body)
         } catch ServerFailure.portInUse {}
     }
     Issue.record("no port stays free")
@@ -108,7 +115,7 @@ private func serve(
     on loop: EventLoop,
     _ conninfo: String,
     _ pool: BlockingPool,
-    _ sparesRoles: Bool,
+    _ settings: WorldSettings,
     _ body: @escaping @Sendable (World) async throws -> Void
 ) async throws {
     let app = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_app"))
@@ -131,7 +138,7 @@ private func serve(
     let publicURL = "http://127.0.0.1:\(port)"
     let checks = RegistryChecks(
         TeamDatabase(app),
-        client: outgoing.teams,
+        client: outgoing.checks,
         resolver: resolver,
         allowsLoopback: true
     )
@@ -148,7 +155,7 @@ private func serve(
         outgoing.house,
         pool,
         loop,
-        sparesRoles
+        settings
     )
     let console = try Console(parts)
     var router = Router()
@@ -168,6 +175,7 @@ private func serve(
         publicURL: publicURL,
         parts: parts,
         mounted: routes.mounted,
+        addresses: routes.router.addresses,
         client: outgoing.house,
         loop: loop,
         names: names,
@@ -200,7 +208,7 @@ private func parts(
     _ client: HTTPClient,
     _ pool: BlockingPool,
     _ loop: EventLoop,
-    _ sparesRoles: Bool
+    _ settings: WorldSettings
 ) throws -> Console.Parts {
     let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
     let context = EngineContext(
@@ -219,21 +227,21 @@ private func parts(
         logo: "/pippin.svg",
         icons: "/icons.svg"
     )
-    let pages = try Pages(folder: repository + "/Templates", texts: repository + "/Texts", isWatching: false)
-    return Console.Parts(
-        site: Site(publicURL: publicURL, pages: pages, assets: assets, keyRing: keyRing),
+    return try Console.Parts(
+        site: Site(publicURL: publicURL, pages: repositoryPages.get(), assets: assets, keyRing: keyRing),
         context: context,
         database: database,
         system: system,
         sessions: SessionStore(database),
         mail: MailQueue(JobQueue(database, bell: JobBell()), keyRing: keyRing),
-        gate: factors(database, system, context, sparesRoles).gate,
-        hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
+        gate: factors(database, system, context, settings.sparesRoles).gate,
+        hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
         trials: TrialStore(database: database, keyRing: keyRing),
         checks: checks,
         apple: apple,
         client: client,
-        standIn: try World.standIn(database, keyRing, teams),
+        certificateFile: settings.certificateFile.map { CertificateFile($0) { nil } },
+        standIn: World.standIn(database, keyRing, teams),
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),
         jobs: JobQueue(database, bell: JobBell()),
@@ -284,6 +292,3 @@ private func signIn(_ parts: Console.Parts, _ apple: AppleProvider) throws -> Si
         )
     )
 }
-
-/// Where templates and texts are.
-let repository = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

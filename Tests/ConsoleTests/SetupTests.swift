@@ -1,5 +1,7 @@
 import Crypto
+import Directory
 import Domain
+import EventLoop
 import HTTP
 import Tenancy
 import Testing
@@ -98,12 +100,33 @@ import Web
             let done = try await olive.post(link, Self.form("olive@pippin.example"))
 
             #expect(weak.status == 422)
-            #expect(weak.text.contains("Use at least 8 characters") && weak.text.contains("Orchard"))
+            #expect(weak.text.contains("Use at least 12 characters") && weak.text.contains("Orchard"))
             #expect(!weak.text.contains("sh0rt"))
             #expect(taken.status == 422)
             #expect(taken.text.contains("This ID is taken"))
             #expect(stale.status == 403)
             #expect(done.status == 303)
+        }
+    }
+
+    @Test func `V42, V43: has so many passwords judged, off the loop, and then says so`() async throws {
+        try await withWorld { world in
+            let link = try await link(world)
+            var olive = Browser(world: world, subject: nil)
+            _ = try await olive.get(link)
+            var weak = Self.form("olive@pippin.example")
+            weak[3].1 = "password1234"
+            let calls = world.parts.pool.callCount
+
+            for _ in 0..<NewPasswords.perChooser {
+                #expect(try await olive.post(link, weak).status == 422)
+            }
+            let late = try await olive.post(link, Self.form("olive@pippin.example"))
+
+            #expect(late.status == 429 && late["retry-after"] != nil)
+            #expect(late.text.contains("Too many passwords were tried") && late.text.contains("Orchard"))
+            #expect(world.parts.pool.callCount == calls + NewPasswords.perChooser)
+            #expect(try world.count("users WHERE team_id = 'PIPPIN0000'") == 0)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Domain
+import EventLoop
 import Testing
 
 @testable import Console
@@ -62,6 +63,38 @@ import Testing
             let new = try world.admin("SELECT kid FROM signing_keys")
             #expect(new.count == 1 && new != old)
             #expect(try world.actions().last == "signing_key.replaced")
+        }
+    }
+
+    @Test func `S6, V43: a sixth key within an hour is refused, and the page says when there can be one`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.addSigningKey()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            try world.admin(
+                """
+                INSERT INTO limits (team_id, subject, window_ends_at, count)
+                VALUES ('ACMETEAM01', 'signing-key.team', now() + interval '30 minutes', 5)
+                """
+            )
+            let old = try world.admin("SELECT kid FROM signing_keys")
+            let calls = world.parts.pool.callCount
+
+            let next = try await owner.post("\(Self.list)/rotations")
+            let other = try await owner.post(
+                "\(Self.list)/replacement",
+                [("confirmation", "acmeteam01"), ("reason", "Leaked")]
+            )
+
+            for answer in [next, other] {
+                #expect(answer.status == 429)
+                #expect(answer["retry-after"].flatMap { Int($0) }.map { (1...1800).contains($0) } == true)
+                #expect(answer.text.contains("people of a team may have 5 made in an hour"))
+            }
+            #expect(other.text.contains(#"value="Leaked""#))
+            #expect(try world.admin("SELECT kid FROM signing_keys") == old)
+            #expect(world.parts.pool.callCount == calls)
         }
     }
 

@@ -1,4 +1,6 @@
+import AuthEngine
 import Domain
+import HTTP
 import Testing
 
 @testable import Console
@@ -31,7 +33,9 @@ import Testing
 
             let theirs = try await cleo.get(Self.rival).text
             #expect(theirs.contains("From ACMETEAM01") && theirs.contains("com.acme.web"))
-            let answer = try await cleo.post("\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance")
+            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
+            let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]
+            let answer = try await cleo.post(acceptance, confirmation)
             let page = try await cleo.follow(answer).text
             #expect(page.contains("It is yours") && page.contains("com.acme.app"))
             #expect(try await ada.get(Self.acme).text.contains("People can be moved until"))
@@ -43,8 +47,8 @@ import Testing
             _ = try await world.addAcmeWeb()
             var ada = try await world.signedIn("Ada", [World.acme: .owner])
             for (target, words) in [
-                ("NOSUCHTEAM", "There is no team with this ID"), ("ACMETEAM01", "That is this team"),
-                ("x", "There is no team with this ID"),
+                ("PIPPIN0000", "A Team ID has 10"), ("ACMETEAM01", "That is this team"),
+                ("x", "A Team ID has 10"),
             ] {
                 let answer = try await offer(&ada, to: target)
                 #expect(answer.status == 422)
@@ -66,6 +70,86 @@ import Testing
             #expect(try await ada.post("\(Self.acme)/\(transfer)/acceptance").status == 404)
             #expect(try await ada.post("\(Self.acme)/\(transfer)/withdrawal").status == 303)
             #expect(try await ada.post("\(Self.acme)/\(transfer)/withdrawal").status == 404)
+        }
+    }
+
+    @Test func `S19: shows all that comes along, and is taken only once it is confirmed`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            try world.admin("UPDATE app_ids SET notification_url = 'https://acme.example/notices'")
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var cleo = try await world.signedIn("Cleo", [World.rival: .owner])
+            _ = try await offer(&ada)
+            let theirs = try await cleo.get(Self.rival).text
+            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
+
+            let page = try await cleo.get(acceptance)
+            let urls = try world.admin("SELECT url FROM return_urls WHERE team_id = 'ACMETEAM01'")
+            let domains = try world.admin("SELECT domain FROM service_domains WHERE team_id = 'ACMETEAM01'")
+            #expect(!urls.isEmpty)
+            for text in (urls + domains).compactMap({ $0[0] }) { #expect(page.text.contains(text)) }
+            for text in ["com.acme.app", "com.acme.web", "https://acme.example/notices", "0 people used"] {
+                #expect(page.text.contains(text), "\(text)")
+            }
+            for form in [[], [("confirmation", "com.acme.web"), ("reason", "x")]] {
+                #expect(try await cleo.post(acceptance, form).status == 422)
+            }
+            #expect(try world.admin("SELECT FROM app_ids WHERE team_id = 'RIVALTEAM1'").isEmpty)
+            #expect(try await ada.get(acceptance.replacing("RIVALTEAM1", with: "ACMETEAM01")).status == 404)
+        }
+    }
+
+    @Test func `S19: to a team that does not exist is answered as one to a team that does`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var pages: [String] = []
+            for target in ["RIVALTEAM1", "NOSUCHTEAM"] {
+                let answer = try await offer(&ada, to: target)
+                #expect(answer.status == 303)
+                pages.append(try await ada.follow(answer).text.replacing(target, with: "TEAM"))
+                let text = try await ada.get(Self.acme).text
+                _ = try await ada.post("\(Self.acme)/\(try id(text, "withdrawal"))/withdrawal")
+            }
+            for page in pages { #expect(page.contains("It is offered") && page.contains("To TEAM")) }
+        }
+    }
+
+    @Test func `V45, V54: is refused to an owner no longer, whatever the page asked before`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            let ben = try await world.signedIn("Ben", [World.acme: .admin])
+            let member = Actor.member(try #require(ben.subject))
+            let app = try #require(ClientID(rawValue: "com.acme.app"))
+            let transfers = AppTransfers(world.parts.database, context: world.parts.context)
+            await #expect(throws: TransferRefusal.notAllowed) {
+                _ = try await transfers.offer(
+                    app,
+                    to: World.rival,
+                    in: World.acme,
+                    by: member,
+                    from: World.origin
+                )
+            }
+            #expect(try world.count("app_transfers") == 0)
+        }
+    }
+
+    @Test func `V45: ends with the right of the owner who made it`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var ben = try await world.signedIn("Ben", [World.acme: .owner])
+            var cleo = try await world.signedIn("Cleo", [World.rival: .owner])
+            _ = try await offer(&ben)
+            let theirs = try await cleo.get(Self.rival).text
+            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
+            let role = MemberRoutes.role.link(World.acme, try #require(ben.subject))
+            #expect(try await ada.post(role, [("was", "owner"), ("role", "admin")]).status == 303)
+
+            let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]
+            #expect(try await cleo.post(acceptance, confirmation).status == 404)
+            #expect(try await ada.get(Self.acme).text.contains("Taken back"))
         }
     }
 }

@@ -142,6 +142,29 @@ import Web
         }
     }
 
+    @Test func `S36, V45: who are suspended at the console are signed out at once, for good`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            let subject = try #require(ada.subject)
+            let page = ConsoleRoutes.overview.link(World.acme)
+            #expect(try await ada.get(page).status == 200)
+            let suspensions = UserSuspensionStore(world.parts.database)
+            let isSuspended = try await suspensions.suspend(
+                subject,
+                because: "left the company",
+                in: .system,
+                by: .system("test"),
+                from: World.origin
+            )
+            #expect(isSuspended)
+            #expect(try await ada.get(page).status == 303)
+            #expect(try world.count("sessions") == 0)
+
+            _ = try await suspensions.lift(of: subject, in: .system, by: .system("test"), from: World.origin)
+            #expect(try await ada.get(page).status == 303)
+        }
+    }
+
     @Test func `are handed out as one file without secrets, which is recorded`() async throws {
         try await withWorld { world in
             let ada = try await world.addAda()

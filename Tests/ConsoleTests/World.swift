@@ -29,6 +29,8 @@ struct World: Sendable {
     let publicURL: String
     let parts: Console.Parts
     let mounted: [MountedRoute]
+    /// Every address of the console, the hosted pages and Apple's stand-in, behind its method.
+    let addresses: [String]
     let client: HTTPClient
     let loop: EventLoop
     /// What DNS says.

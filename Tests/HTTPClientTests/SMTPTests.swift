@@ -63,6 +63,18 @@ import Testing
         #expect("\(refusal)" == "550 5.1.1")
     }
 
+    @Test func `S32, V52: what a mail server says is bounded, and octets`() async throws {
+        let flags = String(repeating: "\u{1F1E9}", count: 100)
+        let (refused, _) = try await deliver(MailServer.Manners(answers: ["RCPT": "550 5.1.1 \(flags)"]))
+        guard case .refused(let refusal) = refused else {
+            Issue.record("\(String(describing: refused))"); return
+        }
+        #expect("\(refusal)" == "550 5.1.1")
+        let talk = String(repeating: "550-5.1.1 \(flags)\r\n", count: 100) + "550 5.1.1 no"
+        let (failure, _) = try await deliver(MailServer.Manners(answers: ["RCPT": talk]))
+        #expect(failure == .failed(.malformedAnswer))
+    }
+
     @Test(arguments: [("RCPT", "451 4.3.0 later"), (".", "452 4.2.2 full"), ("MAIL", "421 4.3.2 closing")])
     func `what a server cannot do now may be tried again`(verb: String, answer: String) async throws {
         let (failure, _) = try await deliver(MailServer.Manners(answers: [verb: answer]))

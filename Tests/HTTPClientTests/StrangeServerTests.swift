@@ -55,6 +55,50 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\u{1F1E9}", "e\u{0315}\u{0301}", " \u{200D}", "\u{0301}"])
+    func `S32, V52: fields cost no more than their octets, whatever characters they make`(text: String)
+        async throws
+    {
+        let short = String(repeating: text, count: 4000 / text.utf8.count)
+        let head = "HTTP/1.1 200 OK\r\nX-Flags: \(short)\r\nConnection: close\r\n\r\n"
+        try await withAnswer(Array(head.utf8)) { port in
+            try await withClient { test async throws in
+                let answer = try await test.send(
+                    ClientRequest("GET", "http://127.0.0.1:\(port)/", addresses: .any)
+                )
+                let value = try #require(answer["x-flags"])
+                #expect(value.utf8.count <= short.utf8.count && value.utf8.allSatisfy { $0 < 0x80 })
+            }
+        }
+        let long = String(repeating: text, count: 60_000 / text.utf8.count)
+        try await withAnswer(Array("HTTP/1.1 200 OK\r\nX-Flags: \(long)\r\n\r\n".utf8)) { port in
+            try await withClient { test async throws in
+                let request = ClientRequest("GET", "http://127.0.0.1:\(port)/", addresses: .any)
+                #expect(await test.failure(request) == .malformedAnswer)
+            }
+        }
+    }
+
+    @Test func `S32, V52: names of fields are tokens, and heads before the last one are few`() async throws {
+        let head = "HTTP/1.1 200 OK\r\n\u{0301}: no\r\nX-Real: \t yes \r\nContent-Length: 0\r\n\r\n"
+        try await withAnswer(Array(head.utf8)) { port in
+            try await withClient { test async throws in
+                let answer = try await test.send(
+                    ClientRequest("GET", "http://127.0.0.1:\(port)/", addresses: .any)
+                )
+                #expect(answer.fields.map(\.name) == ["X-Real", "Content-Length"])
+                #expect(answer["x-REAL"] == "yes")
+            }
+        }
+        let heads = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n", count: 1000)
+        try await withAnswer(Array((heads + "HTTP/1.1 204 No Content\r\n\r\n").utf8)) { port in
+            try await withClient { test async throws in
+                let request = ClientRequest("GET", "http://127.0.0.1:\(port)/", addresses: .any)
+                #expect(await test.failure(request) == .malformedAnswer)
+            }
+        }
+    }
+
     @Test func `a certificate must be trusted and name the host`() async throws {
         let folder = "/tmp/pippin-client-tls-\(UInt64.random(in: .min ... .max))"
         let subject = "-subj /CN=localhost -addext subjectAltName=DNS:localhost -days 2"

@@ -1,4 +1,5 @@
 import Glibc
+import TestNumbers
 import Testing
 
 @testable import HTTP
@@ -66,6 +67,28 @@ import Testing
                 for none in ["identity", "gzip;q=0", ""] {
                     let plain = try server.get(link, "Accept-Encoding: \(none)\r\n")
                     #expect(plain["content-encoding"] == nil)
+                }
+            }
+        }
+    }
+
+    @Test func `V39: a file is sent whole, whatever range is asked for`() async throws {
+        try await withFolder(["pippin.css": style]) { folder in
+            let assets = try Assets(folder: folder)
+            let link = try #require(assets.link("pippin.css"))
+            try await withServer {
+                assets.declare(in: &$0)
+            } _: { server async throws in
+                let client = try server.client()
+                for number in BoundaryNumber.texts where number.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) {
+                    let ranges = ["\(number)-", "-\(number)", "\(number)-\(number)", "0-0,\(number)-1,-1"]
+                    for range in ranges {
+                        let fields = "Range: bytes=\(range)\r\nIf-Range: \(number)\r\n"
+                        try client.send("GET \(link) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+                        let answer = try client.readAnswer()
+                        #expect(answer.status == 200 && answer["content-range"] == nil, "\(range)")
+                        #expect(answer.body.utf8.count == style.count, "\(range)")
+                    }
                 }
             }
         }

@@ -83,4 +83,13 @@ import Testing
             #expect(try server.get("/later", "oRIGIN:\t x y \t\r\n").body == "[x y] [\"Host\", \"oRIGIN\"]")
         }
     }
+
+    @Test(arguments: [1, 320, 349, 3000])
+    func `V33: a request with many query parameters is answered, and so is the next`(count: Int) async throws
+    {
+        let target = "/?" + (0..<count).map { _ in "a" }.joined(separator: "&")
+        #expect(
+            try await answers(to: "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" + second) == ["200", "200"]
+        )
+    }
 }

@@ -4,13 +4,23 @@ import Glibc
 final class RawClient {
     private let descriptor: Int32
 
-    init(port: UInt16) throws {
+    /// - Parameter source: which address of this machine it connects from, as the last number of 127.0.0.x.
+    init(port: UInt16, from source: UInt32 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if source != 1 {
+            var own = sockaddr_in()
+            own.sin_family = sa_family_t(AF_INET)
+            own.sin_addr.s_addr = (UInt32(0x7F00_0000) + source).bigEndian
+            unsafe withUnsafeBytes(of: &own) { own in
+                let start = unsafe own.assumingMemoryBound(to: sockaddr.self).baseAddress
+                _ = unsafe bind(descriptor, start, socklen_t(own.count))
+            }
+        }
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
         unsafe setsockopt(
             descriptor,
             SOL_SOCKET,
@@ -72,6 +82,13 @@ final class RawClient {
     /// Whether the server has closed; waits for it at most as long as the socket does.
     func isClosed() -> Bool {
         do { return try read() == nil } catch { return errno == ECONNRESET }
+    }
+
+    /// Whether the server has closed by now.
+    var hasEnded: Bool {
+        var octet: UInt8 = 0
+        let count = unsafe recv(descriptor, &octet, 1, Int32(MSG_DONTWAIT | MSG_PEEK))
+        return count == 0 || count < 0 && errno == ECONNRESET
     }
 
     private var leftover: [UInt8] = []

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 @testable import HTTP
@@ -53,6 +54,50 @@ import Testing
                     try await loop.run { await server.stop(within: .seconds(1)) }
                 }
             }
+        }
+    }
+
+    /// Two processes hold one socket; here it is two descriptors.
+    @Test func `V56: what waits in a socket is served by the next server on it`() async throws {
+        try await withLoops(2) { loops in
+            let address = try #require(IPAddress("127.0.0.1"))
+            let socket = try Listener.open(address, 0, count: 1)[0]
+            var options = ServerOptions(address: address, port: 0)
+            options.sockets = [dup(socket)]
+            let first = try await Server.start(try application(), options, on: [loops[0]])[0]
+            options.sockets = [dup(socket)]
+            try await loops[0].run { await first.stop(within: .seconds(1)) }
+            let client = try RawClient(port: Listener.port(of: socket))
+            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+
+            let next = try await Server.start(try application(), options, on: [loops[1]])[0]
+            #expect(try client.readAnswer().body == "here")
+
+            try await loops[1].run { await next.stop(within: .seconds(1)) }
+            close(socket)
+        }
+    }
+
+    @Test func `V56: a stop for the sake of another server lets idle connections ask once more`() async throws
+    {
+        try await withServer {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { server async throws in
+            let idle = try server.client()
+            try idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try idle.readAnswer().body == "here")
+
+            let stop = Task.detached(executorPreference: server.loop) { [server = server.server] in
+                await server.stop(within: .seconds(5), idle: .seconds(60))
+            }
+            #expect(throws: RawFailure.self) { while true { _ = try server.client() } }
+            try idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = try idle.readAnswer()
+            await stop.value
+
+            #expect(answer.body == "here")
+            #expect(answer["connection"]?.lowercased() == "close")
+            #expect(idle.isClosed())
         }
     }
 

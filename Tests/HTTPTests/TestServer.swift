@@ -32,6 +32,16 @@ struct TestServer {
         try await loop.run { [server] in server.connections.count }
     }
 
+    /// Whether a connection is in that phase.
+    func isAnyConnection(in phase: Connection.Phase) async throws -> Bool {
+        try await loop.run { [server] in server.connections.contains { $0.phase == phase } }
+    }
+
+    /// What the server's clock says.
+    func ticks() async throws -> Int {
+        try await loop.run { [server] in server.tick }
+    }
+
     /// How many requests wait for handlers that have suspended.
     func underWay() async throws -> Int {
         try await loop.run { [server] in server.underWay }
@@ -50,6 +60,8 @@ final class FinishedList: Sendable {
         let method: Method
         let status: Int?
         let wasSent: Bool
+        let duration: Duration
+        let work: Duration
     }
 
     private let lines = Mutex<[Line]>([])
@@ -59,16 +71,18 @@ final class FinishedList: Sendable {
             pattern: finished.request.routePattern,
             method: finished.request.method,
             status: finished.status.map { Int($0.code) },
-            wasSent: finished.wasSent
+            wasSent: finished.wasSent,
+            duration: finished.duration,
+            work: finished.work
         )
         lines.withLock { $0.append(line) }
     }
 
     var all: [Line] { lines.withLock { $0 } }
 
-    /// Waits until `count` lines are there, at most five seconds.
+    /// Waits until `count` lines are there, five minutes at most.
     func wait(for count: Int) async throws -> [Line] {
-        for _ in 0..<1000 where all.count < count { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<60_000 where all.count < count { try await Task.sleep(for: .milliseconds(5)) }
         return all
     }
 }

@@ -68,7 +68,7 @@ import Testing
 
     @Test func `find places for urgent jobs, whatever hangs`() async throws {
         try await withWorld { world in
-            try flood(World.acme, 6, in: world)
+            for team in [World.acme, World.rival] { try flood(team, 3, in: world) }
             let diary = Diary()
             var options = JobWorker.Options.quick
             options.concurrency = 4
@@ -89,6 +89,27 @@ import Testing
                 try await world.loop.wait { diary.all.count == 7 }
             }
             #expect(diary.all == ["hangs", "hangs", "hangs", "Ada", "hangs", "hangs", "hangs"])
+        }
+    }
+
+    @Test func `V43: are not kept from their jobs by one whose jobs hang`() async throws {
+        try await withWorld { world in
+            try flood(World.acme, 100, in: world)
+            let diary = Diary()
+            let worker = world.worker { handlers in
+                handlers.register(Greeting.self) { greeting, _ in
+                    diary.note(greeting.name)
+                    if greeting.name == "flood" { try await world.loop.wait { diary.all.contains("Ada") } }
+                    return .succeeded()
+                }
+            }
+            try await worker.whileRunning(on: world.loop) {
+                try await world.loop.wait { diary.all.count >= 16 }
+                try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.rival)
+                // Once she is through, the others follow.
+                try await world.loop.wait { diary.all.count == 101 }
+            }
+            #expect(try #require(diary.all.firstIndex(of: "Ada")) < 24, "of 24 places for such jobs")
         }
     }
 

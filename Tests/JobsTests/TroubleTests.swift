@@ -2,7 +2,9 @@ import Bytes
 import Domain
 import EventLoop
 import Jobs
+import Log
 import Postgres
+import Synchronization
 import Testing
 
 @Suite struct `A job that fails` {
@@ -36,6 +38,44 @@ import Testing
             }
 
             #expect(fate == [nil, "3"])
+        }
+    }
+
+    @Test func `is put off without an attempt where its turn comes later`() async throws {
+        try await withWorld { world in
+            let diary = Diary()
+            let fate = try await fate(until: "succeeded", in: world) { _ in
+                diary.note("asked")
+                return diary.all.count < 25 ? .postponed(.seconds(3600)) : .succeeded()
+            }
+
+            #expect(fate == [nil, "1"])
+            #expect(diary.all.count == 25)
+        }
+    }
+
+    @Test func `V44: leaves twenty lines for its kind and team, however many fail`() async throws {
+        try await withWorld { world in
+            let lines = Mutex<[String]>([])
+            let log = Log(threshold: .info) { line in
+                lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+            }
+            let worker = world.worker(log: log) { handlers in
+                handlers.register(Greeting.self) { _, _ in .refused("no such person") }
+            }
+            for team in [World.acme, World.rival] {
+                for _ in 0..<30 { try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: team) }
+            }
+            try await worker.whileRunning(on: world.loop) {
+                try await world.loop.wait {
+                    try world.admin("SELECT FROM jobs WHERE state <> 'dead'").isEmpty
+                }
+            }
+
+            let dead = lines.withLock { $0 }.filter { $0.contains("job.dead") }
+            for team in [World.acme, World.rival] {
+                #expect(dead.count { $0.contains(team.rawValue) } == 20)
+            }
         }
     }
 

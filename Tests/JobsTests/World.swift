@@ -26,6 +26,7 @@ struct World: Sendable {
     func worker(
         _ options: JobWorker.Options = .quick,
         bell: JobBell = JobBell(),
+        log: Log = .silent,
         _ register: (inout JobHandlers) -> Void
     ) -> JobWorker {
         var handlers = JobHandlers()
@@ -37,7 +38,7 @@ struct World: Sendable {
             handlers: handlers,
             bell: bell,
             options: options,
-            log: .silent
+            log: log
         )
     }
 
@@ -125,9 +126,9 @@ extension Log {
 }
 
 extension EventLoop {
-    /// Waits until `condition` holds, a minute at most.
+    /// Waits until `condition` holds, ten minutes at most.
     func wait(
-        within patience: Duration = .seconds(60),
+        within patience: Duration = .seconds(600),
         until condition: () async throws -> Bool
     ) async throws {
         let deadline = MonotonicTime.now() + patience.nanoseconds

@@ -8,8 +8,10 @@ import Testing
 
     private static let letters: [Letter] = [
         .verification(link: link, until: until), .passwordReset(link: link, until: until),
+        .signInLink(link: link, until: until),
         .newSignIn(at: until, browser: "Firefox", ip: "203.0.113.7", link: link),
-        .invitation(inviter: "Cleo", link: link, until: until),
+        .newSignIn(at: until, browser: "", ip: "203.0.113.7", link: link),
+        .invitation(inviter: "Cleo", team: "Acme", link: link, until: until),
     ]
 
     @Test(arguments: letters, Language.allCases)
@@ -35,12 +37,31 @@ import Testing
     }
 
     @Test func `shows names as they are and never as markup`() throws {
-        let letter = Letter.invitation(inviter: "<b>Cleo</b>", link: Self.link, until: Self.until)
+        let letter = Letter.invitation(
+            inviter: "<b>Cleo<b>",
+            team: "Acme",
+            link: Self.link,
+            until: Self.until
+        )
 
         let written = try LetterWriter(repositoryPages()).write(letter, from: "A\r\nBcc: x", in: .english)
 
-        #expect(written.html.contains("&lt;b&gt;Cleo&lt;/b&gt;"))
-        #expect(written.text.contains("<b>Cleo</b>"))
+        #expect(written.html.contains("&lt;b&gt;Cleo&lt;b&gt;"))
+        #expect(written.text.contains("<b>Cleo<b>"))
         #expect(!written.subject.unicodeScalars.contains { $0.value < 0x20 })
+    }
+
+    @Test(arguments: Language.allCases)
+    func `S10, V47: repeats no address that a browser calls itself, though an older release kept it so`(
+        language: Language
+    ) throws {
+        let letter = Letter.newSignIn(
+            at: Self.until,
+            browser: "https://evil.example/stop-this",
+            ip: "203.0.113.7",
+            link: Self.link
+        )
+        let written = try LetterWriter(repositoryPages()).write(letter, from: "Acme", in: language)
+        #expect(!written.text.contains("evil") && !written.html.contains("evil"))
     }
 }

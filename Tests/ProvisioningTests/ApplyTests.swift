@@ -122,7 +122,7 @@ import Testing
                 ) SELECT team_id, '\\x01', sub, now(), now(), now() + interval '1 day', '', '' FROM users
                 """
             )
-            let changed = Files.whole(password: "another horse")
+            let changed = Files.whole(password: "a wholly other horse")
             let argon2id = Argon2id(memoryKiB: 8, passes: 1)
 
             #expect(try await pippin.apply(changed).outcome == .unchanged)
@@ -131,7 +131,7 @@ import Testing
             let reset = try #require(PasswordHash(try pippin.admin("SELECT hash FROM passwords") ?? ""))
 
             #expect(try argon2id.verify("correct horse battery", against: kept))
-            #expect(try argon2id.verify("another horse", against: reset))
+            #expect(try argon2id.verify("a wholly other horse", against: reset))
             #expect(report.teams.map(\.lines) == [["~ user ada@acme.example: password reset"]])
             #expect(try pippin.admin("SELECT count(*) FROM sessions") == "0")
         }

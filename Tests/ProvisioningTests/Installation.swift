@@ -43,7 +43,7 @@ struct Installation: Sendable {
         provisioner = Provisioner(
             database,
             keyRing: keyRing,
-            hasher: PasswordHasher(pool: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
+            hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
             publicURL: "https://pippin.example"
         ) { team, transaction in
             try await transaction.query(

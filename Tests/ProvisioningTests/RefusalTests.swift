@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test func `V43: when it has more App IDs than a team may have`() async throws {
+        try await Installation.with { pippin in
+            func file(_ count: Int) -> String {
+                let apps = (1...count).map { "{\"identifier\": \"com.acme.app\($0)\"}" }
+                return
+                    "{\"teams\": [{\"id\": \"ACMETEAM01\", \"appIDs\": [\(apps.joined(separator: ", "))]}]}"
+            }
+            let before = try pippin.rows()
+            #expect(
+                Self.fields(try await pippin.apply(file(502)))
+                    == ["teams[0].appIDs[500].identifier", "teams[0].appIDs[501].identifier"]
+            )
+            #expect(try pippin.rows() == before)
+            #expect(Self.fields(try await pippin.apply(file(500))).isEmpty)
+        }
+    }
+
     @Test func `when it names a thing twice`() async throws {
         try await Installation.with { pippin in
             let text = """

@@ -19,9 +19,76 @@ import Testing
         #expect(Self.problems(#"{"teams": [{"id": "ACMETEAM01"}]}"#) == [])
     }
 
-    @Test(arguments: ["", "{", "[1", "teams: []", "\u{0}", #"{"teams": [}"#])
-    func `that is not JSON is refused`(text: String) {
-        #expect(Self.problems(text).map(\.message) == [.verbatim("The file is not valid JSON.")])
+    @Test(arguments: [
+        ("", 1, 1), ("{", 1, 2), ("[1", 1, 3), ("teams: []", 1, 1), ("\u{0}", 1, 1),
+        (#"{"teams": [}"#, 1, 12),
+        ("{\n  \"teams\": [],\n  \"ä\": tru }", 3, 3), ("{}\n{}", 2, 1),
+        ("{\"teams\":\n[\"ää\", tru]}", 2, 8),
+    ])
+    func `S42: that is not JSON is refused with its place`(text: String, line: Int, column: Int) {
+        let message = "Line \(line), column \(column): the file is not valid JSON."
+        #expect(Self.problems(text).map(\.message) == [.verbatim(message)])
+    }
+
+    @Test func `S42: that has a member twice is refused, and says where the second one is`() {
+        let text = """
+            {"teams": [{
+                "id": "ACMETEAM01",
+                "mode": "sandbox",
+                "mode": "production"
+            }]}
+            """
+        let message = "Line 4, column 5: the member “mode” is here a second time in one object."
+        #expect(Self.problems(text) == [Problem(field: "", message: message)])
+        // Written otherwise, it is the same member.
+        let escaped = text.replacing("    \"mode\": \"production\"", with: #"    "m\u006fde": 1"#)
+        #expect(Self.problems(escaped) == [Problem(field: "", message: message)])
+    }
+
+    @Test func `S42: that is too deep or too wide is refused with its place`() {
+        let deep = "{\"teams\":\n" + String(repeating: "[", count: 50_000)
+        #expect(
+            Self.problems(deep).map(\.message) == [
+                .verbatim("Line 2, column 17: the file is nested more deeply than any registry is.")
+            ]
+        )
+        let wide = "{\"teams\":\n[" + String(repeating: "1,", count: 300_000) + "1]}"
+        let problems = Self.problems(wide)
+        #expect(problems.count == 1)
+        #expect("\(problems[0].message)".contains("the file holds more values than any registry does."))
+    }
+
+    @Test(arguments: ["/etc/shadow", "../key.p8", "keys/../../key.p8", "..", "/", "", "a\\u0000b"])
+    func `S22: names no key file outside its folder`(name: String) {
+        let text = """
+            {"teams": [{"id": "ACMETEAM01", "appIDs": [
+                {"identifier": "a.b", "apple": {"privateKeyFile": "\(name)"}}
+            ]}]}
+            """
+        var read: [String] = []
+        do throws(Problems) {
+            _ = try RegistryFile(parsing: Array(text.utf8)) { name in
+                read.append(name)
+                return Array("-----BEGIN PRIVATE KEY-----".utf8)
+            }
+            Issue.record("\(name) was taken")
+        } catch {
+            #expect(
+                error.all.map(\.field) == ["teams[0].appIDs[0].apple.privateKeyFile"]
+                    || name.contains("u0000")
+            )
+        }
+        #expect(read.isEmpty)
+    }
+
+    @Test(arguments: ["key.p8", "keys/key.p8", "./key.p8", "..key.p8"])
+    func `S22: names key files in its folder and below it`(name: String) {
+        let text = """
+            {"teams": [{"id": "ACMETEAM01", "appIDs": [
+                {"identifier": "a.b", "apple": {"privateKeyFile": "\(name)"}}
+            ]}]}
+            """
+        #expect(Self.problems(text) == [])
     }
 
     @Test func `nested without end is refused before it is parsed`() {

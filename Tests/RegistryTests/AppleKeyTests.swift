@@ -122,7 +122,7 @@ import Testing
         #expect(problems?.all.map(\.field) == ["id", "appleTeamID", "name", "appID", "privateKey"])
     }
 
-    @Test func `number two for each App ID, however many are brought at once`() async throws {
+    @Test func `V46: number two for each App ID, however many are brought at once`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
             let race = await Race.of(50) { index in

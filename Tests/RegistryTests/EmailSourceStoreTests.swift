@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `number at most a hundred`() async throws {
+    @Test func `V46: number at most a hundred`() async throws {
         try await Registered.with { acme in
             let race = await Race.of(110) { index in
                 let source = try EmailSource(domain: "s\(index).example")

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `number exactly two active ones after fifty attempts at once`() async throws {
+    @Test func `V46: number exactly two active ones after fifty attempts at once`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
 

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `number exactly five after fifty attempts at once`() async throws {
+    @Test func `V46: number exactly five after fifty attempts at once`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
 
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `have exactly ten return URLs after fifty people added one each at once`() async throws {
+    @Test func `V46: have exactly ten return URLs after fifty people added one each at once`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
             let made = try await acme.serviceIDs.create(

@@ -77,7 +77,8 @@ import Testing
             }
             let events = try site.teams.actions().filter { $0.hasPrefix("relay.") }
             #expect(events == ["relay.disabled", "relay.enabled"])
-            #expect(try notices(site) == ["email-disabled", "email-enabled"])
+            // The first of them still waited.
+            #expect(try notices(site) == ["email-enabled"])
             let other = try browser.post(
                 "\(Self.home)/apps/com.acme.other/relay",
                 [("csrf", csrf), ("relay", "off")]
@@ -121,20 +122,48 @@ import Testing
             for one in [browser, other] { _ = try one.signIn(try one.get(Browser.authorize())) }
             let page = try browser.get("\(Self.home)/password")
             #expect(page.body.contains("autocomplete=\"new-password\""))
-            let wrong = try browser.send(page, [("current", "wrong"), ("new", "another password")])
+            let wrong = try browser.send(page, [("current", "wrong"), ("new", "a wholly other secret")])
             #expect(wrong.status == 422 && wrong.body.contains("field-current-error"))
-            for (new, words) in [("short", "at least 8"), ("ada@acme.example", "first thing")] {
+            for (new, words) in [
+                ("short", "at least 8"), ("password1", "common password"),
+                ("ada@acme.example", "made of your name"),
+            ] {
                 let answer = try browser.send(page, [("current", People.password), ("new", new)])
                 #expect(answer.status == 422 && answer.body.contains(words))
             }
-            let done = try browser.send(page, [("current", People.password), ("new", "another password")])
+            let done = try browser.send(
+                page,
+                [("current", People.password), ("new", "a wholly other secret")]
+            )
             #expect(done.status == 303)
             #expect(try browser.get(Self.home).status == 200)
             #expect(try other.get(Self.home).status == 303)
             let stranger = site.browser()
             let start = try stranger.get(Browser.authorize())
             #expect(try stranger.signIn(start).status == 401)
-            #expect(try stranger.signIn(start, password: "another password").status == 200)
+            #expect(try stranger.signIn(start, password: "a wholly other secret").status == 200)
+        }
+    }
+
+    @Test func `S30, V46: guesses of one's own password end after ten, whatever the browser calls itself`()
+        async throws
+    {
+        try await withSite { site in
+            // Somebody who has the cookie of her session, and would like her password.
+            let thief = site.browser()
+            _ = try thief.signIn(try thief.get(Browser.authorize()))
+            var statuses: [Int] = []
+            for number in 0..<12 {
+                let name = Base64URL.encode([UInt8](repeating: UInt8(number), count: 16))
+                thief.keep(Browser.browserCookie, name)
+                let page = try thief.get("\(Self.home)/password")
+                let answer = try thief.send(page, [("current", "wrong"), ("new", "a wholly other secret")])
+                statuses.append(answer.status)
+            }
+            #expect(statuses == [Int](repeating: 422, count: 10) + [429, 429])
+            // She signs in as ever.
+            let owner = site.browser()
+            #expect(try owner.signIn(try owner.get(Browser.authorize())).status == 200)
         }
     }
 
@@ -142,7 +171,7 @@ import Testing
         try await withSite { site in
             let browser = site.browser()
             _ = try browser.consent()
-            let data = try browser.get("\(Self.home)/data")
+            let data = try browser.send(try browser.get("\(Self.home)/data"), [])
             #expect(data["Content-Disposition"] == "attachment; filename=\"account.json\"")
             #expect(data.json["user"]?["email"] == "ada@acme.example")
             #expect(!data.body.contains("argon2"))
@@ -168,6 +197,23 @@ import Testing
         }
     }
 
+    @Test func `V43: a person may send so many forms a minute, and looks on`() async throws {
+        try await withSite(limits: AttemptLimits(formsPerPerson: 3)) { site in
+            let browser = site.browser()
+            _ = try browser.consent()
+            let csrf = try #require(try browser.get(Self.home).value(of: "csrf"))
+            let stop = "\(Self.home)/apps/com.acme.none/end"
+            var answers: [Answer] = []
+            for _ in 0..<4 { answers.append(try browser.post(stop, [("csrf", csrf)])) }
+            #expect(answers.map(\.status) == [303, 303, 303, 429])
+            #expect(answers.last?["Retry-After"] == "60")
+            #expect(answers.last?.headline == "Too many changes at once")
+            #expect(try browser.get(Self.home).status == 200)
+            site.teams.clock.advance(by: .seconds(60))
+            #expect(try browser.post(stop, [("csrf", csrf)]).status == 303)
+        }
+    }
+
     @Test
     func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`()
         async throws
@@ -181,7 +227,7 @@ import Testing
                 #expect(answer["Location"] == "\(Self.home)/session?next=\(next)")
             }
             _ = try browser.consent()
-            for path in ["/apps/com.acme.app/end", "/sessions/end", "/password", "/deletion"] {
+            for path in ["/apps/com.acme.app/end", "/sessions/end", "/password", "/deletion", "/data"] {
                 let answer = try browser.post(
                     Self.home + path,
                     [("csrf", "AAAAAAAAAAAAAAAAAAAAAAAA")],
@@ -189,7 +235,11 @@ import Testing
                 )
                 #expect(answer.status == 403)
             }
-            #expect(try site.teams.actions().filter { $0.contains("ended") || $0.contains("deleted") } == [])
+            #expect(
+                try site.teams.actions().filter {
+                    $0.contains("ended") || $0.contains("deleted") || $0.contains("exported")
+                } == []
+            )
         }
     }
 }

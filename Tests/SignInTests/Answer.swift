@@ -18,8 +18,22 @@ struct Answer: Sendable {
             let parts = line.split(separator: ":", maxSplits: 1)
             return (parts[0].lowercased(), parts.count > 1 ? String(parts[1].dropFirst()) : "")
         }
-        body = String(text[end.upperBound...])
+        let sent = text[end.upperBound...]
+        let isChunked = fields.contains { $0.name == "transfer-encoding" && $0.value == "chunked" }
+        body = isChunked ? Self.unchunked(sent) : String(sent)
         self.text = text
+    }
+
+    /// What was sent in chunks (RFC 9112 section 7.1).
+    private static func unchunked(_ text: Substring) -> String {
+        var (rest, bytes) = (Array(text.utf8)[...], [UInt8]())
+        while let end = rest.firstRange(of: Array("\r\n".utf8)),
+            let count = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16), count > 0
+        {
+            bytes += rest[end.upperBound...].prefix(count)
+            rest = rest[end.upperBound...].dropFirst(count + 2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     subscript(_ name: String) -> String? {

@@ -22,7 +22,7 @@ final class Browser {
 
     /// Sends a form, as coming from a page of the site unless `fields` say otherwise.
     func post(_ path: String, _ form: [(String, String)], _ fields: [String]? = nil) throws -> Answer {
-        let body = FormCoding.encode(form.map { FormCoding.Field($0.0, $0.1) })
+        let body = FormCoding.encode(form.map { (name: $0.0, value: $0.1) })
         let origin = fields ?? ["Origin: \(TestTeams.publicURL)", "Sec-Fetch-Site: same-origin"]
         return try ask("POST", path, ["Content-Type: application/x-www-form-urlencoded"] + origin, body)
     }
@@ -71,7 +71,7 @@ extension Browser {
         ]
         let values = base.merging(changes) { $1 }.compactMapValues { $0 }.sorted { $0.key < $1.key }
         return "/t/ACMETEAM01/auth/authorize?"
-            + FormCoding.encode(values.map { FormCoding.Field($0.key, $0.value) })
+            + FormCoding.encode(values.map { (name: $0.key, value: $0.value) })
     }
 
     /// What a web app asks for that wants everything.

@@ -1,5 +1,6 @@
 import Bytes
 import Domain
+import Simulator
 import Testing
 
 @testable import SignIn
@@ -40,7 +41,7 @@ import Testing
             let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
             let action = try #require(sheet.action)
             let csrf = try #require(sheet.value(of: "csrf"))
-            let query = FormCoding.encode(Self.forged.map { FormCoding.Field($0.0, $0.1) })
+            let query = FormCoding.encode(Self.forged.map { (name: $0.0, value: $0.1) })
             let exit = try browser.post("\(action)?\(query)", [("csrf", csrf), ("decision", "continue")])
             #expect(exit.action == TestTeams.callback && exit.value(of: "id_token") == nil)
             #expect(!exit.text.contains("evil"))
@@ -67,6 +68,41 @@ import Testing
             let target = try browser.confirm(mode.merging(extra) { $1 }).target
             let pattern = /https:\/\/acme\.example\/callback\?code=[^&]+&state=s/
             #expect(try #require(target).wholeMatch(of: pattern) != nil)
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE app_ids SET is_enabled = false WHERE team_id = 'ACMETEAM01'",
+        "DELETE FROM return_urls WHERE team_id = 'ACMETEAM01'",
+    ])
+    func `V45: an app that was switched off, or has lost the return URL, gets no code of a sign-in under way`(
+        change: String
+    ) async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+            #expect(sheet.status == 200)
+            try site.teams.admin(change)
+            #expect(try browser.send(sheet, [("decision", "continue")]).status == 410)
+            #expect(try site.teams.admin("SELECT FROM authorization_codes").isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE app_ids SET is_enabled = false WHERE team_id = 'ACMETEAM01'",
+        "DELETE FROM return_urls WHERE team_id = 'ACMETEAM01'",
+    ])
+    func `V45: nor one of a sign-in that comes back from Apple`(change: String) async throws {
+        try await withApple { site in
+            let browser = site.browser()
+            let exit = try browser.choose(.regular, on: try browser.goToApple())
+            let back = try browser.postBack(exit, to: site.port)
+            try site.teams.admin(change)
+            #expect(try browser.get(back).status == 410)
+            #expect(
+                try site.teams.admin("SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'").isEmpty
+            )
+            #expect(try site.tokenStates().isEmpty)
         }
     }
 

@@ -107,9 +107,9 @@ import Testing
     {
         try await withSite { site in
             let form = try site.redemption(of: try code(site)).compactMapValues { $0 }
-            let coded = FormCoding.encode(form.map { FormCoding.Field($0.key, $0.value) })
+            let coded = FormCoding.encode(form.map { (name: $0.key, value: $0.value) })
             for (name, value) in form {
-                let body = coded + "&" + FormCoding.encode([FormCoding.Field(name, value)])
+                let body = coded + "&" + FormCoding.encode([(name: name, value: value)])
                 for path in Self.forms {
                     let answer = try site.ask("POST", path, [Self.form], body: body)
                     #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(name)")
@@ -195,7 +195,8 @@ import Testing
                 let answer = try site.post(path, ["client_id": "com.acme.web", "scope": long])
                 #expect(answer.status == 400 && answer.json["error"] == "invalid_request")
             }
-            let form = ["client_id": "com.acme.web", "scope": long]
+            // A request to sign in is shorter as a whole.
+            let form = ["client_id": "com.acme.web", "scope": String(long.prefix(10_000))]
             #expect(try site.post("/t/ACMETEAM01/auth/authorize", form).status == 400)
         }
     }

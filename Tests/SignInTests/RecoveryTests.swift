@@ -22,14 +22,14 @@ import Testing
             #expect(page.headline == "Choose a new password")
             let short = try browser.send(page, [("new", "short")])
             #expect(short.status == 422 && short.body.contains("field-new-error"))
-            let done = try browser.send(page, [("new", "another password")])
+            let done = try browser.send(page, [("new", "a wholly other secret")])
             #expect(done.status == 200 && done.headline == "Your password is changed")
             #expect(try browser.send(page, [("new", "a third password")]).status == 410)
             #expect(try signedIn.get("/t/ACMETEAM01/account").status == 303)
             #expect(browser.cookies[Browser.sessionCookie] == nil)
             let start = try browser.get(Browser.authorize())
             #expect(try browser.signIn(start).status == 401)
-            #expect(try browser.signIn(start, password: "another password").status == 200)
+            #expect(try browser.signIn(start, password: "a wholly other secret").status == 200)
             let names = try site.mails().map(\.letter.name)
             #expect(names.filter { $0 == "password-reset" }.count == 1 && names.contains("plain"))
         }
@@ -89,7 +89,7 @@ import Testing
             #expect(page.status == 200)
             let owner = site.browser()
             _ = try Self.ask(owner, "ada@acme.example")
-            _ = try owner.send(try owner.get(try site.link()), [("new", "another password")])
+            _ = try owner.send(try owner.get(try site.link()), [("new", "a wholly other secret")])
             #expect(try intruder.get(link).status == 410)
             #expect(try intruder.send(page, []).status == 410)
             let rows = try site.teams.admin("SELECT login FROM login_names WHERE login LIKE '%evil%'")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `V18: suspending a person ends their links`() async throws {
+    @Test func `V18, V45: suspending a person ends their links`() async throws {
         try await withSite { site in
             let browser = site.browser()
             _ = try Self.ask(browser, "ada@acme.example")
@@ -128,7 +128,7 @@ import Testing
                     from: TestTeams.origin
                 )
             }
-            #expect(try browser.send(page, [("new", "another password")]).status == 410)
+            #expect(try browser.send(page, [("new", "a wholly other secret")]).status == 410)
         }
     }
 
@@ -141,7 +141,7 @@ import Testing
             let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
             let fields = ["Content-Type: application/x-www-form-urlencoded", "Cookie: \(cookies)"]
             let clicks = try (0..<20).map { number in
-                let body = "csrf=\(csrf)&new=another+password+\(number)"
+                let body = "csrf=\(csrf)&new=a+wholly+other+secret+\(number)"
                 return try Exchange(port: site.port, "POST", link, fields, body: body)
             }
             let answers = try clicks.map { try $0.answer().status }
@@ -159,7 +159,7 @@ import Testing
             #expect(try browser.get(first).status == 410)
             let page = try browser.get(try site.link())
             site.teams.clock.advance(by: .seconds(3600))
-            #expect(try browser.send(page, [("new", "another password")]).status == 410)
+            #expect(try browser.send(page, [("new", "a wholly other secret")]).status == 410)
         }
     }
 
@@ -238,6 +238,34 @@ import Testing
         }
     }
 
+    @Test func `S10, V47: no word of a browser's own stands in a mail about it`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            _ = try browser.signIn(try browser.get(Browser.authorize()))
+            // Ours where they are known, and none where nothing is.
+            for (agent, told) in [
+                ("https://evil.example/stop-this", ""), ("Firefox/145.0 https://evil.example", "Firefox"),
+            ] {
+                let thief = site.browser()
+                let page = try thief.get(Browser.authorize())
+                let csrf = try #require(page.value(of: "csrf"))
+                _ = try thief.post(
+                    try #require(page.action),
+                    [("csrf", csrf), ("email", "ada@acme.example"), ("password", People.password)],
+                    [
+                        "Origin: \(TestTeams.publicURL)", "Sec-Fetch-Site: same-origin",
+                        "User-Agent: \(agent)",
+                    ]
+                )
+                guard case .newSignIn(_, let browser, _, _) = try site.mails().last?.letter else {
+                    Issue.record("no mail about \(agent)")
+                    continue
+                }
+                #expect(browser == told)
+            }
+        }
+    }
+
     @Test func `a known browser works on while a stranger keeps the account locked`() async throws {
         try await withSite { site in
             let browser = site.browser()
@@ -251,7 +279,7 @@ import Testing
         }
     }
 
-    private static func ask(_ browser: Browser, _ name: String) throws -> Answer {
+    static func ask(_ browser: Browser, _ name: String) throws -> Answer {
         let page = try browser.get(Browser.authorize())
         let link = try #require(page.body.firstMatch(of: /href="([^"]+\/recovery)"/)).1
         return try browser.send(try browser.get(String(link)), [("email", name)])

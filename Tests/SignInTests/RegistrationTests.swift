@@ -44,7 +44,7 @@ import Testing
             _ = try { browser in try browser.send(try Self.form(browser), Self.dora) }(site.browser())
             let link = try site.link()
             let phone = site.browser()
-            let done = try phone.send(try phone.get(link), [])
+            let done = try phone.send(try phone.get(link), [("new", "a password of hers")])
             #expect(done.status == 200 && done.headline == "Your account is ready")
             #expect(phone.cookies[Browser.sessionCookie] == nil)
             #expect(try phone.get(link).status == 410)
@@ -61,7 +61,7 @@ import Testing
     @Test func `V31: a known address is answered like an unknown one, and learns it by mail`() async throws {
         try await withSite { site in
             var answers: [String] = []
-            let hashes = site.pool.callCount
+            let (hashes, judgements) = (site.pool.callCount, site.judges.callCount)
             for email in ["dora@acme.example", "ada@acme.example", "ADA@acme.example"] {
                 let browser = site.browser()
                 var form = Self.dora
@@ -73,7 +73,7 @@ import Testing
             }
             #expect(Set(answers).count == 1)
             // One for each: the time of a hash tells nothing.
-            #expect(site.pool.callCount == hashes + 3)
+            #expect(site.pool.callCount == hashes + 3 && site.judges.callCount == judgements + 3)
             #expect(try site.mails().map(\.letter.name) == ["verification", "plain", "plain"])
             #expect(try Self.count(site, "ada@acme.example") == 1)
         }
@@ -165,6 +165,26 @@ import Testing
             #expect(answer.status == 429)
             #expect((1...3600).contains(answer["Retry-After"].flatMap { Int($0) } ?? 0))
             #expect(try site.mails().count == 3)
+        }
+    }
+
+    @Test func `V42, V43: a new password is judged off the loop, and each try counts as a sign-in begun`()
+        async throws
+    {
+        // The page before the first try is a beginning too.
+        try await withSite(limits: AttemptLimits(perAddress: 5)) { site in
+            let browser = site.browser()
+            let form = try Self.form(browser)
+            var costly = Self.dora
+            costly[3].1 = String(repeating: "12", count: 32)
+            let calls = site.judges.callCount
+            for _ in 0..<4 {
+                let answer = try browser.send(form, costly)
+                #expect(answer.status == 422 && answer.body.contains("field-new-error"))
+            }
+            #expect(site.judges.callCount == calls + 4)
+            #expect(try browser.send(form, costly).status == 429)
+            #expect(site.judges.callCount == calls + 4)
         }
     }
 

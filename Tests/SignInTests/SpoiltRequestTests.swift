@@ -51,6 +51,28 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `V33: whatever the cookie of known browsers holds, a right password signs in and it comes back clean`()
+        async throws
+    {
+        try await withSite { site in
+            let name = Browser.sessionCookie + "-known"
+            var noise = Noise(state: 33)
+            var values = ["a b\"c", "a,b", "a\\b", "ä", "ab==", String(repeating: "x.", count: 60)]
+            for _ in 0..<10 { values.append(noise.text(0x21...0x7E).replacing(";", with: "")) }
+            for value in values {
+                let browser = site.browser()
+                let page = try browser.get(Browser.authorize())
+                browser.keep(name, value)
+                let form = [("email", "ada@acme.example"), ("password", People.password)]
+                #expect(try browser.send(page, form).status == 303)
+                let known = try #require(browser.cookies[name])
+                #expect(Base64URL.decode(known)?.count == 18, "\(value)")
+            }
+        }
+    }
+
     @Test func `V33: a client secret of twenty thousand brackets is refused`() async throws {
         try await withSite { site in
             for bracket in ["[", "{\"a\":", "[{\"a\":"] {

@@ -29,6 +29,8 @@ struct TestSite: Sendable {
     let lines: Lines
     /// Where passwords are hashed.
     let pool: BlockingPool
+    /// Where new passwords are judged.
+    let judges: BlockingPool
     /// The patterns of all addresses that take a form.
     let posts: [String]
     /// What Apple's stand-in does, which answers at the same port.
@@ -49,7 +51,7 @@ struct TestSite: Sendable {
             "POST",
             path,
             ["Content-Type: application/x-www-form-urlencoded"] + fields,
-            body: FormCoding.encode(values.map { FormCoding.Field($0.key, $0.value) })
+            body: FormCoding.encode(values.map { (name: $0.key, value: $0.value) })
         )
     }
 
@@ -91,7 +93,11 @@ func withSite(
 ) async throws {
     try await withTeamsBeside { teams in
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 64)
-        defer { pool.stop() }
+        let judges = try BlockingPool(name: "judges", threads: 1, queueLimit: 64)
+        defer {
+            pool.stop()
+            judges.stop()
+        }
         let lines = TestSite.Lines()
         let system = Database(
             loop: teams.loop,
@@ -104,6 +110,7 @@ func withSite(
                 teams: teams,
                 system: system,
                 pool: pool,
+                judges: judges,
                 limits: limits,
                 lines: lines,
                 script: Script(extraKey: TestKeys.extra, delays: .hastened(haste)),
@@ -123,6 +130,7 @@ func withSite(
             port: server.port,
             lines: lines,
             pool: pool,
+            judges: judges,
             posts: posts,
             script: site.script
         )
@@ -161,6 +169,7 @@ private struct SiteParts: Sendable {
     let teams: TestTeams
     let system: Database
     let pool: BlockingPool
+    let judges: BlockingPool
     let limits: AttemptLimits
     let lines: TestSite.Lines
     let script: Script
@@ -210,9 +219,23 @@ private struct SiteParts: Sendable {
         return AppleProvider(service, keys: keys, client: client, clock: teams.context.clock)
     }
 
+    /// That of the teams, with a log that the test reads.
+    private func context(_ log: Log) -> EngineContext {
+        EngineContext(
+            publicURL: teams.context.publicURL,
+            relayDomain: teams.context.relayDomain,
+            keyRing: teams.context.keyRing,
+            sendsMail: teams.context.sendsMail,
+            random: teams.context.random,
+            clock: teams.context.clock,
+            log: log
+        )
+    }
+
     private func signIn() throws -> SignIn {
         let lines = lines
-        let hasher = PasswordHasher(pool: pool, argon2id: TestTeams.argon2id)
+        let log = Log(threshold: .debug) { lines.append($0) }
+        let hasher = PasswordHasher(pool: pool, judges: judges, argon2id: TestTeams.argon2id)
         return try SignIn(
             SignIn.Parts(
                 site: try site(),
@@ -235,9 +258,9 @@ private struct SiteParts: Sendable {
                     JobQueue(teams.database, bell: JobBell()),
                     keyRing: teams.context.keyRing
                 ),
-                flows: FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context),
+                flows: FlowRecorder(loop: teams.loop, database: teams.database, context: context(log)),
                 apple: apple,
-                log: Log(threshold: .debug) { lines.append($0) }
+                log: log
             )
         )
     }

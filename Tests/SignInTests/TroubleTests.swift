@@ -106,7 +106,7 @@ import Testing
 
     /// What the request of that id asked for; it is noted once its answer has left.
     private func target(of id: RequestID, at site: TestSite) async throws -> String? {
-        for _ in 0..<400 {
+        for _ in 0..<60_000 {
             if let target = site.lines.targets[id] { return target }
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -73,6 +73,22 @@ import Testing
         }
     }
 
+    @Test func `V27: to a role that a member may not give are not replaced by them`() async throws {
+        try await withTeam { world, team, ada in
+            let ben = try world.addAccount("ben")
+            try await world.members.add(ben, as: .admin, to: team, by: .member(ada), from: World.origin)
+            let token = try await invite("eve@acme.example", as: .owner, by: ada, to: team, in: world)
+
+            await #expect(throws: InvitationStore.Failure.notAllowed) {
+                _ = try await invite("EVE@acme.example", as: .auditor, by: ben, to: team, in: world)
+            }
+
+            #expect(try await world.door.find(token, at: World.noon)?.invitation.role == .owner)
+            _ = try await invite("eve@acme.example", as: .auditor, by: ada, to: team, in: world)
+            _ = try await invite("eve@acme.example", as: .developer, by: ben, to: team, in: world)
+        }
+    }
+
     @Test func `end with their time`() async throws {
         try await withTeam { world, team, ada in
             let token = try await invite(by: ada, to: team, in: world)

@@ -31,7 +31,7 @@ import Testing
         try #require(try await world.links.issue(at: now))
     }
 
-    @Test func `makes an operator who owns the first team, and is over then`() async throws {
+    @Test func `V45: makes an operator who owns the first team, and is over then`() async throws {
         try await withWorld { world in
             #expect(try await world.links.isOpen())
             let token = try await issue(in: world)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `link is void when a fresh one was made`() async throws {
+    @Test func `V45: link is void when a fresh one was made`() async throws {
         try await withWorld { world in
             let old = try await issue(in: world)
             let new = try await issue(in: world)

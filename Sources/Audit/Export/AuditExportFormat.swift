@@ -58,7 +58,7 @@ enum AuditCSV {
     static func append(_ field: String, to bytes: inout [UInt8]) {
         let quote = UInt8(ascii: "\"")
         bytes.append(quote)
-        if let first = field.utf8.first, dangerous.contains(first) { bytes.append(UInt8(ascii: "'")) }
+        if isDangerous(field) { bytes.append(UInt8(ascii: "'")) }
         for byte in field.utf8 {
             if byte == quote { bytes.append(quote) }
             bytes.append(byte)
@@ -66,7 +66,33 @@ enum AuditCSV {
         bytes.append(quote)
     }
 
-    private static let dangerous = Array("=+-@\t\r\n".utf8)
+    /// Whether a spreadsheet might take the text for a formula.
+    ///
+    /// What it passes over at the beginning is passed over here: blanks, controls and invisible marks. The signs also
+    /// come in full width (U+FF0B and so on), which some take for the same. A tab or an end of line in front is
+    /// dangerous by itself: it may begin a cell of its own.
+    private static func isDangerous(_ field: String) -> Bool {
+        for scalar in field.unicodeScalars {
+            switch scalar {
+            case "\t", "\r", "\n", "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+                "\u{2212}":
+                return true
+            case _ where isPassedOver(scalar): continue
+            default: return false
+            }
+        }
+        return false
+    }
+
+    private static func isPassedOver(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .nonspacingMark,
+            .enclosingMark:
+            true
+        // Quotes and apostrophes may be taken off by the reader.
+        default: scalar.properties.isWhitespace || scalar == "\"" || scalar == "'"
+        }
+    }
 }
 
 /// Events as JSON objects.

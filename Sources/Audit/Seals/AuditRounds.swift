@@ -7,31 +7,51 @@ public struct AuditRounds: Sendable {
     private let retention: AuditRetentionStore
     private let verification: AuditVerificationStore
     private let chains: AuditChainStore
+    private let turn: Int
 
-    public init(_ database: TeamDatabase, system: SystemDatabase, keys: SealKeys) {
+    /// - Parameter turn: how many batches of a team are sealed before it is the next team's turn; some may write as fast as
+    ///   they are sealed.
+    public init(_ database: TeamDatabase, system: SystemDatabase, keys: SealKeys, turn: Int = 200) {
         backlog = AuditBacklogStore(system)
         seals = AuditSealStore(database, keys: keys)
         retention = AuditRetentionStore(database, keys: keys)
         verification = AuditVerificationStore(database, keys: keys)
         chains = AuditChainStore(database)
+        self.turn = turn
     }
 
-    /// Seals everything that waits, and tells each team's new head.
+    /// Seals what waits, and tells each team's new head.
+    ///
+    /// What is left of a team after its turn is sealed in the next round.
     ///
     /// - Throws: the first failure, once every team had its turn.
     public func seal(_ tell: @Sendable (AuditHead) -> Void) async throws {
         try await forEach(try await backlog.teamsToSeal()) { team in
             var head: AuditHead?
-            while let next = try await seals.seal(in: team) { head = next }
+            for _ in 0..<turn {
+                guard let next = try await seals.seal(in: team) else { break }
+                head = next
+            }
             if let head { tell(head) }
         }
     }
 
     /// Deletes what is older than its team keeps it, and the partitions that are empty since.
     ///
+    /// A log that somebody has changed is shortened no further: it is verified as a whole, which its page shows then,
+    /// and what was found is told each time.
+    ///
+    /// - Parameter alarm: called with what does not fit.
     /// - Throws: the first failure, once every team had its turn.
-    public func shorten() async throws {
-        try await forEach(try await backlog.teamsToShorten()) { try await retention.shorten(in: $0) }
+    public func shorten(_ alarm: @Sendable (TeamID, [AuditFinding]) -> Void) async throws {
+        try await forEach(try await backlog.teamsToShorten()) { team in
+            let findings = try await retention.shorten(in: team).findings
+            guard !findings.isEmpty else { return }
+            alarm(team, findings)
+            guard try await chains.find(in: team).findings.isEmpty else { return }
+            let report = try await verification.verify(in: team)
+            try await chains.note(report, in: team, by: .system("retention"), from: .local)
+        }
         try await backlog.dropPartitions()
     }
 

@@ -67,7 +67,8 @@ public struct AuditSealStore: Sendable {
                 let seal = Seal(
                     place,
                     entry,
-                    at: position + 1,
+                    // After the last number comes one that the table refuses.
+                    at: position &+ 1,
                     after: code,
                     in: head.team,
                     by: keys,

@@ -34,9 +34,11 @@ struct ChainCheck {
     }
 
     /// Takes the next seal, with its event where that is still there.
+    ///
+    /// Positions are what stands in the database: after the last number comes the first.
     mutating func take(_ seal: Seal, _ entry: AuditEntry?) {
-        let isNext = seal.position == position + 1
-        if !isNext { note(AuditFinding(.cut, detail: "\(position + 1)–\(seal.position - 1)")) }
+        let isNext = seal.position == position &+ 1
+        if !isNext { note(AuditFinding(.cut, detail: "\(position &+ 1)–\(seal.position &- 1)")) }
         if entry == nil {
             note(AuditFinding(.removed, seal.place))
         } else if isNext {
@@ -50,10 +52,15 @@ struct ChainCheck {
     /// Ends at the head of the chain.
     mutating func finish(at head: AuditHead) {
         if position < head.position {
-            note(AuditFinding(.cut, detail: "\(position + 1)–\(head.position)"))
+            note(AuditFinding(.cut, detail: "\(position &+ 1)–\(head.position)"))
         } else if code != head.code {
             note(AuditFinding(.cut, detail: String(head.position)))
         }
+    }
+
+    /// What is to be signed when all is well up to here.
+    func checkpoint(at now: Timestamp) -> Checkpoint {
+        Checkpoint(position: position, code: code, latestAt: latestAt, madeAt: now)
     }
 
     mutating func note(_ finding: AuditFinding) {

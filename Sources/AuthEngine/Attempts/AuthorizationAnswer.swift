@@ -27,7 +27,7 @@ public struct AuthorizationAnswer: Sendable {
     /// The return URL with the parameters in its query or fragment; for form_post and web_message the return URL
     /// alone.
     public var location: String {
-        let coded = FormCoding.encode(parameters.map { FormCoding.Field($0.name, $0.value) })
+        let coded = FormCoding.encode(parameters)
         switch mode {
         case .formPost, .webMessage: return redirectURI
         case .fragment: return "\(redirectURI)#\(coded)"

@@ -6,9 +6,10 @@ public import Postgres
 extension SignInFlow {
     /// Keeps the first proof of who somebody is, and what they owe beside it.
     ///
-    /// - Returns: false when the attempt has ended meanwhile.
+    /// - Parameter user: as they were read to check the proof.
+    /// - Returns: false when the attempt has ended meanwhile, or the person's credentials are others by now.
     public func prove(
-        _ subject: Subject,
+        _ user: User,
         by method: ProofMethod,
         login: String,
         owing due: SecondFactorDue,
@@ -17,19 +18,24 @@ extension SignInFlow {
         of team: TeamID
     ) async throws(PostgresFailure) -> Bool {
         let identity = AttemptProgress.Identity(
-            subject: subject,
+            subject: user.subject,
             login: login,
             proof: Proof(method, at: context.clock()),
             due: due
         )
-        let isKept = try await progress.noteFirst(identity, of: holder(attempt, browserHash, team))
-        if isKept { note(identity.proof, of: subject, in: attempt, team) }
+        let isKept = try await progress.noteFirst(
+            identity,
+            under: user.credentialsVersion,
+            of: holder(attempt, browserHash, team)
+        )
+        if isKept { note(identity.proof, of: user.subject, in: attempt, team) }
         return isKept
     }
 
     /// Keeps the second proof of the person who gave the first.
     ///
-    /// - Returns: false when the attempt has ended meanwhile, or is another person's by now.
+    /// - Returns: false when the attempt has ended meanwhile, is another person's by now, or the person's credentials
+    ///   have changed since the first proof.
     public func proveAgain(
         _ subject: Subject,
         by method: ProofMethod,
@@ -41,6 +47,17 @@ extension SignInFlow {
         let isKept = try await progress.noteSecond(proof, of: subject, holder(attempt, browserHash, team))
         if isKept { note(proof, of: subject, in: attempt, team) }
         return isKept
+    }
+
+    /// What somebody adds the factor by that the attempt wants.
+    public func enrolmentRight(
+        of subject: Subject,
+        in attempt: Attempt,
+        browserHash: [UInt8],
+        of team: TeamID
+    ) -> EnrolmentRight {
+        let holder = holder(attempt, browserHash, team)
+        return EnrolmentRight(whileFound: AttemptProgressStore.owingEnrolment(of: subject, holder))
     }
 
     /// Makes a session of the proofs of an attempt.

@@ -137,7 +137,7 @@ public struct SignInFlow: Sendable {
 
     /// Records what the person decided on the sheet and answers the app.
     ///
-    /// - Returns: nil when the attempt has ended meanwhile.
+    /// - Returns: nil when the attempt, or the session, has ended meanwhile.
     public func consent(
         to attempt: Attempt,
         _ choice: ConsentChoice,
@@ -147,22 +147,30 @@ public struct SignInFlow: Sendable {
         from origin: Origin
     ) async throws -> AuthorizationAnswer? {
         guard let app = attempt.app else { return nil }
-        let granted = try await consents.grant(
-            choice,
-            of: session.user.subject,
-            to: app.group,
-            in: team.id,
-            from: origin,
-            at: context.clock()
-        )
+        let right = SessionRight(session, in: team.id, clock: context.clock)
+        let granted: ConsentStore.Granted
+        do {
+            granted = try await consents.grant(
+                choice,
+                of: session.user.subject,
+                to: app.group,
+                by: right,
+                in: team.id,
+                from: origin,
+                at: context.clock()
+            )
+        } catch is SessionRight.Over {
+            return nil
+        }
         return try await answer(
-            Decision(attempt, app, granted.user, granted.consent, session, browserHash, team, origin)
+            Decision(attempt, app, granted.user, granted.consent, session, browserHash, team, origin),
+            while: right.standing
         )
     }
 
     /// Answers the app of a person who has consented before.
     ///
-    /// - Returns: nil when the attempt, or the consent, has ended meanwhile.
+    /// - Returns: nil when the attempt, the consent or the session has ended meanwhile.
     public func confirm(
         _ attempt: Attempt,
         under consent: Consent,
@@ -173,7 +181,8 @@ public struct SignInFlow: Sendable {
     ) async throws -> AuthorizationAnswer? {
         guard let app = attempt.app else { return nil }
         return try await answer(
-            Decision(attempt, app, session.user, consent, session, browserHash, team, origin)
+            Decision(attempt, app, session.user, consent, session, browserHash, team, origin),
+            while: SessionRight(session, in: team.id, clock: context.clock).standing
         )
     }
 

@@ -51,6 +51,9 @@ public struct Authorization: Sendable {
         return trial.returnURL.isExactly(url) && trial.serviceID == client.id ? trial : nil
     }
 
+    /// Of a name to fill a field with: no address is longer (RFC 5321 section 4.5.3.1), and a longer text is no hint.
+    private static let longestHint = 320
+
     private func request(_ input: AuthorizationInput) throws(AuthorizationRefusal) -> AuthorizationRequest {
         let parameters = input.parameters
         guard let redirectURI = parameters["redirect_uri"],
@@ -67,7 +70,7 @@ public struct Authorization: Sendable {
             nonce: parameters["nonce"],
             codeChallenge: parameters["code_challenge"],
             trial: input.trial?.id,
-            loginHint: parameters["login_hint"],
+            loginHint: parameters["login_hint"].flatMap { $0.utf8.count <= Self.longestHint ? $0 : nil },
             locales: parameters["ui_locales"] ?? parameters["locale"],
             sent: parameters.fields
         )

@@ -64,7 +64,7 @@ extension AuthorizationCheck {
             throw AuthorizationRefusal(
                 .invalidRequest,
                 cause: .returnURLUnregistered,
-                because: "\(url.withoutQuery) is not a return URL of \(input.client.id)",
+                because: "\(url.withoutSecrets) is not a return URL of \(input.client.id)",
                 hint: hint(url, input.client)
             )
         }
@@ -85,7 +85,7 @@ extension AuthorizationCheck {
         throw AuthorizationRefusal(
             .invalidRequest,
             cause: .domainUnverified,
-            because: "\(url.withoutQuery) is on no verified domain",
+            because: "\(url.withoutSecrets) is on no verified domain",
             hint: "this team requires verified domains; verify the domain on the page of \(input.client.id)"
         )
     }

@@ -45,6 +45,12 @@ public struct AuthorizationRequest: Sendable {
     public let locales: String?
     /// All of it as it came, for the team's inspector; empty where no app sent anything.
     let sent: [FormCoding.Field]
+
+    /// Octets of what its sender wrote that are kept while the sign-in lasts.
+    public var keptOctets: Int {
+        let kept: [String?] = [redirectURI, state, nonce, codeChallenge, loginHint]
+        return kept.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
 }
 
 /// A request that goes nowhere: the person sees a page, the team learns the reason.

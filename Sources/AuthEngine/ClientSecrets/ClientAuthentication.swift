@@ -17,18 +17,18 @@ extension AuthenticatedClient {
         self.client = client
         keyID = secret.keyID
         trial = nil
-        secretEndsAt = secret.isLasting ? Timestamp(seconds: Int(secret.expiresAt)) : nil
+        secretEndsAt = secret.isLasting ? secret.expiresAt.timestamp : nil
     }
 }
 
 /// Checks client secrets: ES256 JWTs that the app signs with a key of its team (Apple, "Creating a client secret").
 struct ClientAuthentication: Sendable {
     /// Apple: a secret lasts at most this many seconds from now.
-    static let longestLife: Int64 = 15_777_000
+    static let longestLife = 15_777_000
     /// How far two clocks may differ, in seconds.
-    static let skew: Int64 = 300
+    static let skew = 300
     /// A secret that lives longer is kept somewhere, and will be forgotten there.
-    static let lasting: Int64 = 2 * 86_400
+    static let lasting = 2 * 86_400
 
     let team: TeamSnapshot
     let base: String
@@ -57,15 +57,14 @@ struct ClientAuthentication: Sendable {
         let token = try parse(secret)
         let keyID = try keyID(of: token)
         let (key, trial) = try await key(keyID, for: client, at: moment)
-        let expires = try check(try claims(of: token, signedBy: key, keyID), for: client, at: moment)
+        let times = try check(try claims(of: token, signedBy: key, keyID), for: client, at: moment)
         // A trial ends by its own clock, which no snapshot knows.
         if let trial { return AuthenticatedClient(client: client, keyID: keyID, trial: trial) }
-        let issued = token.unverifiedClaims.members["iat"]?.integer ?? expires
         let verified = VerifiedSecrets.Secret(
             client: id,
             keyID: keyID,
-            expiresAt: expires,
-            isLasting: expires - issued > Self.lasting
+            expiresAt: times.expires,
+            isLasting: times.expires.seconds - times.issued.seconds > Self.lasting
         )
         team.verifiedSecrets.keep(verified, as: digest)
         return AuthenticatedClient(client, by: verified)
@@ -116,7 +115,10 @@ struct ClientAuthentication: Sendable {
             guard key.group == client.group else {
                 throw refusal(.keyOfOtherApp, "key \(id) belongs to another App ID than \(client.id)")
             }
-            return (key.publicKey, nil)
+            guard let publicKey = key.publicKey else {
+                throw refusal(.keyUnknown, "key \(id) cannot be read")
+            }
+            return (publicKey, nil)
         }
         if let trial = try await trials.find(key: id, in: team.id, at: moment), trial.serviceID == client.id {
             return (try P256PublicKey(pem: trial.publicKeyPEM), trial.id)
@@ -124,12 +126,12 @@ struct ClientAuthentication: Sendable {
         throw refusal(.keyUnknown, "key \(id) is unknown or revoked")
     }
 
-    /// Judges every claim, and tells when the secret expires.
+    /// Judges every claim, and tells from when until when the secret is good.
     private func check(
         _ claims: Claims,
         for client: Client,
         at moment: Timestamp
-    ) throws(OAuthError) -> Int64 {
+    ) throws(OAuthError) -> (issued: NumericDate, expires: NumericDate) {
         guard let issuer = try? claims.string("iss"), issuer.isExactly(team.id.rawValue) else {
             throw refusal(.issuerWrong, "iss is not the Team ID \(team.id)")
         }
@@ -141,20 +143,20 @@ struct ClientAuthentication: Sendable {
         else {
             throw refusal(.audienceWrong, "aud is neither \(base) nor \(appleIssuer)")
         }
-        let now = Int64(moment.seconds)
-        guard let issued = try? claims.integer("iat"), issued <= now + Self.skew else {
-            throw refusal(.issuedInFuture, "iat is missing, no integer, or in the future")
+        let now = moment.seconds
+        guard let issued = try? claims.date("iat"), issued.seconds <= now + Self.skew else {
+            throw refusal(.issuedInFuture, "iat is missing, no time, or in the future")
         }
-        guard let expires = try? claims.integer("exp"), expires > now else {
-            throw refusal(.secretExpired, "exp is missing, no integer, or past")
+        guard let expires = try? claims.date("exp"), expires.seconds > now else {
+            throw refusal(.secretExpired, "exp is missing, no time, or past")
         }
-        guard expires <= now + Self.longestLife + Self.skew else {
+        guard expires.seconds <= now + Self.longestLife + Self.skew else {
             throw refusal(.secretTooLong, "exp is more than \(Self.longestLife) seconds ahead")
         }
-        guard let start = try? claims.optionalInteger("nbf") ?? 0, start <= now + Self.skew else {
-            throw refusal(.secretNotYetValid, "nbf is no integer or in the future")
+        guard let start = try? claims.optionalDate("nbf")?.seconds ?? 0, start <= now + Self.skew else {
+            throw refusal(.secretNotYetValid, "nbf is no time or in the future")
         }
-        return expires
+        return (issued, expires)
     }
 
     private func refusal(_ cause: RefusalCause, _ reason: String) -> OAuthError {

@@ -11,8 +11,7 @@ final class VerifiedSecrets: Sendable {
     struct Secret {
         let client: ClientID
         let keyID: KeyID
-        /// In seconds.
-        let expiresAt: Int64
+        let expiresAt: NumericDate
         /// Whether it was made to last, so that its end will come as a surprise.
         let isLasting: Bool
     }
@@ -27,7 +26,7 @@ final class VerifiedSecrets: Sendable {
     /// - Parameter digest: the SHA-256 of the secret, so that none is kept.
     func find(_ digest: [UInt8], of client: ClientID, at moment: Timestamp) -> Secret? {
         guard let secret = secrets.withLock({ $0[digest] }), secret.client == client,
-            secret.expiresAt > Int64(moment.seconds)
+            secret.expiresAt.seconds > moment.seconds
         else { return nil }
         return secret
     }

@@ -37,8 +37,8 @@ enum OpaqueText {
     }
 
     /// The letters of a text of that shape, or nil.
-    static func tag(of text: String, letter: Character) -> String? {
-        guard text.utf8.count <= 96, text.first == letter else { return nil }
+    static func tag(of text: String, letter: Unicode.Scalar) -> String? {
+        guard text.utf8.count <= 96, text.utf8.first == UInt8(ascii: letter) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].utf8.count == 33, parts[1] == "0", parts[3].utf8.count == 22 else {
             return nil

@@ -1,5 +1,5 @@
 public import Crypto
-import Directory
+public import Directory
 public import Domain
 public import Postgres
 
@@ -15,19 +15,31 @@ public struct AccountDeletion: Sendable {
 
     /// Deletes a person for good, in one transaction.
     ///
-    /// - Parameter group: the group of the client that asks; nil when a person or a member of the team does.
-    /// - Returns: the receipt, or nil when there is no such person.
-    /// - Throws: `PostgresFailure`.
+    /// What the inspector keeps of their sign-ins goes with them up to some thousand steps, the rest piece by piece by a
+    /// job that is enqueued in the same transaction.
+    ///
+    /// - Parameters:
+    ///   - group: the group of the client that asks, which the person must be using; nil when a person or a member of the
+    ///     team does.
+    ///   - right: the session in which the person asks for it themselves.
+    /// - Returns: the receipt, or nil when there is no such person, or they do not use the group's apps.
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
     public func delete(
         _ subject: Subject,
         in team: TeamID,
         for group: ClientID? = nil,
         by actor: Actor,
+        with right: SessionRight? = nil,
         from origin: Origin,
         reason: String? = nil
     ) async throws -> ReceiptID? {
-        try await database.transaction(in: team) { transaction in
-            try await delete(
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            if let right {
+                // Locked as the deletion does: what is weaker would have two deletions wait for one another.
+                try await transaction.query(UserStore.deletionLock(subject, in: team))
+                try await right.check(transaction)
+            }
+            return try await delete(
                 subject,
                 in: team,
                 for: group,
@@ -50,7 +62,7 @@ public struct AccountDeletion: Sendable {
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> ReceiptID? {
         let receipt = ReceiptID(random: random)
-        guard try await DeletionStore.lock(subject, in: team, transaction) else { return nil }
+        guard try await DeletionStore.lock(subject, usedBy: group, in: team, transaction) else { return nil }
         try await DeletionStore.insert(receipt, of: subject, for: group, in: team, transaction)
         try await DeletionStore.endProviderTokens(of: subject, in: team, transaction)
         try await Notices.enqueue(.accountDelete, of: subject, in: team, transaction)
@@ -62,6 +74,7 @@ public struct AccountDeletion: Sendable {
             reason: reason,
             transaction
         )
+        try await PersonFlowStore.removeFirst(of: subject, in: team, transaction)
         return receipt
     }
 }

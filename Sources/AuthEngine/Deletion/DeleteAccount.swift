@@ -18,7 +18,7 @@ public struct DeleteAccount: Sendable {
 
     /// Deletes whom `sub` names, and answers with the receipt: the same one when an app asks again.
     ///
-    /// Only a person of the client's own group of apps can be deleted by it.
+    /// Only a person who uses the client's own group of apps can be deleted by it: whoever has left them is a stranger.
     ///
     /// - Throws: `OAuthError`, `PostgresFailure`.
     public func respond(
@@ -47,16 +47,14 @@ public struct DeleteAccount: Sendable {
         _ origin: Origin
     ) async throws -> ReceiptID {
         guard let subject = Subject(rawValue: sub) else { throw Self.unknown }
-        if try await receipts.knows(subject, client.group, in: team) {
-            let receipt = try await deletion.delete(
-                subject,
-                in: team,
-                for: client.group,
-                by: .client(client.id),
-                from: origin
-            )
-            if let receipt { return receipt }
-        }
+        let receipt = try await deletion.delete(
+            subject,
+            in: team,
+            for: client.group,
+            by: .client(client.id),
+            from: origin
+        )
+        if let receipt { return receipt }
         guard let earlier = try await receipts.find(of: subject, for: client.group, in: team) else {
             throw Self.unknown
         }

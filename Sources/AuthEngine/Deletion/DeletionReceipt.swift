@@ -16,6 +16,9 @@ public struct DeletionReceipt: Sendable {
             case revoked
             /// It cannot be revoked; the person does it themselves.
             case refused
+            /// The person has come back before it was revoked at the provider, which would have ended their new sign-in:
+            /// the token of that one stands for both.
+            case superseded
         }
 
         /// Who gave it; nil for a token of ours.

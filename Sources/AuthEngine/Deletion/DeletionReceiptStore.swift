@@ -17,7 +17,7 @@ public struct DeletionReceiptStore: Sendable {
     ) async throws(PostgresFailure) -> DeletionReceipt? {
         let rows = try await database.query(
             """
-            SELECT sub, created_at FROM deletion_receipts
+            SELECT sub, created_at, app_id FROM deletion_receipts
             WHERE team_id = \(team) AND receipt_id = \(id)
             """,
             in: team
@@ -25,11 +25,12 @@ public struct DeletionReceiptStore: Sendable {
         guard var row = rows.first else { return nil }
         let subject: Subject = try row.next()
         let createdAt: Timestamp = try row.next()
+        let group: ClientID? = try row.next()
         return DeletionReceipt(
             id: id,
             createdAt: createdAt,
             tokens: try await tokens(of: id, in: team),
-            notices: try await notices(about: subject, since: createdAt, in: team)
+            notices: try await notices(about: subject, to: group, since: createdAt, in: team)
         )
     }
 
@@ -52,25 +53,6 @@ public struct DeletionReceiptStore: Sendable {
         return try row.next()
     }
 
-    /// Whether the group has, or ever had, to do with the person.
-    func knows(
-        _ subject: Subject,
-        _ group: ClientID,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> Bool {
-        let rows = try await database.query(
-            """
-            SELECT FROM consents WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
-            UNION ALL
-            SELECT FROM refresh_tokens
-            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND trial_id IS NULL
-            LIMIT 1
-            """,
-            in: team
-        )
-        return !rows.isEmpty
-    }
-
     private func tokens(
         of id: ReceiptID,
         in team: TeamID
@@ -84,24 +66,16 @@ public struct DeletionReceiptStore: Sendable {
             in: team
         )
         var tokens: [DeletionReceipt.Token] = []
-        for var row in rows {
-            tokens.append(
-                DeletionReceipt.Token(
-                    provider: try row.next(),
-                    clientID: try row.next(),
-                    issuedAt: try row.next(),
-                    fate: try row.next(),
-                    settledAt: try row.next(),
-                    problem: try row.next(String?.self).flatMap(ProviderTokenProblem.init)
-                )
-            )
-        }
+        for var row in rows { tokens.append(try DeletionReceipt.Token(&row)) }
         return tokens
     }
 
     /// Those of one deletion: the person may have come back since, and gone once more.
+    ///
+    /// - Parameter group: whose receipt it is; nil for the person's and the team's, which name all.
     private func notices(
         about subject: Subject,
+        to group: ClientID?,
         since moment: Timestamp,
         in team: TeamID
     ) async throws(PostgresFailure) -> [DeletionReceipt.Notice] {
@@ -109,6 +83,7 @@ public struct DeletionReceiptStore: Sendable {
             """
             SELECT app_id, state, settled_at FROM notices
             WHERE team_id = \(team) AND sub = \(subject) AND type = 'account-delete' AND created_at >= \(moment)
+                AND (\(group) IS NULL OR app_id = \(group))
                 AND created_at < coalesce(
                     (
                         SELECT min(created_at) FROM deletion_receipts
@@ -131,5 +106,21 @@ public struct DeletionReceiptStore: Sendable {
             )
         }
         return notices
+    }
+}
+
+extension DeletionReceipt.Token {
+    /// How a superseded token is kept: releases before this fate read a refusal of which they do not know why.
+    static let supersession = (fate: "refused", problem: "superseded")
+
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        provider = try row.next()
+        clientID = try row.next()
+        issuedAt = try row.next()
+        let fate: Fate = try row.next()
+        settledAt = try row.next()
+        let problem: String? = try row.next()
+        self.fate = problem == Self.supersession.problem ? .superseded : fate
+        self.problem = problem.flatMap(ProviderTokenProblem.init)
     }
 }

@@ -1,16 +1,17 @@
+import Directory
 import Domain
 import EventLoop
 
-/// How many flows of each team are stored that anybody on the network can cause: so many at once, and so many a
-/// day, that nobody fills the disk.
+/// How many flows are stored that anybody on the network can cause: so many of each at once, and so many a day, that nobody
+/// fills the disk.
 ///
 /// What is beyond it is counted all the same.
-struct FlowAllowance {
+struct FlowAllowance<Owner: Hashable> {
     private let burst: Double
     private let perSecond: Double
-    private var buckets: [TeamID: Bucket] = [:]
+    private var buckets: [Owner: Bucket] = [:]
 
-    private static let capacity = 20_000
+    private static var capacity: Int { 20_000 }
 
     private struct Bucket {
         var level: Double
@@ -23,16 +24,65 @@ struct FlowAllowance {
     }
 
     /// Takes one; false when there is none left.
-    mutating func take(for team: TeamID, at now: Int64 = MonotonicTime.now()) -> Bool {
-        // A server with more teams than this under way forgets what they had left, which errs to their favour.
+    mutating func take(for owner: Owner, at now: Int64 = MonotonicTime.now()) -> Bool {
+        // A server with more of them under way than this forgets what they had left, which errs to their favour.
         if buckets.count >= Self.capacity { buckets = [:] }
-        var bucket = buckets[team] ?? Bucket(level: burst, filledAt: now)
+        var bucket = buckets[owner] ?? Bucket(level: burst, filledAt: now)
         let seconds = Double(max(0, now - bucket.filledAt)) / 1_000_000_000
         bucket.level = min(burst, bucket.level + seconds * perSecond)
         bucket.filledAt = now
         let isThere = bucket.level >= 1
         if isThere { bucket.level -= 1 }
-        buckets[team] = bucket
+        buckets[owner] = bucket
         return isThere
     }
+}
+
+/// How many steps are stored that nobody has to have an account for: by address, by site of IPv6 and by team, so that one
+/// address leaves the team room for everybody else's.
+struct SenderAllowance {
+    private struct Sender: Hashable {
+        let team: TeamID
+        let subject: LimitSubject
+    }
+
+    private var addresses: FlowAllowance<Sender>
+    private var sites: FlowAllowance<Sender>
+    private var teams: FlowAllowance<TeamID>
+
+    /// What fails at nothing, of sign-ins in which nobody has proved who they are: to be sent to a provider, or to turn back.
+    static var ofStrangers: SenderAllowance {
+        SenderAllowance(
+            addresses: FlowAllowance(burst: 60, perDay: 1_000),
+            sites: FlowAllowance(burst: 240, perDay: 4_000),
+            teams: FlowAllowance(burst: 300, perDay: 20_000)
+        )
+    }
+
+    /// What is refused; an app's backend has one address for all its people.
+    static var ofRefusals: SenderAllowance {
+        SenderAllowance(
+            addresses: FlowAllowance(burst: 100, perDay: 8_000),
+            sites: FlowAllowance(burst: 200, perDay: 12_000),
+            teams: FlowAllowance(burst: 300, perDay: 40_000)
+        )
+    }
+
+    /// Takes one; false when there is none left.
+    ///
+    /// What is refused to an address takes nothing of its team's.
+    mutating func take(from ip: String, in team: TeamID, at now: Int64 = MonotonicTime.now()) -> Bool {
+        let address = Sender(team: team, subject: .address("steps", ip))
+        guard addresses.take(for: address, at: now) else { return false }
+        if let site = LimitSubject.site("steps", ip) {
+            guard sites.take(for: Sender(team: team, subject: site), at: now) else { return false }
+        }
+        return teams.take(for: team, at: now)
+    }
+}
+
+/// Somebody who is known to a team.
+struct TeamPerson: Hashable {
+    let team: TeamID
+    let subject: Subject
 }

@@ -29,7 +29,7 @@ struct PendingFlow {
         subject = later.subject ?? subject
         if later.outcome != .open { (outcome, cause) = (later.outcome, later.cause) }
         reference = later.reference ?? reference
-        steps += later.steps
+        steps += later.steps.prefix(max(0, FlowDetailStore.stepLimit - steps.count))
     }
 }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Log
 
 /// A name and a value that a step of a flow keeps, made harmless beforehand.
 public struct FlowFact: Codable, Hashable, Sendable {
@@ -39,12 +40,14 @@ enum Redaction {
 
     /// One line of at most `limit` characters; nothing of a text that looks like a token or a key.
     static func text(_ text: String, limit: Int) -> String {
-        guard !looksSecret(text) else { return withheld }
+        guard !SecretKind.isFound(in: text) else { return withheld }
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var kept = String.UnicodeScalarView()
+        var room = limit
         for scalar in text.unicodeScalars where isShown(scalar) {
-            guard kept.count < limit else { return String(kept) + "…" }
+            guard room > 0 else { return String(kept) + "…" }
             kept.append(scalar)
+            room -= 1
         }
         return String(kept)
     }
@@ -67,18 +70,33 @@ enum Redaction {
         text.utf8.count == 1 ? "(1 octet)" : "(\(text.utf8.count) octets)"
     }
 
-    /// Scheme, host, path and the names in the query: a value there may be a code or a session.
+    /// Scheme, host, path and the names in the query: a value there may be a code or a session, and what stands before a
+    /// host or behind a semicolon a password or a session.
     static func url(_ url: String) -> String {
+        let address = url.withoutSecrets
         guard let mark = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
-        else { return text(url, limit: 500) }
+        else { return text(address, limit: 500) }
         let names = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
             .map { pair in pair.contains("=") ? "\(pair.prefix { $0 != "=" })=…" : "…" }
-        return text("\(url[...mark])\(names.joined(separator: "&"))", limit: 500)
+        return text("\(address)\(url[mark])\(names.joined(separator: "&"))", limit: 500)
     }
+}
 
-    /// The marks of JWTs, PEM and our own tokens.
-    private static func looksSecret(_ text: String) -> Bool {
-        guard text.utf8.count >= 20 else { return false }
-        return text.contains("eyJ") || text.contains("-----BEGIN") || text.contains(".0.mrs")
+extension String {
+    /// A URL as the log may have it: scheme, host and path, without the name and the password before the host, the
+    /// parameters of the path, the query and the fragment (RFC 3986 section 3).
+    var withoutSecrets: String {
+        let octets = Array(utf8)
+        let end = octets.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? octets.count
+        var kept = octets[..<end]
+        if let slashes = kept.firstRange(of: Array("//".utf8)) {
+            let ends: Set = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
+            let host = kept[slashes.upperBound...].prefix { !ends.contains($0) }
+            if let mark = host.lastIndex(of: UInt8(ascii: "@")) {
+                kept.replaceSubrange(host.startIndex..<mark, with: Array("…".utf8))
+            }
+        }
+        if let mark = kept.firstIndex(of: UInt8(ascii: ";")) { kept = kept[..<mark] + Array(";…".utf8) }
+        return String(decoding: kept, as: UTF8.self)
     }
 }

@@ -21,7 +21,7 @@ public struct FlowListStore: Sendable {
         limit: Int,
         at now: Timestamp
     ) async throws(PostgresFailure) -> FlowPage {
-        let rows = try await database.queryPlanned(
+        let rows = try await database.search(
             Self.selection(in: team, filter, after: cursor, limit: limit + 1, at: now),
             in: team
         )

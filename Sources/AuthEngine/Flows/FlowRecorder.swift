@@ -1,6 +1,7 @@
 public import Bytes
 public import Domain
 public import EventLoop
+public import Log
 import Postgres
 
 /// Keeps what happens in sign-ins, for the team's inspector and its counts.
@@ -17,7 +18,10 @@ public final class FlowRecorder: @unchecked Sendable {
     private let store: FlowStore
     private let countStore: DailyCountStore
     private let clock: @Sendable () -> Timestamp
+    private let log: Log
     private let base: @Sendable (TeamID) -> String
+    /// What the operators' log is told of refusals.
+    public let refusals: RefusalLog
 
     private var buffer = FlowBuffer()
     private var counts = DailyCounts()
@@ -25,8 +29,10 @@ public final class FlowRecorder: @unchecked Sendable {
     ///
     /// Worth to be seen while a team tries things out, not by the million. What they asked is told again by the
     /// next step of the same sign-in.
-    private var openings = FlowAllowance(burst: 120, perDay: 20_000)
-    private var failures = FlowAllowance(burst: 300, perDay: 40_000)
+    private var openings = FlowAllowance<TeamID>(burst: 120, perDay: 20_000)
+    private var failures = SenderAllowance.ofRefusals
+    private var strangers = SenderAllowance.ofStrangers
+    private var people = FlowAllowance<TeamPerson>(burst: 120, perDay: 2_000)
     private var countedAt = MonotonicTime.now()
     private var isScheduled = false
     private var writing: Task<Void, Never>?
@@ -36,6 +42,8 @@ public final class FlowRecorder: @unchecked Sendable {
         store = FlowStore(database)
         countStore = DailyCountStore(database)
         clock = context.clock
+        log = context.log
+        refusals = RefusalLog(loop: loop, log: context.log)
         base = { context.base(of: $0) }
     }
 
@@ -47,6 +55,7 @@ public final class FlowRecorder: @unchecked Sendable {
         await writing?.value
         countedAt = .min
         await write()
+        refusals.tell()
     }
 
     private func keep(_ flow: PendingFlow, of team: TeamID) {
@@ -74,12 +83,15 @@ public final class FlowRecorder: @unchecked Sendable {
             do throws(PostgresFailure) {
                 try await store.write(try await store.resolved(flows, in: team), in: team)
             } catch {
+                log(.warning, "sign_ins.not_kept", ("team", team.rawValue), ("cause", "\(error)"))
                 buffer.noteDropped(flows.reduce(0) { $0 + max(1, $1.steps.count) })
             }
         }
         if MonotonicTime.now() - Self.countInterval >= countedAt {
             countedAt = MonotonicTime.now()
-            for (team, counts) in counts.drain() { try? await countStore.add(counts, in: team) }
+            for (team, counts) in counts.drain() {
+                await log.attempt("sign_in_counts.not_kept") { try await countStore.add(counts, in: team) }
+            }
         }
         isScheduled = false
         if buffer.count > 0 || !counts.isEmpty { schedule() }
@@ -145,7 +157,7 @@ extension FlowRecorder {
         guard let app = attempt.app else { return }
         if let cause = step.cause { count(.failure, cause.rawValue, of: team) }
         if step.kind == .answered, app.trial == nil { count(.signIn, app.clientID.rawValue, of: team) }
-        guard step.cause == nil || failures.take(for: team) else { return count(.unkept, "", of: team) }
+        guard isAllowed(step, of: subject, in: team) else { return count(.unkept, "", of: team) }
         var flow = PendingFlow(FlowID(of: attempt.id, begunAt: attempt.createdAt))
         flow.clientID = app.clientID
         flow.subject = subject
@@ -159,6 +171,15 @@ extension FlowRecorder {
         flow.steps = [step]
         stand(step, &flow)
         keep(flow, of: team)
+    }
+
+    /// Whether a step may be kept.
+    ///
+    /// An account is soon made, so that its steps have an allowance too: more than anybody signs in.
+    private func isAllowed(_ step: FlowStep, of subject: Subject?, in team: TeamID) -> Bool {
+        guard step.cause == nil else { return failures.take(from: step.origin.ip, in: team) }
+        guard let subject else { return strangers.take(from: step.origin.ip, in: team) }
+        return people.take(for: TeamPerson(team: team, subject: subject))
     }
 
     /// The code of a flow was redeemed.
@@ -263,11 +284,13 @@ extension FlowRecorder {
         _ step: (Timestamp) -> FlowStep
     ) {
         count(.failure, cause.rawValue, of: team)
-        guard failures.take(for: team) else { return count(.unkept, "", of: team) }
+        guard failures.take(from: origin.ip, in: team) else { return count(.unkept, "", of: team) }
         let moment = clock()
         let step = step(moment)
         var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
-        flow.clientID = fields.first { $0.name == "client_id" }.flatMap { ClientID(rawValue: $0.value) }
+        // A token sent in the wrong place has the shape of an identifier, too.
+        flow.clientID = fields.first { $0.name == "client_id" && !SecretKind.isFound(in: $0.value) }
+            .flatMap { ClientID(rawValue: $0.value) }
         flow.opening = earlier ?? step
         if earlier != nil { flow.steps = [step] }
         flow.code = fields.first { $0.name == "code" }.flatMap { AuthorizationCode($0.value) }

@@ -73,14 +73,14 @@ extension FlowStep {
     /// Of all that was sent, the words of the protocol; of the rest that it was sent.
     static func facts(of fields: [FormCoding.Field]) -> [FlowFact] {
         fields.prefix(24).map { field in
-            switch field.name {
+            switch field.name.text {
             case "client_id":
                 ClientID(rawValue: field.value) == nil
-                    ? FlowFact(field.name, lengthOf: field.value) : FlowFact(field.name, field.value)
-            case "redirect_uri": FlowFact(field.name, url: field.value)
+                    ? FlowFact("client_id", lengthOf: field.value) : FlowFact("client_id", field.value)
+            case "redirect_uri": FlowFact("redirect_uri", url: field.value)
             case "response_type", "response_mode", "scope", "grant_type", "code_challenge_method", "prompt",
                 "locale", "ui_locales":
-                FlowFact(field.name, field.value, limit: 100)
+                FlowFact(field.name.text, field.value, limit: 100)
             default: FlowFact(ProtocolParameters.spoken(field.name), lengthOf: field.value)
             }
         }
@@ -107,37 +107,5 @@ extension FlowStep {
         return urls + [
             FlowFact("nearest", comparison.nearest.text, limit: 500), FlowFact("differences", differences),
         ]
-    }
-}
-
-extension TeamSnapshot {
-    /// The client whose identifier is most like that text, when one is close enough to have been meant: the same but
-    /// for case, or no more than two letters apart.
-    func nearestClient(to text: String) -> ClientID? {
-        guard text.utf8.count <= ClientID.maximumLength else { return nil }
-        let sent = Array(text.lowercased().utf8)
-        return (Array(services.keys) + Array(apps.keys))
-            .map { (id: $0, distance: Spelling.distance(sent, Array($0.rawValue.lowercased().utf8))) }
-            .filter { $0.distance <= 2 }
-            .min { ($0.distance, $0.id.rawValue) < ($1.distance, $1.id.rawValue) }?.id
-    }
-}
-
-/// How far two spellings are apart.
-enum Spelling {
-    /// How many letters have to be put in, left out or changed; 3 stands for more than two.
-    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        guard abs(left.count - right.count) <= 2 else { return 3 }
-        var row = Array(0...right.count)
-        for (index, letter) in left.enumerated() {
-            var corner = row[0]
-            row[0] = index + 1
-            for (column, other) in right.enumerated() {
-                let changed = corner + (letter == other ? 0 : 1)
-                corner = row[column + 1]
-                row[column + 1] = min(changed, row[column] + 1, corner + 1)
-            }
-        }
-        return min(row[right.count], 3)
     }
 }

@@ -87,12 +87,12 @@ extension FlowStep {
 
     private static func fact(_ name: String, _ value: JSONValue?) -> FlowFact? {
         guard let value else { return nil }
-        guard let seconds = value.integer, ["iat", "exp"].contains(name), abs(seconds) < 100_000_000_000
+        guard ["iat", "exp"].contains(name), let date = value.integer.flatMap(NumericDate.init(seconds:))
         else {
             let text = value.string ?? String(decoding: JSON.encode(value), as: UTF8.self)
             return FlowFact("client_secret.\(name)", text, limit: 120)
         }
-        return FlowFact("client_secret.\(name)", "\(seconds) (\(Timestamp(seconds: Int(seconds))))")
+        return FlowFact("client_secret.\(name)", "\(date.seconds) (\(date.timestamp))")
     }
 
     /// What a good secret of that client would say.

@@ -29,6 +29,19 @@ public struct FlowStep: Sendable {
         /// One of the other addresses that apps ask refused.
         case requestRefused = "request_refused"
 
+        /// Whether a person's browser takes it; else a server or an app does.
+        var isOfBrowser: Bool {
+            switch self {
+            case .authorization, .attemptOver, .proved, .proofRefused, .cancelled, .sentToProvider,
+                .providerFailed,
+                .answered:
+                true
+            case .authorizationRefused, .codeRedeemed, .handedOver, .tokenRefused, .revocationRefused,
+                .requestRefused:
+                false
+            }
+        }
+
         /// What the flow is from then on; nil leaves it as it was.
         var outcome: FlowOutcome? {
             switch self {

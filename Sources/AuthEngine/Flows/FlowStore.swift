@@ -41,6 +41,7 @@ struct FlowStore: Sendable {
         )
     }
 
+    /// A flow that has its steps gets no more: whoever goes back and forth in one sign-in fills no disk with it.
     private static func insertion(of flows: [PendingFlow], in team: TeamID) -> SQL {
         let steps = flows.flatMap { flow in flow.steps.map { (id: flow.id.rawValue, step: $0) } }
         return """
@@ -50,6 +51,12 @@ struct FlowStore: Sendable {
                 \(steps.map(\.id)), \(steps.map(\.step.at.precise)), \(steps.map(\.step.kind.rawValue)),
                 \(steps.map(\.step.stored))
             ) AS given (id, at, kind, step)
+            WHERE (
+                SELECT count(*) FROM (
+                    SELECT FROM flow_steps AS kept
+                    WHERE kept.team_id = \(team) AND kept.flow_id = given.id LIMIT \(FlowDetailStore.stepLimit)
+                ) AS steps
+            ) < \(FlowDetailStore.stepLimit)
             ON CONFLICT DO NOTHING
             """
     }

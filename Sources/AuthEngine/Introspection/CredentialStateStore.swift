@@ -17,48 +17,60 @@ struct CredentialStateStore: Sendable {
         for group: ClientID,
         in team: TeamID
     ) async throws(PostgresFailure) -> CredentialState {
-        let rows = try await database.query(
-            """
-            SELECT suspended_at IS NOT NULL,
-                (
-                    SELECT state FROM provider_identities AS identity
-                    WHERE team_id = \(team) AND sub = \(subject)
-                        AND (
-                            linked_at IS NULL OR EXISTS (
-                                SELECT FROM consents
-                                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
-                                    AND consents.provider = identity.provider
-                            )
-                        )
-                    ORDER BY last_seen_at DESC LIMIT 1
-                ),
-                EXISTS (
-                    SELECT FROM provider_tokens
-                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND state = 'live'
-                ),
-                EXISTS (
-                    SELECT FROM consents
-                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
-                ),
-                EXISTS (
-                    SELECT FROM refresh_tokens
-                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND trial_id IS NULL
-                    UNION ALL
-                    SELECT FROM provider_tokens
-                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
-                ),
-                coalesce((
-                    SELECT team_id = \(team) FROM app_transfers
-                    WHERE app_id = \(group) AND state = 'accepted' AND (team_id = \(team) OR target_team = \(team))
-                    ORDER BY settled_at DESC LIMIT 1
-                ), false)
-            FROM users
-            WHERE team_id = \(team) AND sub = \(subject)
-            """,
-            in: team
-        )
+        let rows = try await database.query(Self.selection(of: subject, for: group, in: team), in: team)
         guard var row = rows.first else { return .notFound }
         return try Standing(&row).state
+    }
+
+    static func selection(of subject: Subject, for group: ClientID, in team: TeamID) -> SQL {
+        """
+        SELECT suspended_at IS NOT NULL,
+            (
+                SELECT state FROM provider_identities AS identity
+                WHERE team_id = \(team) AND sub = \(subject)
+                    AND (
+                        linked_at IS NULL OR EXISTS (
+                            SELECT FROM consents
+                            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
+                                AND consents.provider = identity.provider
+                        )
+                    )
+                ORDER BY last_seen_at DESC LIMIT 1
+            ),
+            EXISTS (
+                SELECT FROM provider_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND state = 'live'
+            ),
+            EXISTS (
+                SELECT FROM consents
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
+            ),
+            EXISTS (
+                SELECT FROM refresh_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND trial_id IS NULL
+                UNION ALL
+                SELECT FROM provider_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
+            ),
+            coalesce((
+                SELECT went FROM (
+                    (
+                        SELECT true AS went, settled_at FROM app_transfers
+                        WHERE team_id = \(team) AND app_id = \(group) AND state = 'accepted'
+                        ORDER BY settled_at DESC LIMIT 1
+                    )
+                    UNION ALL
+                    (
+                        SELECT false, settled_at FROM app_transfers
+                        WHERE target_team = \(team) AND app_id = \(group) AND state = 'accepted'
+                        ORDER BY settled_at DESC LIMIT 1
+                    )
+                ) AS moves
+                ORDER BY settled_at DESC LIMIT 1
+            ), false)
+        FROM users
+        WHERE team_id = \(team) AND sub = \(subject)
+        """
     }
 
     private struct Standing {

@@ -1,8 +1,9 @@
 import Bytes
 public import Domain
 
-/// The introspection endpoint (RFC 7662), which Apple does not have: any client of the team asks about the team's
-/// tokens.
+/// The introspection endpoint (RFC 7662), which Apple does not have: a client asks about the tokens of its App ID group.
+///
+/// A token of another group is `active: false` to it, as one that never was (section 4: tokens are not to be scanned).
 public struct Introspection: Sendable {
     let context: EngineContext
     let trials: TrialStore
@@ -20,17 +21,26 @@ public struct Introspection: Sendable {
     /// - Throws: `OAuthError` when the client did not prove itself, `PostgresFailure`.
     public func respond(to parameters: ProtocolParameters, of team: TeamSnapshot) async throws -> [UInt8] {
         let moment = context.clock()
-        _ = try await ClientAuthentication(at: team, context, trials).authenticate(parameters, at: moment)
+        let caller = try await ClientAuthentication(at: team, context, trials)
+            .authenticate(parameters, at: moment).client
         let text = try parameters.required("token")
         if let token = RefreshToken(text) {
-            return try await describe(token.id, secret: token.secretHash, expiresAt: nil, of: team)
+            return try await describe(
+                token.id,
+                secret: token.secretHash,
+                expiresAt: nil,
+                to: caller,
+                of: team
+            )
         }
         guard let access = AccessToken(text, of: team), access.expiresAt > moment else {
             return Self.inactive
         }
         switch access.holder {
-        case .user(let id): return try await describe(id, expiresAt: access.expiresAt, of: team)
-        case .client(let digest): return describe(client: digest, expiresAt: access.expiresAt, of: team)
+        case .user(let id):
+            return try await describe(id, expiresAt: access.expiresAt, to: caller, of: team)
+        case .client(let digest):
+            return describe(client: digest, expiresAt: access.expiresAt, to: caller, of: team)
         }
     }
 
@@ -41,9 +51,12 @@ public struct Introspection: Sendable {
         _ refreshTokenID: [UInt8],
         secret: [UInt8]? = nil,
         expiresAt: Timestamp?,
+        to caller: Client,
         of team: TeamSnapshot
     ) async throws -> [UInt8] {
-        guard let token = try await tokens.find(refreshTokenID, secret: secret, of: team) else {
+        guard let token = try await tokens.find(refreshTokenID, secret: secret, of: team),
+            team.client(token.clientID)?.group == caller.group
+        else {
             return Self.inactive
         }
         let issuedAt = expiresAt.map { $0 - TokenLifetime.accessToken } ?? token.createdAt
@@ -63,9 +76,14 @@ public struct Introspection: Sendable {
     }
 
     /// A client's own token holds no row: it is good while its client is, and was issued since the cut-off.
-    private func describe(client digest: [UInt8], expiresAt: Timestamp, of team: TeamSnapshot) -> [UInt8] {
+    private func describe(
+        client digest: [UInt8],
+        expiresAt: Timestamp,
+        to caller: Client,
+        of team: TeamSnapshot
+    ) -> [UInt8] {
         let issuedAt = expiresAt - TokenLifetime.accessToken
-        guard let client = team.client(named: digest), client.isEnabled,
+        guard let client = team.client(named: digest), client.isEnabled, client.group == caller.group,
             issuedAt >= team.tokenRules.cutoff(of: client.id)
         else { return Self.inactive }
         var json = JSONWriter()

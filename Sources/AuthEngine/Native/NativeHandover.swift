@@ -21,6 +21,8 @@ struct NativeHandover: Sendable {
     let familyName: String?
     let email: String?
     let realUserStatus: Int?
+    /// Whether the client proves itself with a secret, and so gets the kind of token that lasts.
+    let hasSecret: Bool
 
     init(_ parameters: ProtocolParameters) throws(OAuthError) {
         clientID = try parameters.required("client_id")
@@ -37,18 +39,23 @@ struct NativeHandover: Sendable {
         realUserStatus = parameters["real_user_status"].flatMap { Int($0) }.flatMap {
             (0...2).contains($0) ? $0 : nil
         }
+        hasSecret = parameters["client_secret"] != nil
     }
 
     private static func name(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestName)))
     }
 
-    /// Names the body: the same one again is the same handover.
+    /// Names the body: the same one again is the same handover, while it comes from one who proves the same.
+    ///
+    /// That there is a secret counts, not which: a backend signs another one for each try, and each that is good proves the
+    /// same client.
     var hash: [UInt8] {
-        let parts = [
+        var parts = [
             clientID, code, identityToken, nonce, user, givenName, familyName, email,
             realUserStatus.map { String($0) },
         ]
+        if hasSecret { parts.append("client_secret") }
         // What cannot stand in a parameter stands between two.
         return SHA256.hash(parts.map { $0 ?? "" }.joined(separator: "\0"))
     }

@@ -154,7 +154,7 @@ struct NativeHandoverStore: Sendable {
         return try await !database.query(statements, in: team).isEmpty
     }
 
-    /// The session of a settled handover under another token; nil when it has ended.
+    /// The session of a settled handover under another token; nil when it has ended, or its person is suspended.
     ///
     /// Repeats at the same time take their turn: each finds the token that the one before it has given the session, and the
     /// last one's is good.
@@ -175,7 +175,11 @@ struct NativeHandoverStore: Sendable {
                     FROM native_handovers AS handover
                     WHERE handover.team_id = \(team) AND handover.body_hash = \(handover.hash)
                         AND session.team_id = \(team) AND session.token_id = handover.token_id
-                        AND session.revoked_at IS NULL
+                        AND session.revoked_at IS NULL AND EXISTS (
+                            SELECT FROM users AS person
+                            WHERE person.team_id = \(team) AND person.sub = session.sub
+                                AND person.suspended_at IS NULL
+                        )
                     RETURNING session.authenticated_at
                 ), moved AS (
                     UPDATE native_handovers SET token_id = \(token.id) FROM session

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Directory
 import Domain
+import Log
 import Postgres
 
 // From a stored handover to tokens.
@@ -18,16 +19,43 @@ extension NativeSignIn {
             as: arrival.handover.hash,
             heldUntil: end
         )
+        let count = try await countTry(of: proof.identity, arrival)
         do {
             try await announce(announcement, arrival)
-            return try await finish(proof, announcement, arrival)
+            let tokens = try await finish(proof, announcement, arrival)
+            await forgetTry(count, arrival)
+            return tokens
         } catch {
-            try? await people.dismiss(
-                announcement,
-                isRefused: Self.isRefused(error),
-                in: arrival.team.id
-            )
+            if (error as? ProviderFailure)?.reachedProvider != true { await forgetTry(count, arrival) }
+            await context.log.attempt("native.dismissal_failed", request: arrival.origin.requestID) {
+                let isRefused = Self.isRefused(error)
+                try await people.dismiss(announcement, isRefused: isRefused, in: arrival.team.id)
+            }
             throw error
+        }
+    }
+
+    /// Counts that the provider is to be asked about somebody.
+    ///
+    /// Who has their own token and code can show them again and again, and each time the provider is asked in the team's name.
+    /// - Throws: `Unproven`, where it has refused that person's too often.
+    private func countTry(of identity: ProviderIdentity, _ arrival: Arrival) async throws -> LimitSubject {
+        let subject = LimitSubject.account("handovers-about", identity.identifier.rawValue)
+        let wait = try await limits.charge(
+            subject,
+            limit: Self.refusalsPerPerson,
+            window: .seconds(60),
+            in: arrival.team.id,
+            at: arrival.at
+        )
+        if wait != nil { throw Unproven() }
+        return subject
+    }
+
+    /// Takes back one that went well or never reached the provider; a sign-in does not fail for want of that.
+    private func forgetTry(_ count: LimitSubject, _ arrival: Arrival) async {
+        await context.log.attempt("native.refund_failed", request: arrival.origin.requestID) {
+            try await limits.refund([count], in: arrival.team.id, at: arrival.at)
         }
     }
 
@@ -79,7 +107,9 @@ extension NativeSignIn {
             let companion = proof?.namesCode == true ? proof?.identity : nil
             if case .unproved = redemption, let companion {
                 // The code was good, so who came with it is here, whatever the answer says. Failing that, the name waits.
-                _ = try? await record(companion, announcement, arrival)
+                await context.log.attempt("native.record_failed", request: arrival.origin.requestID) {
+                    _ = try await record(companion, announcement, arrival)
+                }
             }
             return try await strays.proved(
                 redemption,
@@ -96,7 +126,8 @@ extension NativeSignIn {
             provider: provider.id,
             group: arrival.client.group,
             team: arrival.team.id,
-            moment: arrival.at
+            moment: arrival.at,
+            needsConsent: true
         )
     }
 
@@ -204,6 +235,7 @@ extension NativeSignIn {
             grant.token,
             from: provider.id,
             of: subject,
+            as: grant.identity.identifier,
             for: arrival.client.group,
             at: arrival.at
         )
@@ -225,64 +257,6 @@ extension NativeSignIn {
             throw ProviderFailure.parted
         }
         flows.arrive(subject, at: arrival.client.id, in: team, from: arrival.origin)
-        return try answer(person, grant.identity.authenticatedAt, refreshToken, isNewUser, arrival)
-    }
-
-    /// The same body again: the session goes on under another token.
-    func again(_ settled: NativeHandoverStore.Settled, _ arrival: Arrival) async throws -> [UInt8] {
-        let refreshToken = token(arrival)
-        guard arrival.at - settled.at <= Self.repetition,
-            let person = try await people.find(
-                settled.subject,
-                for: arrival.client.group,
-                in: arrival.team.id
-            ), person.user.suspendedAt == nil,
-            let since = try await handovers.renew(arrival.handover, to: refreshToken, in: arrival.team.id)
-        else {
-            throw OAuthError(
-                .invalidGrant,
-                "The code has already been used.",
-                cause: .codeUsed,
-                because: "the same handover was answered more than a minute ago, or its session has ended"
-            )
-        }
-        return try answer(person, since, refreshToken, settled.isNewUser, arrival)
-    }
-
-    private func token(_ arrival: Arrival) -> RefreshToken {
-        arrival.keepsSecret ? RefreshToken(random: context.random) : .rotating(random: context.random)
-    }
-
-    private func answer(
-        _ person: ProviderPersonStore.Known,
-        _ authenticatedAt: Timestamp,
-        _ refreshToken: RefreshToken,
-        _ isNewUser: Bool,
-        _ arrival: Arrival
-    ) throws -> [UInt8] {
-        let identity = person.consent.map {
-            SharedIdentity(of: person.user, under: $0, asking: [.name, .email])
-        }
-        return try TokenIssuer(team: arrival.team, context: context).answer(
-            tokenID: refreshToken.id,
-            refreshToken: refreshToken,
-            at: arrival.at,
-            more: { json in
-                if let user = identity.flatMap(UserDelivery.init) {
-                    json.member("user", raw: Array(user.json.utf8))
-                }
-                json.member("is_new_user", isNewUser)
-            },
-            claims: { companion in
-                TokenIssuer.Claims(
-                    client: arrival.client,
-                    subject: person.user.subject,
-                    nonce: nil,
-                    email: identity?.email.map(SharedEmail.init),
-                    authenticatedAt: authenticatedAt,
-                    companion: companion
-                )
-            }
-        )
+        return try await answer(person, grant.identity.authenticatedAt, refreshToken, isNewUser, arrival)
     }
 }

@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import Directory
 public import Domain
+import Log
 import Postgres
 
 /// Sign-ins of native apps: the app shows Apple's own sheet and hands over what it gets.
@@ -12,15 +13,19 @@ import Postgres
 public struct NativeSignIn: Sendable {
     /// How long the same body is the same sign-in: an app whose network broke off asks again.
     static let repetition = Duration.seconds(60)
+    /// How often a minute the provider may refuse what somebody's token came with, before it is asked no more.
+    static let refusalsPerPerson = 5
 
     let provider: any NativeProvider
     let context: EngineContext
     let trials: TrialStore
     let handovers: NativeHandoverStore
+    let limits: LimitStore
     let people: ProviderPersonStore
     let tokens: ProviderTokenStore
     let strays: StrayTokenStore
     let flows: FlowRecorder
+    let migration: UserMigrationStore
 
     public init(
         _ provider: any NativeProvider,
@@ -34,14 +39,17 @@ public struct NativeSignIn: Sendable {
         self.trials = trials
         self.flows = flows
         handovers = NativeHandoverStore(database, patience: provider.patience)
+        limits = LimitStore(database)
         people = ProviderPersonStore(database)
         tokens = ProviderTokenStore(context: context)
         strays = StrayTokenStore(database, context: context)
+        migration = UserMigrationStore(database: database, context: context)
     }
 
     /// Answers one handover with tokens, `user` and `is_new_user`.
     ///
-    /// The same body within a minute is answered with new tokens of the same session; the earlier ones end.
+    /// The same body within a minute is answered with new tokens of the same session; the earlier ones end. To come with
+    /// a client secret and without one are two: who has seen a backend's body gains nothing by it.
     ///
     /// - Parameter provenOnly: refuses what does not prove here, before Apple is asked, that token and code came together.
     /// - Throws: `OAuthError` for what the app did wrong, `ProviderFailure` for what Apple did, `Unproven`,
@@ -57,7 +65,7 @@ public struct NativeSignIn: Sendable {
         let arrival = Arrival(
             handover: handover,
             client: try client(handover, of: team),
-            keepsSecret: try await keepsSecret(parameters, of: team, at: moment),
+            keepsSecret: try await backend(parameters, of: team) != nil,
             team: team,
             origin: origin,
             provenOnly: provenOnly,
@@ -75,10 +83,13 @@ public struct NativeSignIn: Sendable {
             do {
                 return try await settle(arrival, claimedUntil: end)
             } catch {
-                if Self.isFinal(error) {
-                    try? await handovers.forget(handover, claimedUntil: end, in: team.id)
-                } else {
-                    try? await handovers.release(handover, claimedUntil: end, in: team.id)
+                // The first error tells more; the claim lapses by itself.
+                await context.log.attempt("native.release_failed", request: origin.requestID) {
+                    if Self.isFinal(error) {
+                        try await handovers.forget(handover, claimedUntil: end, in: team.id)
+                    } else {
+                        try await handovers.release(handover, claimedUntil: end, in: team.id)
+                    }
                 }
                 throw error
             }
@@ -133,14 +144,15 @@ public struct NativeSignIn: Sendable {
         return client
     }
 
-    /// A backend may hand over for its app, and prove itself; an app sends no secret.
-    private func keepsSecret(
+    /// The client whose backend hands over for its app, and has proved itself; nil where no secret came, as from an app.
+    ///
+    /// - Throws: `OAuthError` for a secret that proves nothing, `PostgresFailure`.
+    public func backend(
         _ parameters: ProtocolParameters,
-        of team: TeamSnapshot,
-        at moment: Timestamp
-    ) async throws -> Bool {
-        guard parameters["client_secret"] != nil else { return false }
-        _ = try await ClientAuthentication(at: team, context, trials).authenticate(parameters, at: moment)
-        return true
+        of team: TeamSnapshot
+    ) async throws -> ClientID? {
+        guard parameters["client_secret"] != nil else { return nil }
+        return try await ClientAuthentication(at: team, context, trials)
+            .authenticate(parameters, at: context.clock()).client.id
     }
 }

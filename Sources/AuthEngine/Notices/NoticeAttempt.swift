@@ -53,7 +53,7 @@ public struct NoticeAttempt: Sendable {
         for scalar in text.unicodeScalars {
             line.append(scalar.properties.generalCategory == .control ? " " : scalar)
         }
-        return String(String(line).prefix(excerptLength))
+        return String(line.prefix(excerptLength))
     }
 }
 

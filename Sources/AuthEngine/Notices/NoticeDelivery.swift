@@ -6,11 +6,14 @@ public import Jobs
 /// Delivers notices: what the worker of jobs does with each.
 public struct NoticeDelivery: Sendable {
     private static let deadline = Duration.seconds(15)
+    /// Seconds that a server may put us off for.
+    private static let longestPause = 86_400
 
     let context: EngineContext
     let database: TeamDatabase
     let teams: TeamCache
     let client: HTTPClient
+    let turns: NoticeTurns
     let allowsLoopback: Bool
 
     /// - Parameter allowsLoopback: whether servers of this machine may be told: those of sandbox teams, where the
@@ -26,6 +29,7 @@ public struct NoticeDelivery: Sendable {
         self.database = database
         self.teams = teams
         self.client = client
+        turns = NoticeTurns(database)
         self.allowsLoopback = allowsLoopback
     }
 
@@ -40,6 +44,9 @@ public struct NoticeDelivery: Sendable {
             var letter = try await store.letter(id, in: run.team),
             let team = try await teams.snapshot(of: run.team)
         else { return .refused("the notice is not waiting any more") }
+        if let wait = try await turns.wait(for: letter, in: run.team, at: context.clock()) {
+            return .postponed(wait)
+        }
         if let spelling = job.spelling { letter.accountDeleteEvent = spelling }
         let (attempts, pause) = try await send(letter, copies: job.copies ?? 1, of: team)
         let (isDelivered, summary) = (attempts.allSatisfy(\.isDelivery), attempts.last?.summary ?? "")
@@ -88,7 +95,9 @@ public struct NoticeDelivery: Sendable {
         do throws(ClientFailure) {
             let response = try await client.send(request(to: url, body, of: team))
             let excerpt = NoticeAttempt.excerpt(of: response.body)
-            let pause = response["Retry-After"].flatMap { Int($0) }.map { Duration.seconds($0) }
+            let pause = response["Retry-After"].flatMap { Int($0) }.map {
+                Duration.seconds(min(max($0, 0), Self.longestPause))
+            }
             return (attempt(start, url, .answered(status: response.status), excerpt), pause)
         } catch {
             return (attempt(start, url, .failed(NoticeAttempt.Problem(error))), nil)

@@ -4,6 +4,36 @@ public import Postgres
 
 // Enqueueing.
 extension NewNotice {
+    /// Parts of a WITH clause by which notices about mail that still wait give way to this one.
+    ///
+    /// The app is told how it is now, once. A notice that is being delivered is left alone; `event_time` tells which is
+    /// newer.
+    /// - Parameter condition: a FROM or WHERE clause; nothing gives way when it yields no row.
+    func superseding(in team: TeamID, when condition: SQL) -> SQL {
+        """
+        waiting AS (
+            SELECT notice_id, job_id FROM notices
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND state = 'pending' AND NOT is_test
+                AND type IN (\(NoticeType.emailDisabled), \(NoticeType.emailEnabled)) AND EXISTS (SELECT \(condition))
+        ), \(Self.givingWay(in: team))
+        """
+    }
+
+    /// Two parts of a WITH clause by which the notices of its part `waiting` give way, but for those that are being delivered;
+    /// `superseded` yields when their turns were.
+    static func givingWay(in team: TeamID) -> SQL {
+        """
+        given_up AS (
+            \(NewJob.cancellation(in: team, of: "SELECT job_id FROM waiting")) RETURNING job_id
+        ), superseded AS (
+            DELETE FROM notices USING waiting, given_up
+            WHERE notices.team_id = \(team) AND notices.notice_id = waiting.notice_id
+                AND waiting.job_id = given_up.job_id
+            RETURNING notices.turn_at
+        )
+        """
+    }
+
     /// Two parts of a WITH clause that write the notice and its delivery, where the App ID has a notification URL.
     ///
     /// Splice them into the statement that makes the change: `WITH ended AS (…), \(notice.parts(in: team, when: "FROM

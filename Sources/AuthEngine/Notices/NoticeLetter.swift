@@ -11,8 +11,10 @@ struct NoticeLetter: Sendable {
     let eventTime: Timestamp
     /// Where it goes, or nil when the App ID has no notification URL any more.
     let url: String?
-    /// The person's relay address, for events about it: ours, or that of the provider they came by.
+    /// The person's relay address as the app knows it, for events about it: ours, or that of the provider they came by.
     let relayAddress: String?
+    /// When its turn is at a server that is nobody's; nil where it has none, or has had it.
+    let turnAt: Timestamp?
     /// How the team spells a deleted account: Apple's documents know two ways.
     var accountDeleteEvent: String
 

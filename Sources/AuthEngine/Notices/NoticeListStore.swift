@@ -20,7 +20,7 @@ public struct NoticeListStore: Sendable {
         after cursor: NoticePage.Cursor?,
         limit: Int
     ) async throws(PostgresFailure) -> NoticePage {
-        let rows = try await database.queryPlanned(
+        let rows = try await database.search(
             Self.selection(in: team, filter, after: cursor, limit: limit + 1),
             in: team
         )

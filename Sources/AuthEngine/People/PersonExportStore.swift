@@ -1,7 +1,6 @@
 import Audit
-import Bytes
 public import Domain
-public import Postgres
+import Postgres
 
 /// Hands out everything that is kept of one person (Regulation (EU) 2016/679, articles 15 and 20).
 ///
@@ -10,6 +9,17 @@ public import Postgres
 public struct PersonExportStore: Sendable {
     /// Of events and of sign-ins; the newest are handed out.
     public static let listLimit = 10_000
+    /// Of sessions and of tokens; the newest are handed out.
+    public static let shortLimit = 1000
+
+    /// Who reads it.
+    public enum Reader: Sendable {
+        /// A member of the team: all that the team sees.
+        case team
+        /// The person themselves: of others no address and no browser, none of the reasons that members typed, and of
+        /// apps nothing that is registered or that their servers sent.
+        case person
+    }
 
     private let database: TeamDatabase
 
@@ -17,22 +27,24 @@ public struct PersonExportStore: Sendable {
         self.database = database
     }
 
-    /// One JSON document for people and machines, or nil when the team has nobody of that `sub`.
+    /// Begins to hand out one JSON document for people and machines; nil when the team has nobody of that `sub`.
     ///
-    /// The export is recorded in the same transaction.
-    public func export(
+    /// The export is recorded in the same transaction. What the person may have any number of is read page by page while
+    /// the document is sent, each on a connection of its own.
+    public func begin(
         _ subject: Subject,
         in team: TeamID,
+        for reader: Reader,
         by actor: Actor,
         from origin: Origin
-    ) async throws(PostgresFailure) -> [UInt8]? {
+    ) async throws -> PersonExport? {
         let event = AuditEvent(
             "user.exported",
             by: actor,
             on: AuditEvent.Target("user", subject.rawValue),
             from: origin
         )
-        let rows = try await database.query(
+        let head = try await text(
             """
             WITH person AS (
                 SELECT * FROM users WHERE team_id = \(team) AND sub = \(subject)
@@ -45,15 +57,37 @@ public struct PersonExportStore: Sendable {
                 'unconfirmedNames', \(Self.unconfirmedNames(subject, team)),
                 'consents', \(Self.consents(subject, team)), 'sessions', \(Self.sessions(subject, team)),
                 'secondFactors', \(Self.factors(subject, team)),
-                'refreshTokens', \(Self.tokens(subject, team)), 'signIns', \(Self.signIns(subject, team)),
-                'history', \(Self.history(subject, team))
+                'refreshTokens', \(Self.tokens(subject, team))
             ))
             FROM person
             """,
             in: team
         )
-        guard var row = rows.first else { return nil }
-        return Array(try row.next(String.self).utf8)
+        return head.map { PersonExport(of: subject, in: team, for: reader, head: $0, self) }
+    }
+
+    /// A page of events or of sign-ins, the newest first.
+    func page(
+        of list: PersonExportList,
+        after last: PersonExportList.Entry?,
+        limit: Int,
+        of subject: Subject,
+        in team: TeamID,
+        for reader: Reader
+    ) async throws -> [PersonExportList.Entry] {
+        try await database.transaction(in: team) { transaction in
+            let rows = try await transaction.query(
+                list.selection(of: subject, in: team, for: reader, after: last, limit: limit)
+            )
+            return try rows.all(PersonExportList.Entry.init)
+        }
+    }
+
+    private func text(_ statement: SQL, in team: TeamID) async throws -> String? {
+        try await database.transaction(in: team) { transaction in
+            guard var row = try await transaction.query(statement).first else { return nil }
+            return try row.next(String.self)
+        }
     }
 
     private static func user(_ subject: Subject, _ team: TeamID) -> SQL {
@@ -87,9 +121,11 @@ public struct PersonExportStore: Sendable {
                         'clientID', client_id, 'appID', app_id, 'state', token.state, 'problem', problem,
                         'createdAt', token.created_at, 'validatedAt', validated_at, 'settledAt', settled_at
                     ) ORDER BY token.created_at), '[]')
-                    FROM provider_tokens AS token
-                    WHERE token.team_id = \(team) AND token.sub = \(subject)
-                        AND token.provider = provider_identities.provider
+                    FROM (
+                        SELECT * FROM provider_tokens
+                        WHERE team_id = \(team) AND sub = \(subject) AND provider = provider_identities.provider
+                        ORDER BY created_at DESC LIMIT \(shortLimit)
+                    ) AS token
                 )
             ) ORDER BY created_at), '[]')
             FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)
@@ -105,8 +141,11 @@ public struct PersonExportStore: Sendable {
                 'provider', provider, 'appID', app_id, 'givenName', form_given_name,
                 'familyName', form_family_name, 'email', form_email, 'receivedAt', announced_at
             ) ORDER BY announced_at), '[]')
-            FROM provider_announcements
-            WHERE team_id = \(team) AND sub = \(subject) AND form_given_name IS NOT NULL
+            FROM (
+                SELECT * FROM provider_announcements
+                WHERE team_id = \(team) AND sub = \(subject) AND form_given_name IS NOT NULL
+                ORDER BY announced_at DESC LIMIT \(shortLimit)
+            ) AS recent
         )
         """
     }
@@ -132,7 +171,10 @@ public struct PersonExportStore: Sendable {
                 'createdAt', created_at, 'lastSeenAt', last_seen_at, 'expiresAt', expires_at, 'ip', ip,
                 'userAgent', user_agent
             ) ORDER BY created_at), '[]')
-            FROM sessions WHERE team_id = \(team) AND sub = \(subject)
+            FROM (
+                SELECT * FROM sessions WHERE team_id = \(team) AND sub = \(subject)
+                ORDER BY created_at DESC LIMIT \(shortLimit)
+            ) AS recent
         )
         """
     }
@@ -165,42 +207,9 @@ public struct PersonExportStore: Sendable {
                 'clientID', client_id, 'appID', app_id, 'createdAt', created_at,
                 'lastUsedAt', last_used_at, 'revokedAt', revoked_at
             ) ORDER BY created_at), '[]')
-            FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject)
-        )
-        """
-    }
-
-    /// The first step of each is text in the table, and JSON.
-    private static func signIns(_ subject: Subject, _ team: TeamID) -> SQL {
-        """
-        (
-            SELECT coalesce(jsonb_agg(jsonb_build_object(
-                'id', flow_id, 'clientID', client_id, 'outcome', outcome, 'cause', cause,
-                'steps', jsonb_build_array(opening::jsonb) || (
-                    SELECT coalesce(jsonb_agg(step::jsonb ORDER BY at), '[]') FROM flow_steps
-                    WHERE flow_steps.team_id = \(team) AND flow_steps.flow_id = recent.flow_id
-                )
-            ) ORDER BY flow_id), '[]')
             FROM (
-                SELECT flow_id, client_id, outcome, cause, opening FROM flows
-                WHERE team_id = \(team) AND sub = \(subject)
-                ORDER BY flow_id DESC LIMIT \(listLimit)
-            ) AS recent
-        )
-        """
-    }
-
-    private static func history(_ subject: Subject, _ team: TeamID) -> SQL {
-        """
-        (
-            SELECT coalesce(jsonb_agg(jsonb_build_object(
-                'at', at, 'action', action, 'by', actor_kind, 'outcome', outcome, 'ip', ip,
-                'userAgent', user_agent, 'before', before, 'after', after
-            ) ORDER BY at), '[]')
-            FROM (
-                SELECT * FROM audit_events
-                WHERE team_id = \(team) AND target_kind = 'user' AND target = \(subject)
-                ORDER BY at DESC LIMIT \(listLimit)
+                SELECT * FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject)
+                ORDER BY created_at DESC LIMIT \(shortLimit)
             ) AS recent
         )
         """

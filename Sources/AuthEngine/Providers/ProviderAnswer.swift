@@ -10,6 +10,18 @@ public struct ProviderAnswer: Codable, Sendable {
     /// Names the trip; nil where whoever posted left it out.
     let state: String?
 
+    /// How much of the sender's is kept, as it is spelt then.
+    public var octets: Int { JSON.encode(self).count }
+
+    /// Whether it may say who came: without a token in the form of RFC 7519 nobody's name can be in it.
+    var mayProve: Bool {
+        guard error == nil, let idToken else { return false }
+        let parts = idToken.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 3 && parts.allSatisfy { !$0.isEmpty }
+            && Base64URL.decode(String(decoding: parts[0], as: UTF8.self)).flatMap { try? JSON.object($0) }
+                != nil
+    }
+
     public init(_ parameters: ProtocolParameters) {
         code = parameters["code"]
         idToken = parameters["id_token"]

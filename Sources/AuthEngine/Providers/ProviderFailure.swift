@@ -47,15 +47,22 @@ public struct ProviderFailure: Error, Equatable, Sendable {
         because: "the provider's name for the person is that of somebody of the directory"
     )
 
-    /// The account at the provider leads to the person no more.
+    /// The account at the provider leads to the person no more, or they may not come in.
     static let parted = ProviderFailure(
         .providerParted,
         .anew,
-        because: "the person has parted from the account while the code was redeemed"
+        because: "the person has parted from the account, or was suspended, since they approved"
     )
 
     /// Whether the answer can still be judged later: at the provider's better time, or once the team is connected again.
     var keepsAnswer: Bool { remedy == .again || cause == .providerAbsent }
+
+    /// Whether what was asked for is certainly not done; after any other failure it may be.
+    var leavesUndone: Bool {
+        [.providerAbsent, .providerBusy, .providerClient, .providerRequest, .providerThrottles].contains(
+            cause
+        )
+    }
 
     /// Whether it is about one answer alone, so that others may fare better.
     var isOfOneAnswer: Bool { [.providerKey, .providerExpired, .providerAbsent].contains(cause) }

@@ -13,7 +13,7 @@ extension ProviderSignIn {
         guard let app = arrival.attempt.app, let consent = known.consent else {
             return try await prove(arrival, known.user, grant)
         }
-        let standing = standing(of: known.user, grant)
+        let standing = standing(of: known.user, grant, arrival)
         let answer = try await flow.answer(
             SignInFlow.Decision(
                 attempt: arrival.attempt,
@@ -41,7 +41,7 @@ extension ProviderSignIn {
 
     /// A sign-in to a page of ours: the proof is kept, and becomes a session where every proof does.
     private func prove(_ arrival: Arrival, _ user: User, _ grant: ProviderGrant) async throws -> Outcome {
-        let standing = standing(of: user, grant)
+        let standing = standing(of: user, grant, arrival)
         let team = arrival.team.id
         let statements =
             [standing.lock(in: team)] + settlement(arrival, user, grant, standing) + [standing.row(in: team)]
@@ -50,7 +50,7 @@ extension ProviderSignIn {
             throw ProviderFailure.parted
         }
         let isKept = try await flow.prove(
-            user.subject,
+            user,
             by: ProofMethod(provider.id),
             login: "",
             owing: .nothing,
@@ -66,12 +66,24 @@ extension ProviderSignIn {
             provider: provider.id,
             group: arrival.trip.group,
             team: arrival.team.id,
-            moment: context.clock()
+            moment: context.clock(),
+            needsConsent: arrival.attempt.app != nil
         )
     }
 
-    private func standing(of user: User, _ grant: ProviderGrant) -> ProviderStanding {
-        ProviderStanding(of: user.subject, at: provider.id, as: grant.identity.identifier)
+    /// What is written for an app depends on the consent to its group, too: whoever ends that while the code is redeemed has
+    /// ended what the code gives.
+    private func standing(
+        of user: User,
+        _ grant: ProviderGrant,
+        _ arrival: Arrival
+    ) -> ProviderStanding {
+        ProviderStanding(
+            of: user.subject,
+            at: provider.id,
+            as: grant.identity.identifier,
+            consentingTo: arrival.attempt.app?.group
+        )
     }
 
     private func completion(_ arrival: Arrival, _ user: User, _ app: AppRequest) -> SQL {
@@ -99,6 +111,7 @@ extension ProviderSignIn {
             grant.token,
             from: provider.id,
             of: user.subject,
+            as: grant.identity.identifier,
             for: arrival.trip.group,
             at: context.clock()
         )

@@ -2,6 +2,7 @@ import Audit
 import Bytes
 public import Directory
 public import Domain
+import Log
 public import Postgres
 import Tenancy
 
@@ -44,9 +45,9 @@ public struct ProviderSignIn: Sendable {
         case failed(ProviderFailure, AttemptID)
         /// The trip was to connect an account, and no sign-in.
         case linking(ProviderLinking.Outcome)
-        /// Another request is at work with the answer, or it has not come.
+        /// Another request is at work with the answer.
         case busy
-        /// The trip is unknown, over, or another browser's.
+        /// The trip is unknown or over, or one browser began it and another came back.
         case over
     }
 
@@ -111,21 +112,24 @@ public struct ProviderSignIn: Sendable {
     ///
     /// The browser that brings it is not asked who it is: a post from another site has no cookie of ours.
     ///
-    /// - Returns: the trip's state, for the address where the browser goes on.
+    /// - Returns: what the address has to hold where that browser goes on.
     /// - Throws: `OAuthError` when it names no trip, `PostgresFailure` when nothing could be stored.
-    public func receive(_ parameters: ProtocolParameters, in team: TeamID) async throws -> String {
-        let state = try parameters.required("state")
-        try await trips.keep(ProviderAnswer(parameters), of: state, in: team, at: context.clock())
-        return state
+    public func receive(_ parameters: ProtocolParameters, in team: TeamID) async throws -> ProviderReturn {
+        let back = ProviderReturn(
+            state: try parameters.required("state"),
+            receipt: ReturnReceipt(random: context.random)
+        )
+        try await trips.keep(ProviderAnswer(parameters), for: back, in: team, at: context.clock())
+        return back
     }
 
-    /// Goes on with what the provider posted, for the browser that began the trip.
+    /// Goes on with what the provider posted, for the browser that began the trip and came back from it.
     ///
     /// - Parameters:
     ///   - session: the browser's, in which alone an account is connected that was to be.
     ///   - post: tells the person then.
     public func finish(
-        _ state: String,
+        _ back: ProviderReturn,
         browserHash: [UInt8],
         session: Session?,
         in team: TeamSnapshot,
@@ -134,7 +138,7 @@ public struct ProviderSignIn: Sendable {
     ) async throws -> Outcome {
         let moment = context.clock()
         let claimed = try await trips.claim(
-            state,
+            back,
             of: provider.id,
             browserHash: browserHash,
             in: team.id,
@@ -142,10 +146,7 @@ public struct ProviderSignIn: Sendable {
         )
         guard let claimed else {
             let hash = browserHash
-            switch try await trips.standing(of: state, browserHash: hash, in: team.id, at: moment) {
-            case .open, .claimed: return .busy
-            case .over: return .over
-            }
+            return try await trips.isAtWork(back, browserHash: hash, in: team.id, at: moment) ? .busy : .over
         }
         let id: AttemptID
         switch claimed.purpose {
@@ -160,7 +161,9 @@ public struct ProviderSignIn: Sendable {
             )
             return .linking(try await linking.finish(arrival, telling: post))
         }
-        guard let attempt = try await flow.find(id, browserHash: browserHash, in: team.id) else {
+        guard let attempt = try await flow.find(id, browserHash: browserHash, in: team.id),
+            team.admits(attempt)
+        else {
             try await trips.release(claimed, in: team.id)
             return .over
         }
@@ -176,7 +179,9 @@ public struct ProviderSignIn: Sendable {
         } catch let failure as ProviderFailure {
             return try await fail(failure, arrival)
         } catch {
-            try? await trips.release(claimed, in: team.id)
+            await context.log.attempt("provider_answer.not_released", request: origin.requestID) {
+                try await trips.release(claimed, in: team.id)
+            }
             throw error
         }
     }
@@ -225,26 +230,32 @@ extension ProviderSignIn {
         _ identity: ProviderIdentity,
         _ arrival: Arrival
     ) async throws -> ProviderPersonStore.Known {
-        let known = try await people.record(
-            ProviderPersonStore.Arrival(
-                identity,
-                from: provider.id,
-                form: arrival.answer.user.flatMap(ProviderForm.init),
-                group: arrival.attempt.app?.group,
-                asking: arrival.trip.scope.scopes,
-                origin: arrival.origin,
-                at: context.clock()
-            ),
-            in: arrival.team.id
+        let (claimed, team) = (arrival.claimed, arrival.team.id)
+        let person = ProviderPersonStore.Arrival(
+            identity,
+            from: provider.id,
+            form: arrival.answer.user.flatMap(ProviderForm.init),
+            group: arrival.attempt.app?.group,
+            asking: arrival.trip.scope.scopes,
+            origin: arrival.origin,
+            at: context.clock(),
+            provedBy: ProviderPartings.Proof(
+                answeredAt: claimed.answeredAt,
+                arrivedAt: claimed.arrivedAt,
+                for: arrival.trip.group
+            )
         )
-        guard let known else { throw ProviderFailure.subjectTaken }
+        guard let known = try await people.record(person, in: team) else {
+            let hasParted = try await people.hasParted(person, in: team)
+            throw hasParted ? ProviderFailure.parted : .subjectTaken
+        }
         let step = FlowStep(
             .proved,
-            at: arrival.claimed.answeredAt,
+            at: claimed.answeredAt,
             from: arrival.origin,
             sent: [FlowFact("proof", provider.id.rawValue)] + Self.facts(of: arrival.answer)
         )
-        flow.flows.record(step, of: arrival.attempt, in: arrival.team.id, by: known.user.subject)
+        flow.flows.record(step, of: arrival.attempt, in: team, by: known.user.subject)
         return known
     }
 }

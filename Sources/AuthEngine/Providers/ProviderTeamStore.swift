@@ -24,14 +24,39 @@ struct ProviderTeamStore: Sendable {
         case revocation
     }
 
-    /// Calls `body` with each team that has such work, in the order of their IDs, until it returns false.
-    func walk(_ work: Work, _ body: (TeamID) async throws -> Bool) async throws {
-        var position: String? = ""
+    /// Calls `body` with each team that has such work, once around in the order of their IDs, until it returns false.
+    ///
+    /// - Parameter first: behind which team it begins, to end with that one.
+    func walk(
+        _ work: Work,
+        after first: TeamID? = nil,
+        _ body: (TeamID) async throws -> Bool
+    ) async throws {
+        guard let first else {
+            _ = try await walk(work, from: "", to: nil, body)
+            return
+        }
+        guard try await walk(work, from: first.rawValue, to: nil, body) else { return }
+        _ = try await walk(work, from: "", to: first.rawValue, body)
+    }
+
+    /// Walks from behind `start` to `end`, or to the last team, and says whether `body` wants more.
+    private func walk(
+        _ work: Work,
+        from start: String,
+        to end: String?,
+        _ body: (TeamID) async throws -> Bool
+    ) async throws -> Bool {
+        var position: String? = start
         while let start = position {
             let step = try await step(work, after: start)
-            for team in step.teams { guard try await body(team) else { return } }
+            for team in step.teams {
+                if let end, team.rawValue > end { return true }
+                guard try await body(team) else { return false }
+            }
             position = step.reached
         }
+        return true
     }
 
     /// The teams of one stretch, and where it ended, or nil at the last team.

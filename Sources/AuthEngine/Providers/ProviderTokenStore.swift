@@ -20,6 +20,8 @@ struct ProviderTokenStore: Sendable {
         let text: String
         let provider: ProviderID
         let subject: Subject
+        /// The provider's name for the person; nil where nobody can say.
+        let identifier: Subject?
         let group: ClientID
         let clientID: ClientID
         let at: Timestamp
@@ -39,10 +41,10 @@ struct ProviderTokenStore: Sendable {
         let spread = Duration.seconds(Int(id[0]) << 8 | Int(id[1])) * 86_400 / 65_536
         return """
             INSERT INTO provider_tokens (
-                team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
+                team_id, token_id, provider, sub, identifier, app_id, client_id, token_sealed, created_at, validate_at
             )
-            SELECT \(team), \(id), \(token.provider), \(token.subject), \(token.group), \(token.clientID), \(sealed),
-                \(token.at), \(token.at + Self.validationInterval + spread)
+            SELECT \(team), \(id), \(token.provider), \(token.subject), \(token.identifier), \(token.group),
+                \(token.clientID), \(sealed), \(token.at), \(token.at + Self.validationInterval + spread)
             \(condition)
             ON CONFLICT DO NOTHING
             """
@@ -65,6 +67,7 @@ extension ProviderTokenStore.New {
         _ token: ProviderGrant.Token?,
         from provider: ProviderID,
         of subject: Subject,
+        as identifier: Subject?,
         for group: ClientID,
         at moment: Timestamp
     ) {
@@ -72,6 +75,7 @@ extension ProviderTokenStore.New {
         text = token.text
         self.provider = provider
         self.subject = subject
+        self.identifier = identifier
         self.group = group
         clientID = token.clientID
         at = moment

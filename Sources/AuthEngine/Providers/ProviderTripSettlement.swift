@@ -2,21 +2,18 @@ import Bytes
 import Directory
 public import Domain
 import Postgres
+import Synchronization
 
 /// Keeps who came, and the name that comes once, where the browser that was sent to the provider never came back.
 ///
 /// What the provider posted says who it was about; its code stays unspent. The trip itself stays for its time, since the
 /// browser may still come. Anybody may post anything to a trip they have begun: what cannot be judged yet waits longer each
-/// time.
+/// time. Whoever has parted from the provider since is not written down again.
 public struct ProviderTripSettlement: Sendable {
     /// From one round to the next.
     public static let interval = Duration.seconds(60)
     /// How long a browser that was sent on may take to come.
     static let patience = Duration.seconds(120)
-    /// Answers of one round.
-    private static let batch = 2000
-    /// Answers of a team before it is the next one's turn.
-    private static let turn = 20
 
     private let provider: any IdentityProvider
     private let teamsWithWork: ProviderTeamStore
@@ -24,6 +21,17 @@ public struct ProviderTripSettlement: Sendable {
     private let trips: ProviderTripStore
     private let people: ProviderPersonStore
     private let clock: @Sendable () -> Timestamp
+    /// Answers of one round.
+    private let batch: Int
+    /// Answers of a team before it is the next one's turn.
+    private let turn: Int
+    private let position = Position()
+
+    /// Whose turn was the last one: the next round goes on behind that team, or those that come late in the walk might
+    /// never have one.
+    private final class Position: Sendable {
+        let team = Mutex<TeamID?>(nil)
+    }
 
     public init(
         _ provider: any IdentityProvider,
@@ -32,29 +40,57 @@ public struct ProviderTripSettlement: Sendable {
         system: SystemDatabase,
         teams: TeamCache
     ) {
+        self.init(
+            provider,
+            context: context,
+            database: database,
+            system: system,
+            teams: teams,
+            batch: 10_000,
+            turn: 20
+        )
+    }
+
+    init(
+        _ provider: any IdentityProvider,
+        context: EngineContext,
+        database: TeamDatabase,
+        system: SystemDatabase,
+        teams: TeamCache,
+        batch: Int,
+        turn: Int
+    ) {
         self.provider = provider
         teamsWithWork = ProviderTeamStore(system)
         self.teams = teams
         trips = ProviderTripStore(database, context: context, patience: provider.patience)
         people = ProviderPersonStore(database)
         clock = context.clock
+        (self.batch, self.turn) = (batch, turn)
     }
 
     /// May run in several processes: each takes what the others have not.
     ///
-    /// Every team has its turn before one has another, so that no team's answers keep another's waiting.
+    /// Every team has its turn before one has another, over rounds as well, so that no team's answers keep another's
+    /// waiting.
     public func run() async throws {
         let now = clock()
         let due = ProviderTripStore.Due(answeredBefore: now - Self.patience, now: now)
-        var (left, trouble): (Int, (any Error)?) = (Self.batch, nil)
+        var (left, trouble): (Int, (any Error)?) = (batch, nil)
         var (before, isProviderAway) = (left, false)
+        // Whatever becomes of Apple meanwhile.
+        try await teamsWithWork.walk(.settlement(due)) { team in
+            do { try await trips.trim(in: team, at: now) } catch { trouble = trouble ?? error }
+            return true
+        }
         repeat {
             before = left
-            try await teamsWithWork.walk(.settlement(due)) { team in
-                let turn = try await settleSome(of: team, due, limit: min(left, Self.turn))
-                left -= turn.count
-                trouble = trouble ?? turn.trouble
-                isProviderAway = turn.isProviderAway
+            try await teamsWithWork.walk(.settlement(due), after: position.team.withLock { $0 }) { team in
+                position.team.withLock { $0 = team }
+                let settled = try await settleSome(of: team, due, limit: min(left, turn))
+                left -= settled.count
+                trouble = trouble ?? settled.trouble
+                isProviderAway = settled.isProviderAway
                 return left > 0 && !isProviderAway
             }
         } while left > 0 && left < before && !isProviderAway
@@ -124,7 +160,12 @@ public struct ProviderTripSettlement: Sendable {
             group: claimed.isForApp && form != nil ? claimed.trip.group : nil,
             asking: claimed.trip.scope.scopes,
             origin: .local,
-            at: claimed.answeredAt
+            at: claimed.answeredAt,
+            provedBy: ProviderPartings.Proof(
+                answeredAt: claimed.answeredAt,
+                arrivedAt: claimed.arrivedAt,
+                for: claimed.trip.group
+            )
         )
         _ = try await people.record(arrival, in: team.id)
     }

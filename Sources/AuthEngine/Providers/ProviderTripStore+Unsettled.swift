@@ -13,6 +13,8 @@ extension ProviderTripStore {
         let trip: ProviderTrip
         let answer: ProviderAnswer
         let answeredAt: Timestamp
+        /// The same by the clock of the database.
+        let arrivedAt: Timestamp
         /// Whether the trip began at an app's request.
         let isForApp: Bool
     }
@@ -50,7 +52,8 @@ extension ProviderTripStore {
                 ORDER BY coalesce(settle_at, answered_at) LIMIT \(limit) FOR UPDATE SKIP LOCKED
             ) AS unsettled
             WHERE trip.team_id = \(team) AND trip.state_hash = unsettled.state_hash
-            RETURNING trip.state_hash, app_id, wants_name, wants_email, answered_at, for_app, answer_sealed
+            RETURNING trip.state_hash, app_id, wants_name, wants_email, answered_at,
+                coalesce(arrived_at, answered_at), for_app, answer_sealed
             """,
             in: team
         )
@@ -59,7 +62,8 @@ extension ProviderTripStore {
             let hash: [UInt8] = try row.next()
             let group: ClientID = try row.next()
             let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
-            let (answeredAt, isForApp): (Timestamp, Bool) = (try row.next(), try row.next())
+            let (answeredAt, arrivedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
+            let isForApp: Bool = try row.next()
             guard let answer = open(try row.next(), hash, team), let state = answer.state else {
                 try await settle(hash, in: team, at: due.now)
                 continue
@@ -69,11 +73,34 @@ extension ProviderTripStore {
                     trip: trips.trip(state, provider, group, scope, team),
                     answer: answer,
                     answeredAt: answeredAt,
+                    arrivedAt: arrivedAt,
                     isForApp: isForApp
                 )
             )
         }
         return (unsettled, rows.count)
+    }
+
+    /// Answers of a team that nobody can come back for any more: what Apple's silence of hours leaves behind at a busy one.
+    static let mostWaiting = 10_000
+
+    /// Removes what a team has beyond that, the newest first: anybody can post answers, and they are kept for days.
+    func trim(in team: TeamID, at moment: Timestamp) async throws(PostgresFailure) {
+        let batch = 1000
+        var removed = batch
+        while removed == batch {
+            removed = try await database.query(
+                """
+                DELETE FROM provider_trips WHERE team_id = \(team) AND state_hash IN (
+                    SELECT state_hash FROM provider_trips
+                    WHERE team_id = \(team) AND answered_at IS NOT NULL AND settled_at IS NULL
+                        AND created_at < \(moment - ProviderTrip.lifetime)
+                    ORDER BY created_at OFFSET \(Self.mostWaiting) LIMIT \(batch)
+                )
+                """,
+                in: team
+            ).changed
+        }
     }
 
     /// Who came is recorded, or nobody can be.

@@ -36,18 +36,10 @@ struct ProviderTripStore: Sendable {
         let purpose: Purpose
         let answer: ProviderAnswer
         let answeredAt: Timestamp
+        /// The same by the clock of the database.
+        let arrivedAt: Timestamp
         /// When another request may take it; names the claim.
         let until: Timestamp
-    }
-
-    /// What became of a trip whose answer was not claimed.
-    enum Standing: Sendable {
-        /// The provider has not answered.
-        case open
-        /// Another request is at work with the answer.
-        case claimed
-        /// Unknown, over, another browser's, or nothing that can be read.
-        case over
     }
 
     /// Begins a trip.
@@ -79,20 +71,23 @@ struct ProviderTripStore: Sendable {
         try await database.queryRelaxed(statements + [insertion], in: team)
     }
 
-    /// Stores what the provider posted; the first answer counts.
+    /// Stores what the provider posted, and the receipt of the browser that brought it; the first answer counts.
     ///
-    /// Durable when this returns.
+    /// A later one changes nothing, and its receipt is worth nothing. Durable when this returns.
     func keep(
         _ answer: ProviderAnswer,
-        of state: String,
+        for back: ProviderReturn,
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) {
-        let hash = SHA256.hash(state)
+        let hash = back.stateHash
         let sealed = sealer.seal(JSON.encode(answer), context: Self.place(hash, team))
         try await database.queryJointly(
             """
-            UPDATE provider_trips SET answer_sealed = \(sealed), answered_at = \(moment)
+            UPDATE provider_trips
+            SET answer_sealed = \(sealed), answered_at = \(moment), arrived_at = clock_timestamp(),
+                receipt_hash = \(back.receipt.hash),
+                settled_at = CASE WHEN \(answer.mayProve) THEN settled_at ELSE \(moment) END
             WHERE team_id = \(team) AND state_hash = \(hash) AND answered_at IS NULL
                 AND created_at > \(moment - ProviderTrip.lifetime)
             """,
@@ -101,23 +96,24 @@ struct ProviderTripStore: Sendable {
         )
     }
 
-    /// Takes an answer for the browser that began its trip.
+    /// Takes an answer for the browser that began its trip, where it is the one that brought the answer too.
     func claim(
-        _ state: String,
+        _ back: ProviderReturn,
         of provider: ProviderID,
         browserHash: [UInt8],
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Claimed? {
-        let (hash, end) = (SHA256.hash(state), moment + claim)
+        let (hash, end) = (back.stateHash, moment + claim)
         let rows = try await database.queryRelaxed(
             """
             UPDATE provider_trips SET claimed_until = \(end)
             WHERE team_id = \(team) AND state_hash = \(hash) AND provider = \(provider)
-                AND browser_hash = \(browserHash) AND answered_at IS NOT NULL
+                AND receipt_hash = \(back.receipt.hash) AND browser_hash = \(browserHash) AND answered_at IS NOT NULL
                 AND (claimed_until IS NULL OR claimed_until <= \(moment))
                 AND created_at > \(moment - ProviderTrip.lifetime)
-            RETURNING attempt_id, link_sub, link_session, app_id, wants_name, wants_email, answered_at, answer_sealed
+            RETURNING attempt_id, link_sub, link_session, app_id, wants_name, wants_email, answered_at,
+                coalesce(arrived_at, answered_at), answer_sealed
             """,
             in: team
         )
@@ -125,36 +121,44 @@ struct ProviderTripStore: Sendable {
         guard let purpose = try Purpose(&row) else { return nil }
         let group: ClientID = try row.next()
         let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
-        let answeredAt: Timestamp = try row.next()
+        let (answeredAt, arrivedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         guard let answer = open(try row.next(), hash, team) else { return nil }
         return Claimed(
-            trip: trips.trip(state, provider, group, scope, team),
+            trip: trips.trip(back.state, provider, group, scope, team),
             purpose: purpose,
             answer: answer,
             answeredAt: answeredAt,
+            arrivedAt: arrivedAt,
             until: end
         )
     }
 
-    /// Why nothing could be claimed.
-    func standing(
-        of state: String,
+    /// Whether another request of the same browser is at work with the answer, where nothing could be claimed.
+    ///
+    /// A receipt that came in another browser than the one that began is void from here on: two people, or two
+    /// browsers, have half of the sign-in each, and whoever reads the receipt from the one must not use it in the other.
+    func isAtWork(
+        _ back: ProviderReturn,
         browserHash: [UInt8],
         in team: TeamID,
         at moment: Timestamp
-    ) async throws(PostgresFailure) -> Standing {
-        let hash = SHA256.hash(state)
-        let rows = try await database.query(
+    ) async throws(PostgresFailure) -> Bool {
+        let hash = back.stateHash
+        let rows = try await database.queryRelaxed(
             """
+            WITH voided AS (
+                UPDATE provider_trips SET receipt_hash = NULL
+                WHERE team_id = \(team) AND state_hash = \(hash) AND receipt_hash = \(back.receipt.hash)
+                    AND browser_hash <> \(browserHash)
+            )
             SELECT answer_sealed FROM provider_trips
-            WHERE team_id = \(team) AND state_hash = \(hash) AND browser_hash = \(browserHash)
-                AND created_at > \(moment - ProviderTrip.lifetime)
+            WHERE team_id = \(team) AND state_hash = \(hash) AND receipt_hash = \(back.receipt.hash)
+                AND browser_hash = \(browserHash) AND created_at > \(moment - ProviderTrip.lifetime)
             """,
             in: team
         )
-        guard var row = rows.first else { return .over }
-        guard let sealed = try row.next([UInt8]?.self) else { return .open }
-        return open(sealed, hash, team) == nil ? .over : .claimed
+        guard var row = rows.first, let sealed = try row.next([UInt8]?.self) else { return false }
+        return open(sealed, hash, team) != nil
     }
 
     /// Gives an answer back that may be tried again, unless another request has it by now.

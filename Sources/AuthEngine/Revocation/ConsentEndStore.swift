@@ -1,6 +1,6 @@
 import Audit
 import Bytes
-import Directory
+public import Directory
 public import Domain
 public import Postgres
 
@@ -31,7 +31,26 @@ public struct ConsentEndStore: Sendable {
         telling form: NoticeForm = NoticeForm()
     ) async throws(PostgresFailure) -> Bool {
         let end = Self.consentEnd(of: subject, for: appID, in: team, by: actor, from: origin, telling: form)
+        // Whoever asks for it again and again keeps nobody else from the person.
+        guard try await !database.query(end.standing, in: team).isEmpty else { return false }
         return try await !database.query(end.statements, in: team).isEmpty
+    }
+
+    /// The same for the person themselves, in a session of theirs.
+    ///
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
+    public func end(
+        by right: SessionRight,
+        for appID: ClientID,
+        in team: TeamID,
+        as actor: Actor,
+        from origin: Origin
+    ) async throws {
+        let subject = right.session.user.subject
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await UserStore.lock(subject, by: right, in: team, transaction)
+            try await Self.end(of: subject, for: appID, in: team, by: actor, from: origin, transaction)
+        }
     }
 
     /// The same in the caller's transaction.
@@ -90,9 +109,26 @@ private struct ConsentEnd {
         [
             UserStore.lock(subject, in: team),
             ProviderAnnouncement.removal(of: subject, for: appID, in: team),
+            ProviderPartings.noting(of: subject, for: appID, in: team),
             codes,
             consentAndTokens,
         ]
+    }
+
+    /// Yields a row where there may be something to end: a consent that is about to be given is given after this.
+    var standing: SQL {
+        """
+        SELECT 1 FROM consents WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID)
+        UNION ALL
+        SELECT 1 FROM refresh_tokens
+        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND revoked_at IS NULL
+        UNION ALL
+        SELECT 1 FROM authorization_codes
+        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND redeemed_at IS NULL
+        UNION ALL
+        SELECT 1 FROM provider_announcements WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID)
+        LIMIT 1
+        """
     }
 
     /// A redeemed code stays, so that a second redemption is known as one.

@@ -23,6 +23,7 @@ struct SignOutStore: Sendable {
     /// Ends one session.
     func one(_ token: RefreshToken, _ end: End) async throws(PostgresFailure) {
         let which: SQL = "AND token_id = \(token.id) AND \(RefreshTokenStore.matches(token.secretHash))"
+        guard try await holds(end.standingTokens(which), end) else { return }
         try await database.query([end.lock, end.tokens("one", which)], in: end.team)
     }
 
@@ -30,8 +31,15 @@ struct SignOutStore: Sendable {
     ///
     /// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
     func all(_ end: End) async throws(PostgresFailure) {
-        let codes: SQL = "DELETE FROM authorization_codes WHERE \(end.condition) AND redeemed_at IS NULL"
-        try await database.query([end.lock, codes, end.tokens("all")], in: end.team)
+        let waiting: SQL = "FROM authorization_codes WHERE \(end.condition) AND redeemed_at IS NULL"
+        let standing: SQL = "\(end.standingTokens()) UNION ALL SELECT 1 \(waiting)"
+        guard try await holds(standing, end) else { return }
+        try await database.query([end.lock, "DELETE \(waiting)", end.tokens("all")], in: end.team)
+    }
+
+    /// Whether there is anything to end: whoever asks for it again and again keeps nobody else from the person.
+    private func holds(_ standing: SQL, _ end: End) async throws(PostgresFailure) -> Bool {
+        try await !database.query("\(standing) LIMIT 1", in: end.team).isEmpty
     }
 }
 
@@ -46,6 +54,11 @@ extension SignOutStore.End {
 
     /// Of two that end the last two sessions at once, the second sees what the first has left.
     fileprivate var lock: SQL { UserStore.lock(subject, in: team) }
+
+    /// Yields a row for each session that is not over.
+    fileprivate func standingTokens(_ which: SQL = "") -> SQL {
+        "SELECT 1 FROM refresh_tokens WHERE \(condition) \(which) AND revoked_at IS NULL"
+    }
 
     /// A code that waits for its redemption is a session that is about to begin.
     fileprivate func tokens(_ scope: String, _ which: SQL = "") -> SQL {

@@ -5,6 +5,8 @@ import Tenancy
 
 /// What a group of apps is to Apple: the clients Pippin speaks for there, and the key that proves it.
 public struct AppleRegistration: Sendable {
+    /// Whose apps they are here.
+    public let team: TeamID
     /// The primary App ID of the group.
     public let appID: ClientID
     /// The issuer of client secrets.
@@ -17,6 +19,7 @@ public struct AppleRegistration: Sendable {
     public let key: P256SigningKey
 
     public init(
+        team: TeamID,
         appID: ClientID,
         teamID: AppleTeamID,
         servicesID: ClientID,
@@ -24,6 +27,7 @@ public struct AppleRegistration: Sendable {
         keyID: KeyID,
         key: P256SigningKey
     ) {
+        self.team = team
         self.appID = appID
         self.teamID = teamID
         self.servicesID = servicesID
@@ -56,6 +60,12 @@ extension TeamSnapshot {
     public func offersApple(to group: ClientID?) -> Bool {
         (group ?? groupOfAccounts(at: .apple)).flatMap(appleRegistration) != nil
     }
+
+    /// Whether the team sends people to Apple to prove who they are.
+    public var usesApple: Bool { identitySources.contains(.apple) }
+
+    /// Whether any app of the team is registered at Apple, be people sent there now or not.
+    public var isRegisteredAtApple: Bool { !appleRegistrations.isEmpty }
 
     /// Whether people prove who they are on a page of ours.
     public var hasDirectory: Bool { identitySources.contains(.directory) }

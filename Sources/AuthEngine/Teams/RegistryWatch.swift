@@ -1,6 +1,7 @@
 import Bytes
 public import Domain
 public import EventLoop
+public import Log
 import Postgres
 
 /// Reads the versions of the teams' registries twice a second and tells the caches of all loops.
@@ -13,13 +14,22 @@ public final class RegistryWatch: @unchecked Sendable {
     private let loop: EventLoop
     private let store: RegistryVersionStore
     private let caches: [(loop: EventLoop, cache: TeamCache)]
+    private let log: Log
     private var lastSuccess: Int64 = .min
+    /// Whether the last reading failed: of many in a row the first is told.
+    private var isFailing = false
     private var isStopped = false
 
-    public init(loop: EventLoop, database: SystemDatabase, caches: [(loop: EventLoop, cache: TeamCache)]) {
+    public init(
+        loop: EventLoop,
+        database: SystemDatabase,
+        caches: [(loop: EventLoop, cache: TeamCache)],
+        log: Log
+    ) {
         self.loop = loop
         store = RegistryVersionStore(database: database)
         self.caches = caches
+        self.log = log
     }
 
     /// Reads until `stop`; call it as a task of the loop.
@@ -44,9 +54,21 @@ public final class RegistryWatch: @unchecked Sendable {
         }
     }
 
+    private func versions() async -> [TeamID: Int]? {
+        do throws(PostgresFailure) {
+            let versions = try await store.recentVersions()
+            isFailing = false
+            return versions
+        } catch {
+            if !isFailing { log(.warning, "registry_watch.failed", ("cause", "\(error)")) }
+            isFailing = true
+            return nil
+        }
+    }
+
     private func readOnce() async {
         let moment = MonotonicTime.now()
-        guard let versions = try? await store.recentVersions() else { return }
+        guard let versions = await versions() else { return }
         let wasBlind = lastSuccess == .min || moment - lastSuccess > Self.blindness
         lastSuccess = moment
         for (loop, cache) in caches {

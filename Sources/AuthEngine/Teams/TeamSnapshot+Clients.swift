@@ -12,6 +12,15 @@ extension TeamSnapshot {
         services[id] != nil
     }
 
+    /// Whether a sign-in under way may still lead where it was to: its app is switched on, and has that return URL yet.
+    ///
+    /// A trial ends by its own clock.
+    public func admits(_ attempt: Attempt) -> Bool {
+        guard let app = attempt.app else { return true }
+        guard let client = client(app.clientID), client.isEnabled else { return false }
+        return app.trial != nil || client.hasReturnURL(app.redirectURI)
+    }
+
     /// Whether an active key of that id signs for some App ID.
     public func hasKey(_ id: KeyID) -> Bool {
         keys[id] != nil

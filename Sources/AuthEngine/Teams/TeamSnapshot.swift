@@ -33,6 +33,8 @@ public final class TeamSnapshot: Sendable {
     let transfers: TransferWindows
     /// By the primary App IDs of the groups that are registered at Apple.
     let appleRegistrations: [ClientID: AppleRegistration]
+    /// The clients by what stands for them in tokens of theirs.
+    private let clientsByDigest: KeptValue<[[UInt8]: ClientID]>
     /// Lives and dies with this snapshot.
     let verifiedSecrets = VerifiedSecrets()
 
@@ -59,7 +61,19 @@ public final class TeamSnapshot: Sendable {
     /// A key that signs client secrets, with the group of apps it is bound to.
     struct IssuedKey: Sendable {
         let group: ClientID
-        let publicKey: P256PublicKey
+        private let kept: KeptValue<P256PublicKey?>
+
+        /// - Parameter pem: is read when the first secret is checked with it: a team may have a thousand keys, and a
+        ///   loop that reads them all stands still.
+        init(group: ClientID, pem: String) {
+            self.group = group
+            kept = KeptValue { try? P256PublicKey(pem: pem) }
+        }
+
+        /// Nil where what is stored is no key.
+        var publicKey: P256PublicKey? { kept.value }
+        /// Whether it was read already.
+        var isRead: Bool { kept.isMade }
     }
 
     init(
@@ -100,6 +114,15 @@ public final class TeamSnapshot: Sendable {
         self.tokenRules = tokenRules
         self.transfers = transfers
         self.appleRegistrations = appleRegistrations
+        clientsByDigest = KeptValue {
+            let ids = Array(services.keys) + Array(apps.keys)
+            return Dictionary(ids.map { (AccessToken.digest(of: $0), $0) }) { first, _ in first }
+        }
+    }
+
+    /// The client that a token of its own names.
+    func client(named digest: [UInt8]) -> Client? {
+        clientsByDigest.value[digest].flatMap(client)
     }
 }
 
@@ -150,14 +173,6 @@ extension TeamSnapshot {
     }
 }
 
-extension TeamSnapshot {
-    /// The client that a token of its own names.
-    func client(named digest: [UInt8]) -> Client? {
-        let ids = [ClientID](services.keys) + apps.keys
-        return ids.first { AccessToken.digest(of: $0) == digest }.flatMap(client)
-    }
-}
-
 extension Client {
     /// Whether that return URL is registered, octet for octet.
     func hasReturnURL(_ url: String) -> Bool {
@@ -167,15 +182,5 @@ extension Client {
     /// Whether the team's strictness refuses that return URL, registered as it is.
     func isUnproven(_ url: String) -> Bool {
         unprovenURLs.contains { $0.isExactly(url) }
-    }
-}
-
-extension String {
-    /// Whether both are the same octets.
-    ///
-    /// Swift's `==` is canonical equivalence, to which U+212A is a `K` and U+037E a semicolon; a protocol compares
-    /// octets.
-    func isExactly(_ other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
     }
 }

@@ -1,6 +1,7 @@
 import Audit
 import Bytes
 import Domain
+import Log
 import Postgres
 
 /// When each key was last used, written at most once a minute per key and loop.
@@ -10,6 +11,7 @@ final class KeyUses: @unchecked Sendable {
     private static let capacity = 10_000
 
     private let database: TeamDatabase
+    private let log: Log
     private var written: [Use: Timestamp] = [:]
     private var ends: [SecretEnd: Timestamp] = [:]
 
@@ -24,36 +26,43 @@ final class KeyUses: @unchecked Sendable {
         let moment: Timestamp
     }
 
-    init(database: TeamDatabase) {
+    init(database: TeamDatabase, log: Log) {
         self.database = database
+        self.log = log
     }
 
     /// Never fails the request it belongs to: a use a minute later writes again.
-    func note(_ client: AuthenticatedClient, in team: TeamID, at moment: Timestamp) async {
-        await note(client.keyID, in: team, at: moment)
+    func note(_ client: AuthenticatedClient, in team: TeamID, at moment: Timestamp, from origin: Origin) async
+    {
+        await note(client.keyID, in: team, at: moment, from: origin)
         guard let end = client.secretEndsAt else { return }
         let secret = SecretEnd(team: team, client: client.client.id, moment: end)
         guard Self.isDue(secret, of: &ends, at: moment) else { return }
-        _ = try? await database.queryRelaxed(
-            """
-            INSERT INTO client_secret_ends (team_id, client_id, ends_at, seen_at)
-            VALUES (\(team), \(client.client.id), \(end), \(moment))
-            ON CONFLICT (team_id, client_id) DO UPDATE SET ends_at = excluded.ends_at, seen_at = excluded.seen_at
-            """,
-            in: team
-        )
+        await log.attempt("client_secret_end.not_kept", request: origin.requestID) {
+            try await database.queryRelaxed(
+                """
+                INSERT INTO client_secret_ends (team_id, client_id, ends_at, seen_at)
+                VALUES (\(team), \(client.client.id), \(end), \(moment))
+                ON CONFLICT (team_id, client_id)
+                    DO UPDATE SET ends_at = excluded.ends_at, seen_at = excluded.seen_at
+                """,
+                in: team
+            )
+        }
     }
 
-    private func note(_ key: KeyID, in team: TeamID, at moment: Timestamp) async {
+    private func note(_ key: KeyID, in team: TeamID, at moment: Timestamp, from origin: Origin) async {
         guard Self.isDue(Use(team: team, key: key), of: &written, at: moment) else { return }
-        _ = try? await database.queryRelaxed(
-            """
-            INSERT INTO key_uses (team_id, key_id, last_used_at)
-            SELECT \(team), key_id, \(moment) FROM keys WHERE team_id = \(team) AND key_id = \(key)
-            ON CONFLICT (team_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at
-            """,
-            in: team
-        )
+        await log.attempt("key_use.not_kept", request: origin.requestID) {
+            try await database.queryRelaxed(
+                """
+                INSERT INTO key_uses (team_id, key_id, last_used_at)
+                SELECT \(team), key_id, \(moment) FROM keys WHERE team_id = \(team) AND key_id = \(key)
+                ON CONFLICT (team_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+                """,
+                in: team
+            )
+        }
     }
 
     /// Whether it was not written a moment ago; then it counts as written.
@@ -73,6 +82,7 @@ final class RedeemingClients: @unchecked Sendable {
     private static let capacity = 10_000
 
     private let database: TeamDatabase
+    private let log: Log
     private var known: Set<Redeemer> = []
 
     private struct Redeemer: Hashable {
@@ -80,8 +90,9 @@ final class RedeemingClients: @unchecked Sendable {
         let client: ClientID
     }
 
-    init(database: TeamDatabase) {
+    init(database: TeamDatabase, log: Log) {
         self.database = database
+        self.log = log
     }
 
     /// Writes the event with the row that says it was written; lost before, it is written next time.
@@ -95,17 +106,19 @@ final class RedeemingClients: @unchecked Sendable {
             on: AuditEvent.Target("client", client.rawValue),
             from: origin
         )
-        let written = try? await database.query(
-            """
-            WITH first AS (
-                INSERT INTO redeeming_clients (team_id, client_id) VALUES (\(team), \(client))
-                ON CONFLICT DO NOTHING
-                RETURNING client_id
+        let isWritten = await log.attempt("first_redemption.not_kept", request: origin.requestID) {
+            try await database.query(
+                """
+                WITH first AS (
+                    INSERT INTO redeeming_clients (team_id, client_id) VALUES (\(team), \(client))
+                    ON CONFLICT DO NOTHING
+                    RETURNING client_id
+                )
+                \(event.insertion(in: team, when: "FROM first"))
+                """,
+                in: team
             )
-            \(event.insertion(in: team, when: "FROM first"))
-            """,
-            in: team
-        )
-        if written != nil { known.insert(redeemer) }
+        }
+        if isWritten { known.insert(redeemer) }
     }
 }

@@ -28,6 +28,12 @@ extension TokenEndpoint {
             at: moment
         )
         guard let holder = try await tokens.rotate(rotation, in: team.id) else { throw Self.deadToken }
+        let transferSubject = try await migration.name(
+            of: holder.subject,
+            for: client.group,
+            in: team,
+            at: moment
+        )
         return try TokenIssuer(team: team, context: context).answer(
             tokenID: next.id,
             refreshToken: next,
@@ -39,6 +45,7 @@ extension TokenEndpoint {
                 nonce: nil,
                 email: holder.email,
                 authenticatedAt: holder.authenticatedAt,
+                transferSubject: transferSubject,
                 companion: companion
             )
         }

@@ -28,8 +28,8 @@ public struct TokenEndpoint: Sendable {
         self.trials = trials
         codes = CodeStore(database: database)
         tokens = RefreshTokenStore(database: database)
-        uses = KeyUses(database: database)
-        redeemers = RedeemingClients(database: database)
+        uses = KeyUses(database: database, log: context.log)
+        redeemers = RedeemingClients(database: database, log: context.log)
         migration = UserMigrationStore(database: database, context: context)
     }
 
@@ -47,7 +47,7 @@ public struct TokenEndpoint: Sendable {
             parameters,
             at: moment
         )
-        await uses.note(client, in: team.id, at: moment)
+        await uses.note(client, in: team.id, at: moment, from: origin)
         let request = Request(
             parameters: parameters,
             client: client,

@@ -2,7 +2,8 @@ import Bytes
 import Crypto
 import Domain
 
-/// An access token: the id of the refresh token it came with and its end, authenticated with a key of the team.
+/// An access token: the id of the refresh token it came with, its end and some randomness, authenticated with a key of
+/// the team.
 ///
 /// It needs no row of its own: whether it is good is whether its refresh token is. It names no one, and any changed
 /// or missing bit makes it void.
@@ -17,23 +18,29 @@ struct AccessToken: Sendable {
 
     let holder: Holder
     let expiresAt: Timestamp
+    /// What tells two tokens of one second apart; empty in those that version 0.1 issued.
+    private let distinction: ArraySlice<UInt8>
 
-    private static let payloadCount = 1 + 16 + 4
+    private static let distinctionCount = 8
+    /// Without and with randomness.
+    private static let payloadCounts = [1 + 16 + 4, 1 + 16 + 4 + distinctionCount]
     /// The letter, then the payload and its code of 16 octets in base64url: one token has one spelling.
-    private static let textCount = 1 + ((payloadCount + 16) * 4 + 2) / 3
+    private static let textCounts = payloadCounts.map { 1 + (($0 + 16) * 4 + 2) / 3 }
 
-    init(_ holder: Holder, expiresAt: Timestamp) {
+    init(_ holder: Holder, expiresAt: Timestamp, random: RandomSource) {
         self.holder = holder
         self.expiresAt = expiresAt
+        distinction = random.bytes(Self.distinctionCount)[...]
     }
 
     /// The token a client sent, or nil when the team did not issue it.
     init?(_ text: String, of team: TeamSnapshot) {
-        guard text.utf8.count == Self.textCount, let payload = team.accessTokens.open(text),
-            payload.count == Self.payloadCount, let holder = Holder(payload)
+        guard Self.textCounts.contains(text.utf8.count), let payload = team.accessTokens.open(text),
+            Self.payloadCounts.contains(payload.count), let holder = Holder(payload)
         else { return nil }
         self.holder = holder
-        expiresAt = Timestamp(seconds: payload[17...].reduce(0) { $0 << 8 | Int($1) })
+        expiresAt = Timestamp(seconds: payload[17..<21].reduce(0) { $0 << 8 | Int($1) })
+        distinction = payload[21...]
     }
 
     /// The refresh token beside which it was issued.
@@ -47,6 +54,7 @@ struct AccessToken: Sendable {
         for shift in [24, 16, 8, 0] as [UInt32] {
             payload.append(UInt8(truncatingIfNeeded: seconds >> shift))
         }
+        payload.append(contentsOf: distinction)
         return team.accessTokens.mint(payload: payload)
     }
 

@@ -18,7 +18,8 @@ extension RefreshTokenStore {
 
     /// Puts the new token in the old one's place and tells whom it stands for; one that was used before ends the session.
     ///
-    /// Of two uses at once the second finds the first one's token, and so ends the session too.
+    /// Of two uses at once the second finds the first one's token, and so ends the session too. While its person is
+    /// suspended a token is not used: it is good again when they are.
     func rotate(_ rotation: Rotation, in team: TeamID) async throws(PostgresFailure) -> Holder? {
         let live: SQL = """
             team_id = \(team) AND token_id = \(rotation.old.id) AND client_id = \(rotation.client)
@@ -30,6 +31,10 @@ extension RefreshTokenStore {
                 UPDATE refresh_tokens
                 SET secret_hash = \(rotation.new.secretHash), last_used_at = \(rotation.at)
                 WHERE \(live) AND secret_hash = \(rotation.old.secretHash) AND created_at >= \(rotation.issuedSince)
+                    AND EXISTS (
+                        SELECT FROM users
+                        WHERE team_id = \(team) AND users.sub = refresh_tokens.sub AND suspended_at IS NULL
+                    )
                 RETURNING sub, app_id, authenticated_at
             ), reused AS (
                 UPDATE refresh_tokens SET revoked_at = \(rotation.at)

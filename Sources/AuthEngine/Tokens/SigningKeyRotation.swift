@@ -1,6 +1,7 @@
 import Audit
 public import Bytes
 public import Crypto
+import Directory
 public import Domain
 import Postgres
 
@@ -16,13 +17,27 @@ public struct SigningKeyRotation: Sendable {
 
     let database: TeamDatabase
     let keyRing: KeyRing
-    let generate: @Sendable () async throws -> RSASigningKey
+    let generate: @Sendable (TeamID) async throws -> RSASigningKey
 
-    /// - Parameter generate: makes a key away from the loop, whose core it would keep for a tenth of a second.
+    /// What came of asking for a key.
+    public enum Outcome: Equatable, Sendable {
+        case done
+        /// One is published already that has yet to sign.
+        case waiting
+        /// People of the team have had as many made as it may within an hour; no key was made.
+        case limited(retryAfter: Duration)
+    }
+
+    /// Keys that people of a team may have made within `window`, whichever process they ask: each costs a core some
+    /// tenths of a second.
+    public static let keysPerWindow = 5
+    static let window = Duration.seconds(3600)
+
+    /// - Parameter generate: makes a key for a team away from the loop, whose core it would keep for a tenth of a second.
     public init(
         _ database: TeamDatabase,
         keyRing: KeyRing,
-        generate: @escaping @Sendable () async throws -> RSASigningKey
+        generate: @escaping @Sendable (TeamID) async throws -> RSASigningKey
     ) {
         self.database = database
         self.keyRing = keyRing
@@ -31,16 +46,45 @@ public struct SigningKeyRotation: Sendable {
 
     /// Publishes the next key, which signs from a day after `moment` on.
     ///
-    /// - Returns: false when one is waiting already.
-    /// - Throws: `KeyFailure`, `PostgresFailure`.
+    /// Whether it may be made is looked at before it is made, and once more when it is to be stored.
+    ///
+    /// - Throws: `KeyFailure`, `PostgresFailure`, and what `generate` throws.
     public func rotate(
         in team: TeamID,
         at moment: Timestamp,
         reason: String,
         by actor: Actor,
         from origin: Origin
+    ) async throws -> Outcome {
+        if let newest = try await SigningKeyRotationStore(database: database).newest(in: team),
+            newest > moment
+        {
+            return .waiting
+        }
+        if let wait = try await charge(team, at: moment) { return .limited(retryAfter: wait) }
+        let isNew = try await publishNext(in: team, at: moment, reason: reason, by: actor, from: origin)
+        return isNew ? .done : .waiting
+    }
+
+    /// Counts a key that somebody asked for, and tells how long to wait when it is one too many.
+    private func charge(_ team: TeamID, at moment: Timestamp) async throws -> Duration? {
+        try await LimitStore(database).charge(
+            .team("signing-key"),
+            limit: Self.keysPerWindow,
+            window: Self.window,
+            in: team,
+            at: moment
+        )
+    }
+
+    private func publishNext(
+        in team: TeamID,
+        at moment: Timestamp,
+        reason: String,
+        by actor: Actor,
+        from origin: Origin
     ) async throws -> Bool {
-        let key = try await generate()
+        let key = try await generate(team)
         return try await database.transaction(in: team) { transaction in
             guard try await SigningKeyRotationStore.lock(team, transaction) <= moment else { return false }
             let start = moment + Self.lead
@@ -62,15 +106,17 @@ public struct SigningKeyRotation: Sendable {
     ///
     /// For a key that somebody else may have.
     ///
-    /// - Throws: `KeyFailure`, `PostgresFailure`.
+    /// - Returns: `done` or `limited`.
+    /// - Throws: `KeyFailure`, `PostgresFailure`, and what `generate` throws.
     public func replace(
         in team: TeamID,
         at moment: Timestamp,
         reason: String,
         by actor: Actor,
         from origin: Origin
-    ) async throws {
-        let key = try await generate()
+    ) async throws -> Outcome {
+        if let wait = try await charge(team, at: moment) { return .limited(retryAfter: wait) }
+        let key = try await generate(team)
         try await database.transaction(in: team) { transaction in
             _ = try await SigningKeyRotationStore.lock(team, transaction)
             try await SigningKeyRotationStore.removeAll(in: team, transaction)
@@ -84,6 +130,7 @@ public struct SigningKeyRotation: Sendable {
             let event = Self.event("signing_key.replaced", key, moment, reason, team, actor, origin)
             try await event.record(in: team, transaction)
         }
+        return .done
     }
 
     /// Rotates where the newest key has signed for its period, and forgets keys that nobody needs any more.
@@ -98,7 +145,7 @@ public struct SigningKeyRotation: Sendable {
         guard let newest = try await store.newest(in: team), newest <= moment - Self.period else {
             return hasForgotten
         }
-        return try await rotate(
+        return try await publishNext(
             in: team,
             at: moment,
             reason: "every 90 days",

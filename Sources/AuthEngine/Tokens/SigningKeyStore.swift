@@ -68,6 +68,11 @@ public struct SigningKeyStore: Sendable {
         )
     }
 
+    /// Whether `ring` opens the key `kid` of `team` as it is stored.
+    public static func opens(_ sealed: [UInt8], of kid: String, in team: TeamID, with ring: KeyRing) -> Bool {
+        ring.open(sealed, purpose: purpose, context: context(team, kid)) != nil
+    }
+
     private static let purpose = "signing-keys"
 
     private static func context(_ team: TeamID, _ kid: String) -> [String] {

@@ -31,8 +31,7 @@ public struct TokenCutoffStore: Sendable {
             from: origin,
             after: ["issuedBefore": .string(moment.description), "reason": .string(reason)]
         )
-        try await database.query(
-            """
+        let statement: SQL = """
             WITH cut AS (
                 INSERT INTO token_cutoffs AS known (team_id, client_id, not_before)
                 VALUES (\(team), \(cutoff.scope), \(moment))
@@ -40,9 +39,8 @@ public struct TokenCutoffStore: Sendable {
                 SET not_before = greatest(known.not_before, excluded.not_before)
             )
             \(event.insertion(in: team))
-            """,
-            in: team
-        )
+            """
+        try await database.query(statement.locking(.team(team)), in: team)
     }
 
     /// The cut-offs that stand, the newest first.
@@ -50,7 +48,7 @@ public struct TokenCutoffStore: Sendable {
         let rows = try await database.query(
             """
             SELECT client_id, not_before FROM token_cutoffs
-            WHERE team_id = \(team)
+            WHERE team_id = \(team) AND client_gone_at IS NULL
             ORDER BY not_before DESC, client_id
             LIMIT 100
             """,

@@ -12,7 +12,9 @@ struct TokenIssuer: Sendable {
         let email: SharedEmail?
         let authenticatedAt: Timestamp
         /// What the person was called on the way from another team, while the window of that transfer is open.
-        var transferSubject: Subject?
+        ///
+        /// No grant may leave it out: whatever an app asks for first has to tell it.
+        let transferSubject: Subject?
         /// The code or access token it came with, and under which claim its hash stands.
         let companion: Companion?
     }
@@ -40,14 +42,18 @@ struct TokenIssuer: Sendable {
 
     /// An access token beside that refresh token.
     func accessToken(for refreshTokenID: [UInt8], at moment: Timestamp) -> String {
-        AccessToken(.user(refreshTokenID: refreshTokenID), expiresAt: moment + TokenLifetime.accessToken)
-            .text(of: team)
+        accessToken(.user(refreshTokenID: refreshTokenID), at: moment)
     }
 
     /// An access token of the client itself, for its calls about transferred users.
     func accessToken(for client: ClientID, at moment: Timestamp) -> String {
-        AccessToken(.client(AccessToken.digest(of: client)), expiresAt: moment + TokenLifetime.accessToken)
-            .text(of: team)
+        accessToken(.client(AccessToken.digest(of: client)), at: moment)
+    }
+
+    private func accessToken(_ holder: AccessToken.Holder, at moment: Timestamp) -> String {
+        AccessToken(holder, expiresAt: moment + TokenLifetime.accessToken, random: context.random).text(
+            of: team
+        )
     }
 
     private func payload(_ claims: Claims, at moment: Timestamp) -> [UInt8] {

@@ -1,5 +1,5 @@
 import Audit
-import Bytes
+public import Bytes
 public import Domain
 import Postgres
 
@@ -15,14 +15,27 @@ public struct AppTransferStore: Sendable {
         self.database = database
     }
 
-    /// The transfers of both directions, the newest first; a hundred are shown.
-    public func list(in team: TeamID) async throws -> [AppTransfer] {
+    private static let lifetime: SQL =
+        "\(Int(AppTransfer.lifetime.components.seconds)) * interval '1 second'"
+    /// Transfers between two teams that are shown.
+    private static let shown = 20
+
+    /// The transfers of both directions: those that wait for an answer first, then the newest; of each other team some,
+    /// so that none hides what others offer.
+    public func list(in team: TeamID, at moment: Timestamp) async throws -> [AppTransfer] {
+        let other: SQL = "CASE WHEN team_id = \(team) THEN target_team ELSE team_id END"
+        let waits: SQL = "(\(Self.state(at: moment)) = 'offered')"
         let rows = try await database.query(
             """
-            SELECT \(Self.columns) FROM app_transfers
-            WHERE team_id = \(team) OR target_team = \(team)
-            ORDER BY offered_at DESC, transfer_id
-            LIMIT 100
+            SELECT \(Self.columns(at: moment, registration: Self.names)) FROM (
+                SELECT *, row_number() OVER (
+                    PARTITION BY \(other) ORDER BY \(waits) DESC, offered_at DESC, transfer_id
+                ) AS place
+                FROM app_transfers WHERE team_id = \(team) OR target_team = \(team)
+            ) AS transfers
+            WHERE place <= \(Self.shown)
+            ORDER BY \(waits) DESC, offered_at DESC, transfer_id
+            LIMIT 500
             """,
             in: team
         )
@@ -32,54 +45,149 @@ public struct AppTransferStore: Sendable {
     }
 
     /// A transfer of either direction.
-    func find(_ id: TransferID, in team: TeamID) async throws -> AppTransfer? {
-        let rows = try await database.query(
+    public func find(
+        _ id: TransferID,
+        in team: TeamID,
+        at moment: Timestamp
+    ) async throws -> AppTransfer? {
+        try await database.transaction(in: team) { transaction in
+            try await Self.find(id, in: team, at: moment, transaction)
+        }
+    }
+
+    /// The same in the caller's transaction.
+    static func find(
+        _ id: TransferID,
+        in team: TeamID,
+        at moment: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws -> AppTransfer? {
+        let rows = try await transaction.query(
             """
-            SELECT \(Self.columns) FROM app_transfers
+            SELECT \(columns(at: moment)) FROM app_transfers
             WHERE transfer_id = \(id) AND (team_id = \(team) OR target_team = \(team))
-            """,
-            in: team
+            """
         )
         guard var row = rows.first else { return nil }
         return try AppTransfer(&row)
     }
 
-    func insert(
+    /// Keeps other offers of the team waiting until the transaction ends: ask it first.
+    static func hold(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+    }
+
+    /// Keeps two teams as they are, and from agreeing on anything else, until the transaction ends: ask it first.
+    ///
+    /// - Returns: false where one of them is closed, or there is none of its ID.
+    @discardableResult
+    static func hold(
+        _ team: TeamID,
+        _ other: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query("SELECT pippin_hold_open_teams(\(team), \(other))")
+        guard var row = rows.first else { return false }
+        return try row.next()
+    }
+
+    /// Whether the member may offer now; they keep that right until the transaction has ended, and the offer ends with it.
+    ///
+    /// Asked after the teams are held, as everything that locks both does.
+    static func holdRight(
+        of member: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query(
+            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(member) FOR SHARE"
+        )
+        guard var row = rows.first else { return false }
+        return try row.next(Role.self).rights.contains(.dangerZone)
+    }
+
+    static func insert(
         _ id: TransferID,
         _ appID: ClientID,
         _ registration: TransferredRegistration,
         to target: TeamID,
+        by member: Subject?,
         event: AuditEvent,
         in team: TeamID,
-        at moment: Timestamp
+        at moment: Timestamp,
+        _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
         let json = String(decoding: JSON.encode(registration), as: UTF8.self)
-        try await database.query(
+        try await transaction.query(
             """
-            WITH offered AS (
-                INSERT INTO app_transfers (
-                    team_id, transfer_id, target_team, app_id, registration, offered_at
-                ) VALUES (\(team), \(id), \(target), \(appID), \(json)::jsonb, \(moment))
-            )
-            \(event.insertion(in: team))
-            """,
-            in: team
+            INSERT INTO app_transfers (
+                team_id, transfer_id, target_team, app_id, registration, offered_at, offered_by
+            ) VALUES (\(team), \(id), \(target), \(appID), \(json)::jsonb, \(moment), \(member))
+            """
         )
+        try await event.record(in: team, transaction)
     }
 
-    /// Whether the App ID went to another team within the window.
-    func isUnderWay(
+    /// Ends the offers of a team whose time is over: their App IDs may be offered anew.
+    ///
+    /// - Returns: how many stand, once the teams are held.
+    static func settleExpired(
+        in team: TeamID,
+        at moment: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Int {
+        try await transaction.query(
+            """
+            UPDATE app_transfers SET state = 'withdrawn', settled_at = offered_at + \(Self.lifetime)
+            WHERE team_id = \(team) AND state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
+            """
+        )
+        let rows = try await transaction.query(
+            "SELECT count(*) FROM app_transfers WHERE team_id = \(team) AND state = 'offered'"
+        )
+        guard var row = rows.first else { return 0 }
+        return try row.next()
+    }
+
+    /// How many offers a team made lately that were not accepted: to one team, and to all.
+    struct Made {
+        let toTarget: Int
+        let altogether: Int
+    }
+
+    /// Those of the last 24 hours, withdrawn ones included: each is a row that the other team has as well.
+    static func made(
+        in team: TeamID,
+        to target: TeamID,
+        at moment: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Made {
+        let rows = try await transaction.query(
+            """
+            SELECT count(*) FILTER (WHERE target_team = \(target)), count(*) FROM app_transfers
+            WHERE team_id = \(team) AND state <> 'accepted' AND offered_at > \(moment - .seconds(86_400))
+            """
+        )
+        return try rows.only { (row: inout Row) throws(PostgresFailure) in
+            Made(toTarget: try row.next(), altogether: try row.next())
+        }
+    }
+
+    /// Whether the App ID is offered, or went to another team within the window.
+    static func isUnderWay(
         _ appID: ClientID,
         in team: TeamID,
-        at moment: Timestamp
+        at moment: Timestamp,
+        _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
-        let rows = try await database.query(
+        let rows = try await transaction.query(
             """
+            SELECT FROM app_transfers WHERE team_id = \(team) AND app_id = \(appID) AND state = 'offered'
+            UNION ALL
             SELECT FROM app_transfers
             WHERE team_id = \(team) AND app_id = \(appID) AND state = 'accepted'
                 AND settled_at > \(moment - AppTransfer.window)
-            """,
-            in: team
+            """
         )
         return !rows.isEmpty
     }
@@ -92,13 +200,12 @@ public struct AppTransferStore: Sendable {
         in team: TeamID,
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Bool {
-        let isOwner = state == .withdrawn
+        let side: SQL = state == .withdrawn ? "team_id" : "target_team"
         let rows = try await database.query(
             """
             WITH settled AS (
                 UPDATE app_transfers SET state = \(state), settled_at = \(moment)
-                WHERE transfer_id = \(id) AND state = 'offered'
-                    AND CASE WHEN \(isOwner) THEN team_id = \(team) ELSE target_team = \(team) END
+                WHERE \(side) = \(team) AND transfer_id = \(id) AND \(Self.state(at: moment)) = 'offered'
                 RETURNING transfer_id
             ), audit AS (
                 \(event.insertion(in: team, when: "FROM settled"))
@@ -120,17 +227,38 @@ public struct AppTransferStore: Sendable {
         let rows = try await transaction.query(
             """
             UPDATE app_transfers SET state = 'accepted', settled_at = \(moment)
-            WHERE transfer_id = \(id) AND target_team = \(team) AND state = 'offered'
-            RETURNING \(columns)
+            WHERE transfer_id = \(id) AND target_team = \(team) AND \(state(at: moment)) = 'offered'
+            RETURNING \(columns(at: moment))
             """
         )
         guard var row = rows.first else { return nil }
         return try AppTransfer(&row)
     }
 
-    private static let columns: SQL = """
-        transfer_id, team_id, target_team, app_id, registration::text, state, offered_at, settled_at
+    /// An offer that was settled when its time was over is one that nobody answered.
+    private static func state(at moment: Timestamp) -> SQL {
         """
+        CASE
+            WHEN state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
+                OR state = 'withdrawn' AND settled_at >= offered_at + \(Self.lifetime)
+            THEN 'expired' ELSE state
+        END
+        """
+    }
+
+    /// What a list says of a registration: not the domains and return URLs, which are hundreds of kilobytes each time.
+    private static let names: SQL = """
+        registration || jsonb_build_object('services', coalesce((
+            SELECT jsonb_agg(service || '{"domains": [], "returnURLs": []}'::jsonb ORDER BY number)
+            FROM jsonb_array_elements(registration -> 'services') WITH ORDINALITY AS one (service, number)
+        ), '[]'::jsonb))
+        """
+
+    private static func columns(at moment: Timestamp, registration: SQL = "registration") -> SQL {
+        """
+        transfer_id, team_id, target_team, app_id, (\(registration))::text, \(state(at: moment)), offered_at, settled_at
+        """
+    }
 }
 
 extension AppTransfer {

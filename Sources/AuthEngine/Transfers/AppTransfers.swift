@@ -7,7 +7,9 @@ public import Registry
 
 /// Offers App IDs to other teams, and takes what is offered.
 ///
-/// Each side acts in its own transactions and sees of the other what stands in the offer.
+/// Each side acts in its own transactions and sees of the other what stands in the offer. An offer stands for fourteen
+/// days, twenty of one team at most, and is removed fourteen days later unless it was accepted; teams that are closed
+/// neither give nor take.
 public struct AppTransfers: Sendable {
     let database: TeamDatabase
     let random: RandomSource
@@ -21,6 +23,8 @@ public struct AppTransfers: Sendable {
 
     /// Offers an App ID with its Service IDs.
     ///
+    /// An offer to a team that does not exist is kept like any other, so that nobody learns which exist.
+    ///
     /// - Throws: `TransferRefusal`, `PostgresFailure`.
     public func offer(
         _ appID: ClientID,
@@ -31,9 +35,7 @@ public struct AppTransfers: Sendable {
     ) async throws -> TransferID {
         guard target != team else { throw TransferRefusal.ownTeam }
         let registration = try await registration(of: appID, in: team)
-        let id = TransferID(random: random)
-        let (store, moment) = (AppTransferStore(database: database), clock())
-        guard try await !store.isUnderWay(appID, in: team, at: moment) else { throw TransferRefusal.underWay }
+        let (id, moment) = (TransferID(random: random), clock())
         let event = AuditEvent(
             "app_transfer.offered",
             by: actor,
@@ -41,17 +43,53 @@ public struct AppTransfers: Sendable {
             from: origin,
             after: ["to": .string(target.rawValue)]
         )
-        do throws(PostgresFailure) {
-            try await store.insert(id, appID, registration, to: target, event: event, in: team, at: moment)
-        } catch {
-            switch error.constraint {
-            case "app_transfers_target_team_fkey", "app_transfers_target_team_check":
-                throw TransferRefusal.unknownTeam
-            case "app_transfers_offered_key": throw TransferRefusal.underWay
-            default: throw error
+        do {
+            try await database.transaction(in: team) { transaction in
+                try await check(appID, to: target, in: team, at: moment, transaction)
+                if let member = actor.account {
+                    guard try await AppTransferStore.holdRight(of: member, in: team, transaction) else {
+                        throw TransferRefusal.notAllowed
+                    }
+                }
+                try await AppTransferStore.insert(
+                    id,
+                    appID,
+                    registration,
+                    to: target,
+                    by: actor.account,
+                    event: event,
+                    in: team,
+                    at: moment,
+                    transaction
+                )
             }
+        } catch let error as PostgresFailure where error.constraint == "app_transfers_target_team_check" {
+            throw TransferRefusal.unknownTeam
         }
         return id
+    }
+
+    /// - Throws: `TransferRefusal` for what stands against an offer, once the team is held.
+    private func check(
+        _ appID: ClientID,
+        to target: TeamID,
+        in team: TeamID,
+        at moment: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        // Whether the other team is there and open is not told: an offer to one that is not is never accepted. Nor is its row
+        // held: nobody waits for what a stranger does.
+        try await AppTransferStore.hold(team, transaction)
+        let standing = try await AppTransferStore.settleExpired(in: team, at: moment, transaction)
+        guard try await !AppTransferStore.isUnderWay(appID, in: team, at: moment, transaction) else {
+            throw TransferRefusal.underWay
+        }
+        guard standing < AppTransfer.mostOffers else { throw TransferRefusal.tooMany }
+        let made = try await AppTransferStore.made(in: team, to: target, at: moment, transaction)
+        guard made.toTarget < AppTransfer.mostOffersADay, made.altogether < AppTransfer.mostOffersOfTeam
+        else {
+            throw TransferRefusal.tooManyToday
+        }
     }
 
     /// Takes an offer back; false when there is none any more.
@@ -87,7 +125,10 @@ public struct AppTransfers: Sendable {
     ) async throws -> ClientID? {
         let moment = clock()
         return try await database.transaction(in: team) { transaction in
-            guard let transfer = try await AppTransferStore.take(id, for: team, at: moment, transaction)
+            let offer = try await AppTransferStore.find(id, in: team, at: moment, transaction)
+            guard let offer, offer.target == team,
+                try await AppTransferStore.hold(offer.source, team, transaction),
+                let transfer = try await AppTransferStore.take(id, for: team, at: moment, transaction)
             else {
                 return nil
             }
@@ -113,10 +154,10 @@ public struct AppTransfers: Sendable {
         by actor: Actor,
         from origin: Origin
     ) async throws -> Bool {
-        let store = AppTransferStore(database: database)
-        guard let transfer = try await store.find(id, in: team) else { return false }
+        let (store, moment) = (AppTransferStore(database: database), clock())
+        guard let transfer = try await store.find(id, in: team, at: moment) else { return false }
         let event = transfer.event(action, by: actor, from: origin)
-        return try await store.settle(id, state, event: event, in: team, at: clock())
+        return try await store.settle(id, state, event: event, in: team, at: moment)
     }
 
     private func registration(of appID: ClientID, in team: TeamID) async throws -> TransferredRegistration {
@@ -125,15 +166,14 @@ public struct AppTransfers: Sendable {
         }
         let below = try await AppIDStore(database).consequences(of: appID, in: team)
         guard app.primary == nil, below?.groupedAppIDs.isEmpty ?? true else { throw TransferRefusal.grouped }
-        let services = try await database.transaction(in: team) { transaction in
-            try await ServiceIDStore(database).all(in: team, transaction).filter { $0.appID == appID }
-        }
-        return TransferredRegistration(app, services)
+        let services = try await ServiceIDStore(database).all(of: appID, in: team)
+        return TransferredRegistration(app, services, people: below?.people)
     }
 }
 
 extension TransferredRegistration {
-    fileprivate init(_ app: AppID, _ services: [ServiceID]) {
+    fileprivate init(_ app: AppID, _ services: [ServiceID], people: Int?) {
+        self.people = people
         description = app.description
         isEnabled = app.isEnabled
         notificationURL = app.notificationURL?.text ?? ""

@@ -29,7 +29,11 @@ struct UserMigrationStore: Sendable {
     ) async throws(PostgresFailure) -> Subject? {
         let name = Subject(hexadecimal: Hex.encode(context.random.bytes(16)))
         let rows = try await database.query(
-            [naming(subject, name, group, window, team), telling(subject, group, window, team)],
+            [
+                // Whoever ends the consent waits, and takes back what is told of the person here.
+                UserStore.lock(subject, in: team), naming(subject, name, group, window, team),
+                telling(subject, group, window, team),
+            ],
             in: team
         )
         guard var row = rows.first else { return nil }
@@ -46,7 +50,7 @@ struct UserMigrationStore: Sendable {
         """
         INSERT INTO transfer_subs (team_id, sub, target_team, transfer_sub)
         SELECT \(team), sub, \(window.team), \(name) FROM consents
-        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group)
+        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND pippin_team_is_open(\(window.team))
         ON CONFLICT DO NOTHING
         """
     }
@@ -71,7 +75,7 @@ struct UserMigrationStore: Sendable {
                 AND consents.app_id = \(group)
             JOIN transfer_subs ON transfer_subs.team_id = \(team) AND transfer_subs.sub = users.sub
                 AND transfer_subs.target_team = \(window.team)
-            WHERE users.team_id = \(team) AND users.sub = \(subject)
+            WHERE users.team_id = \(team) AND users.sub = \(subject) AND pippin_team_is_open(\(window.team))
         ), told AS (
             INSERT INTO transferred_people (
                 team_id, transfer_sub, app_id, from_team, shares_name, shares_email, hides_email, given_name,
@@ -98,19 +102,25 @@ struct UserMigrationStore: Sendable {
         at moment: Timestamp
     ) async throws -> Arrival? {
         try await database.transaction(in: team) { transaction in
-            // Locked in one order, so that two apps which ask for one person make one user.
             let theirs: SQL =
                 "p.team_id = \(team) AND p.transfer_sub = \(transferSub) AND p.expires_at > \(moment)"
+            // The person first, then their rows in one order, so that two apps which ask for one person make one user.
+            try await transaction.query(
+                """
+                SELECT FROM users WHERE team_id = \(team) AND sub IN (
+                    SELECT p.sub FROM transferred_people p WHERE \(theirs)
+                ) ORDER BY sub FOR NO KEY UPDATE
+                """
+            )
             try await transaction.query(
                 "SELECT FROM transferred_people p WHERE \(theirs) ORDER BY p.app_id FOR UPDATE"
             )
-            // Whoever was deleted here meanwhile is a stranger again.
             let rows = try await transaction.query(
                 """
-                SELECT p.app_id, u.sub, p.shares_email, p.hides_email, p.given_name, p.family_name, p.email,
-                    p.is_email_verified
+                SELECT p.app_id, u.sub, p.sub IS NOT NULL AND u.sub IS NULL, p.shares_email, p.hides_email,
+                    p.given_name, p.family_name, p.email, p.is_email_verified
                 FROM transferred_people p LEFT JOIN users u ON u.team_id = \(team) AND u.sub = p.sub
-                WHERE \(theirs)
+                WHERE \(theirs) AND (p.sub IS NOT NULL OR pippin_team_is_open(p.from_team))
                 ORDER BY p.app_id
                 """
             )
@@ -118,6 +128,8 @@ struct UserMigrationStore: Sendable {
             var known: Subject?
             for var row in rows {
                 let person = try Newcomer(&row)
+                // Nobody who was deleted here comes back by their name of the transfer, for whichever app.
+                guard !person.isDeleted else { return nil }
                 if let subject = person.subject { known = known ?? subject }
                 if person.appID == client.group { newcomer = person }
             }
@@ -213,6 +225,8 @@ struct UserMigrationStore: Sendable {
 private struct Newcomer {
     let appID: ClientID
     let subject: Subject?
+    /// Whether they had become a user here, who was deleted.
+    let isDeleted: Bool
     let sharesEmail: Bool
     let hidesEmail: Bool
     private let name: PersonName
@@ -222,6 +236,7 @@ private struct Newcomer {
     init(_ row: inout Row) throws(PostgresFailure) {
         appID = try row.next()
         subject = try row.next()
+        isDeleted = try row.next()
         sharesEmail = try row.next()
         hidesEmail = try row.next()
         name = PersonName(given: try row.next(), family: try row.next()) ?? .none

@@ -34,7 +34,7 @@ struct AuditChainView: Sendable {
         .optionalGroup("sealed", TimeView.fields) { $0.chain.sealedAt.map { TimeView($0) } }
         .optionalGroup("head", CopyView.fields) { view in
             view.chain.head.map {
-                CopyView(Phrase("console.audit.seals.head"), "\($0.position):\($0.codeText)")
+                CopyView(Phrase("console.audit.seals.head"), $0.text)
             }
         }
         .optionalWords("waiting") { view in

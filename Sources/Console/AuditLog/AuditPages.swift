@@ -1,6 +1,7 @@
 import Audit
 import AuthEngine
 import Bytes
+import Directory
 import Domain
 import HTTP
 import Templates
@@ -19,6 +20,7 @@ struct AuditPages: Sendable {
     private let seals: AuditSealStore
     private let verification: AuditVerificationStore
     private let exports: AuditExportStore
+    private let limit: TeamWorkLimit
     /// The names of everything that may have happened, in their order.
     private let actions: [String]
     private let listPage: LivePage<AuditLogPage>
@@ -35,6 +37,7 @@ struct AuditPages: Sendable {
         seals = AuditSealStore(parts.database, keys: keys)
         verification = AuditVerificationStore(parts.database, keys: keys)
         exports = AuditExportStore(parts.database)
+        limit = .audits(LimitStore(parts.database))
         actions = Self.actions(in: parts.site.pages.texts)
         listPage = try parts.site.pages.page(AuditLogPage.self)
         eventPage = try parts.site.pages.page(AuditEventPage.self)
@@ -71,7 +74,7 @@ struct AuditPages: Sendable {
             team: team,
             query: query,
             actions: actions,
-            rows: entries.map { AuditRow(entry: $0, team: team) },
+            rows: entries.map { AuditRow(entry: $0, team: team, isShort: true) },
             reached: found.flatMap { $0.isPartial ? $0.next.map { TimeView($0.at) } : nil },
             paging: trail.paging(summary, next: found?.next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }),
             chain: AuditChainView(
@@ -114,6 +117,7 @@ extension AuditPages {
         else {
             throw Problem(Refusal.badRequest)
         }
+        try await limit.charge(scope.teamID, at: context.clock())
         let export = try await exports.begin(
             try await filter(query, in: scope.teamID),
             asked: query.json,
@@ -137,8 +141,9 @@ extension AuditPages {
     /// What waits is sealed first, so that nothing is left out.
     private func verify(_ scope: Scope) async throws -> Response {
         let (team, path) = (scope.teamID, ConsoleRoutes.audit.link(scope.teamID) + "#seals")
+        try await limit.charge(team, at: context.clock())
         let chain = try await chains.find(in: team)
-        guard (chain.head?.position ?? 0) + chain.waiting <= Self.inlineLimit else {
+        guard chain.head?.position ?? 0 <= Self.inlineLimit - chain.waiting else {
             try await chains.askForVerification(in: team, by: scope.actor, from: scope.origin)
             return scope.redirect(to: path, saying: .warn(Phrase("console.audit.flash.asked")))
         }

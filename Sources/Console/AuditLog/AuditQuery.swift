@@ -67,9 +67,7 @@ struct AuditQuery: Sendable {
         parameters.map { parameter in
             // The kind of a target says nothing without it.
             let gone: Set<String> = parameter.name == "target" ? ["target", "kind"] : [parameter.name]
-            let rest = parameters.filter { !gone.contains($0.name) }.map {
-                FormCoding.Field($0.name, $0.value)
-            }
+            let rest = parameters.filter { !gone.contains($0.name) }
             return ChipView(
                 Phrase(in: "console.audit.filter", parameter.name),
                 Self.words(parameter.name, parameter.value),
@@ -87,11 +85,10 @@ struct AuditQuery: Sendable {
         }
     }
 
-    /// Without blanks around it and control characters, which PostgreSQL may refuse.
+    /// Without white space around it and control characters, which PostgreSQL may refuse.
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         line.append(contentsOf: text.unicodeScalars.filter { $0.properties.generalCategory != .control })
-        let trimmed = String(line).drop { $0 == " " }
-        return String(trimmed.reversed().drop { $0 == " " }.reversed())
+        return String(line).trimmedWhiteSpace
     }
 }

@@ -5,10 +5,12 @@ import HTTP
 import Templates
 import Web
 
-/// An event with everything that was kept of it.
+/// An event with everything that was kept of it, or in a list with the beginnings of what is long.
 struct AuditRow: Sendable {
     let entry: AuditEntry
     let team: TeamID
+    /// Whether it stands among others; the whole is on its own page.
+    var isShort = false
 
     static let fields = Fields<AuditRow>()
         .text("url") { ConsoleRoutes.auditEvent.link($0.team, AuditReference($0.entry.place)) }
@@ -24,12 +26,16 @@ struct AuditRow: Sendable {
         .optionalText("agent") { $0.entry.userAgent }
         .optionalText("requestID") { $0.entry.requestID }
         .flag("refused") { $0.entry.outcome == .refused }
-        .list("changes", AuditChange.fields) { AuditChange.all(of: $0.entry) }
+        .list("changes", AuditChange.fields) { $0.changes }
+
+    private var changes: [AuditChange] {
+        isShort
+            ? AuditChange.beginnings(before: entry.before, after: entry.after) : AuditChange.all(of: entry)
+    }
 
     /// The log with these filters.
-    func log(_ parameters: [(String, String)]) -> String {
-        let fields = parameters.map { FormCoding.Field($0.0, $0.1) }
-        return "\(ConsoleRoutes.audit.link(team))?\(FormCoding.encode(fields))"
+    func log(_ parameters: [(name: String, value: String)]) -> String {
+        "\(ConsoleRoutes.audit.link(team))?\(FormCoding.encode(parameters))"
     }
 
     /// The page of what the event is about; it may be gone, which its page then says.

@@ -16,14 +16,15 @@ enum AuditWords {
     static func member(_ name: String) -> String {
         var words = ""
         var wasUpper = true
-        for character in name {
-            if character.isUppercase, !wasUpper { words += " " }
-            words.append(character == "_" ? " " : character)
-            wasUpper = character.isUppercase
+        for scalar in name.unicodeScalars {
+            if scalar.properties.isUppercase, !wasUpper { words += " " }
+            words.unicodeScalars.append(scalar == "_" ? " " : scalar)
+            wasUpper = scalar.properties.isUppercase
         }
         // Abbreviations stay as they are, plurals of them too.
         let cased = words.split(separator: " ").map { word in
-            word.prefix(2).allSatisfy(\.isUppercase) ? String(word) : word.lowercased()
+            word.unicodeScalars.prefix(2).allSatisfy(\.properties.isUppercase)
+                ? String(word) : word.lowercased()
         }
         let text = cased.joined(separator: " ")
         return text.prefix(1).uppercased() + text.dropFirst()

@@ -49,14 +49,18 @@ struct CheckupPages: Sendable {
 
     /// A check-up asks Apple what a test of a connection asks, and the team's own servers what their checks ask.
     private func run(_ scope: Scope) async throws -> Response {
-        if let wait = try await limit.charge(scope.teamID, at: context.clock()) {
+        let (member, now) = (scope.account.subject, context.clock())
+        if let wait = try await limit.charge(by: member, of: scope.teamID, at: now) {
             return refuse(scope, Phrase.appleTestLimited(for: wait), wait)
         }
-        if let wait = try await checkLimit.charge(.checkup, of: scope.teamID, at: context.clock()) {
+        if let wait = try await checkLimit.charge(.checkup, by: member, of: scope.teamID, at: now) {
             return refuse(scope, Phrase.checksLimited(for: wait), wait)
         }
         let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
-        let around = await installation.run(needsApple: try await team.needsApple([scope.teamID]))
+        let around = await installation.run(
+            needsApple: try await team.needsApple([scope.teamID]),
+            for: scope.account.isOperator ? .operator : .team
+        )
         return scope.site.respond(page, view(scope, found + around))
     }
 

@@ -93,8 +93,7 @@ struct CutoffPages: Sendable {
     /// The App IDs and Service IDs of the team.
     private func clients(in team: TeamID) async throws -> [ClientID] {
         let apps = try await registry.allAppIDs(in: team).map(\.identifier)
-        let services = try await registry.allServiceIDs(in: team).map(\.identifier)
-        return apps + services
+        return apps + (try await registry.serviceIDs.names(in: team))
     }
 
     static var views: [any View.Type] { [CutoffPage.self] }

@@ -15,6 +15,13 @@ struct ConsoleRouter {
         self.reception = reception
     }
 
+    /// The same, with long bodies read for an account alone.
+    private func admitting(_ options: RouteOptions) -> RouteOptions {
+        var options = options
+        options.admission = reception.admission
+        return options
+    }
+
     private mutating func note(
         _ method: HTTP.Method,
         _ pattern: String,
@@ -56,7 +63,7 @@ extension ConsoleRouter {
         _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .members(right))
-        router.post(route, options) {
+        router.post(route, admitting(options)) {
             [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
                 let form = try reception.form(of: scope.visit)
@@ -110,7 +117,7 @@ extension ConsoleRouter {
         _ respond: @escaping @Sendable (Visit, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, access.access)
-        router.post(route, .form) { [reception] (request: Request, value: repeat each Value) in
+        router.post(route, admitting(.form)) { [reception] (request: Request, value: repeat each Value) in
             try await reception.admit(request, operatorsOnly: access == .operators) { visit in
                 let form = try reception.form(of: visit)
                 return try await respond(visit, form, repeat each value)

@@ -21,6 +21,7 @@ struct Reception: Sendable {
     private let rights: AccountRightsStore
     private let context: EngineContext
     private let log: Log
+    private let refusals: RefusalLog
     private let errorPage: LivePage<ConsoleErrorPage>
     private let setupLinks: SetupLinkStore
     private let setupPage: LivePage<SetupLinkPage>
@@ -33,6 +34,7 @@ struct Reception: Sendable {
         rights = AccountRightsStore(parts.system)
         context = parts.context
         log = parts.log
+        refusals = parts.flows.refusals
         errorPage = try parts.site.pages.page(ConsoleErrorPage.self)
         setupLinks = SetupLinkStore(parts.system)
         setupPage = try parts.site.pages.page(SetupLinkPage.self)
@@ -74,6 +76,11 @@ struct Reception: Sendable {
             }
             return try await body(scope)
         }
+    }
+
+    /// Turns those away who are not signed in before the body of their request is read.
+    var admission: RouteOptions.Admission {
+        { request in try await visit(request) == nil ? turnAway(request) : nil }
     }
 
     /// Whether an operator asks.
@@ -169,8 +176,14 @@ extension Reception {
 
     private func refuse(_ error: any Error, _ visit: Visit) -> Response {
         let problem = Problem(error)
-        if problem.status.code >= 500 {
-            log(.error, "console.failed", ("request", visit.request.id.description), ("cause", "\(error)"))
+        let members: [(StaticString, String?)] = [
+            ("request", visit.request.id.description), ("cause", "\(error)"),
+        ]
+        if problem.status == .internalServerError {
+            log.line(.error, "console.failed", members)
+        } else if problem.status.code >= 500 {
+            let (route, cause) = (visit.request.routePattern ?? "", RefusalLog.cause(of: error))
+            refusals.line(.warning, "console.failed", at: route, for: cause, members)
         }
         return respond(problem, visit.request, visit.frame(problem.headline))
     }

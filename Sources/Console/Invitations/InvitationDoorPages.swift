@@ -18,6 +18,7 @@ struct InvitationDoorPages: Sendable {
     private let users: UserStore
     private let sessions: SessionStore
     private let hasher: PasswordHasher
+    private let newPasswords: NewPasswords
     private let page: LivePage<InvitationPage>
     private let joinedPage: LivePage<InvitationJoinedPage>
     private let gonePage: LivePage<InvitationGonePage>
@@ -31,6 +32,7 @@ struct InvitationDoorPages: Sendable {
         users = UserStore(parts.database)
         sessions = parts.sessions
         hasher = parts.hasher
+        newPasswords = NewPasswords(parts.database, hasher: parts.hasher)
         page = try parts.site.pages.page(InvitationPage.self)
         joinedPage = try parts.site.pages.page(InvitationJoinedPage.self)
         gonePage = try parts.site.pages.page(InvitationGonePage.self)
@@ -51,7 +53,7 @@ struct InvitationDoorPages: Sendable {
         return response
     }
 
-    /// The link is looked at first, so that nobody without one makes us hash a password.
+    /// The link is looked at first, so that nobody without one makes us judge or hash a password.
     private func join(_ request: Request, _ text: String) async throws -> Response {
         let browser = reception.browser(of: request)
         let fields = try reception.form(of: request, from: browser.secret)
@@ -59,9 +61,13 @@ struct InvitationDoorPages: Sendable {
         else { return gone }
         if let visit = try await reception.visit(request) { return try await join(token, open, visit) }
         var form = InvitationForm()
-        guard let accepted = form.read(fields, for: open.invitation.email) else {
-            return refuse(form, open, token, browser.secret)
-        }
+        let accepted = try await form.read(
+            fields,
+            for: open.invitation.email,
+            to: open.team.settings.name.rawValue,
+            .ofConsole(by: token, request, at: context.clock(), with: newPasswords)
+        )
+        guard let accepted else { return refuse(form, open, token, browser.secret) }
         do {
             return try await join(token, open, accepted, request)
         } catch UserStore.Failure.loginTaken {
@@ -106,7 +112,7 @@ struct InvitationDoorPages: Sendable {
         _ accepted: (name: PersonName, password: NewPassword),
         _ request: Request
     ) async throws -> Response {
-        let hash = try await hasher.hash(accepted.password)
+        let hash = try await hasher.hash(accepted.password, for: .system)
         let origin = request.auditOrigin
         let joined = try await door.accept(token, from: origin, at: context.clock()) { email, transaction in
             let person = NewUser(
@@ -161,7 +167,7 @@ struct InvitationDoorPages: Sendable {
     ) -> Response {
         var view = view(open, token, browser, nil)
         view.form = form
-        return site.respond(page, view, status: .unprocessableContent)
+        return form.errors.refuse { site.respond(page, view, status: $0) }
     }
 
     private var gone: Response {

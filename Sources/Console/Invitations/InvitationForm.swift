@@ -13,10 +13,23 @@ struct InvitationForm: Sendable {
     var errors = FieldErrors()
 
     /// Reads what was typed; nil when something is wrong, which `errors` then tells.
-    mutating func read(_ form: Form, for email: EmailAddress) -> (name: PersonName, password: NewPassword)? {
+    ///
+    /// - Parameter team: the name of the one that invites.
+    mutating func read(
+        _ form: Form,
+        for email: EmailAddress,
+        to team: String,
+        _ choice: PasswordChoice
+    ) async throws -> (name: PersonName, password: NewPassword)? {
         (givenName, familyName) = (form["given_name"] ?? "", form["family_name"] ?? "")
         let name = errors.readName(given: givenName, family: familyName)
-        let password = errors.readPassword(form["password"] ?? "", email)
+        let password = try await errors.readPassword(
+            form["password"] ?? "",
+            email,
+            name,
+            around: [team],
+            choice
+        )
         guard let name, let password else { return nil }
         return (name, password)
     }

@@ -11,6 +11,7 @@ import Web
 struct InvitationPages: Sendable {
     private let context: EngineContext
     private let invitations: InvitationStore
+    private let limits: SendingLimits
     private let post: InvitationPost
     private let roster: MemberRoster
 
@@ -18,6 +19,7 @@ struct InvitationPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         context = parts.context
         invitations = InvitationStore(parts.database)
+        limits = SendingLimits(LimitStore(parts.database))
         post = InvitationPost(parts)
         roster = try MemberRoster(parts)
     }
@@ -49,6 +51,14 @@ struct InvitationPages: Sendable {
         as role: Role,
         _ scope: Scope
     ) async throws -> Response {
+        let wait = try await limits.charge(
+            .memberInvitation,
+            to: email.rawValue,
+            by: .account(scope.account.subject),
+            in: scope.teamID,
+            at: context.clock()
+        )
+        if let wait { return try await refuse(form, wait, scope) }
         do {
             _ = try await invitations.invite(
                 email,
@@ -70,6 +80,14 @@ struct InvitationPages: Sendable {
             ? .good(Phrase("console.members.flash.invited", ["email": email.rawValue]))
             : .warn(Phrase("console.members.flash.kept", ["email": email.rawValue]))
         return scope.redirect(to: MemberRoutes.list.link(scope.teamID), saying: flash)
+    }
+
+    /// The page with 429, and when the next invitation may be sent.
+    private func refuse(_ form: InviteForm, _ wait: Duration, _ scope: Scope) async throws -> Response {
+        var form = form
+        let minutes = Int((max(1, wait.components.seconds) + 59) / 60)
+        form.errors.add("email", Phrase("console.members.too-often", count: minutes))
+        return try await roster.respond(scope, form, after: wait)
     }
 
     private func withdraw(_ scope: Scope, _ id: InvitationID) async throws -> Response {

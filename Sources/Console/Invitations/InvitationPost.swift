@@ -25,12 +25,13 @@ struct InvitationPost: Sendable {
     ) async throws {
         let letter = Letter.invitation(
             inviter: scope.account.person.name,
+            team: scope.team.settings.name.rawValue,
             link: publicURL + MemberRoutes.invitation.link(issued.token.text),
             until: issued.invitation.expiresAt
         )
-        let team = scope.team.settings.name.rawValue
+        // In the name of the console: the team is nobody its reader knows.
         try await mail.enqueue(
-            OutgoingMail(letter, to: issued.invitation.email, in: .english, from: team),
+            OutgoingMail(letter, to: issued.invitation.email, in: .english, from: "Pippin"),
             in: scope.teamID,
             transaction
         )

@@ -27,7 +27,9 @@ struct MemberRoster: Sendable {
     /// The page, with what was typed and what is wrong with it where an invitation was refused.
     ///
     /// Three statements, whatever the team's size: members, their accounts, invitations.
-    func respond(_ scope: Scope, _ form: InviteForm = InviteForm()) async throws -> Response {
+    func respond(_ scope: Scope, _ form: InviteForm = InviteForm(), after wait: Duration? = nil)
+        async throws -> Response
+    {
         let team = scope.teamID
         let listed = try await members.list(in: team)
         let accounts = try await users.find(listed.map(\.account), in: .system)
@@ -50,6 +52,7 @@ struct MemberRoster: Sendable {
                 ? InviteView(team: team, form: form, roles: scope.role.grantable) : nil,
             mayLeave: scope.role != .owner || owners > 1
         )
+        if let wait { return scope.site.respond(page, view, after: wait) }
         return scope.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }
 

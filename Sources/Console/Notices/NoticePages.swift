@@ -1,5 +1,6 @@
 import AuthEngine
 import Bytes
+import Directory
 import Domain
 import HTTP
 import Registry
@@ -11,6 +12,8 @@ struct NoticePages: Sendable {
     private static let pageSize = 50
 
     private let site: Site
+    private let context: EngineContext
+    private let limits: SendingLimits
     private let list: NoticeListStore
     private let replays: NoticeReplayStore
     private let registry: RegistryStores
@@ -20,6 +23,8 @@ struct NoticePages: Sendable {
     /// - Throws: `Diagnostics`, when a template does not fit its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
+        context = parts.context
+        limits = SendingLimits(LimitStore(parts.database))
         list = NoticeListStore(parts.database)
         replays = NoticeReplayStore(parts.database)
         registry = RegistryStores(
@@ -90,6 +95,8 @@ struct NoticePages: Sendable {
         guard let appID = form["appID"].flatMap(ClientID.init),
             let type = form["testType"].flatMap(NoticeType.init)
         else { throw Web.Problem(Refusal.badRequest) }
+        let back = NoticeRoutes.notices.link(scope.teamID)
+        if let refusal = try await refusal(to: appID, scope, back: back) { return refusal }
         let id = try await replays.test(
             type,
             to: appID,
@@ -105,7 +112,9 @@ struct NoticePages: Sendable {
     }
 
     private func replay(_ scope: Scope, _ id: NoticeID) async throws -> Response {
-        _ = try await find(id, scope)
+        let notice = try await find(id, scope)
+        let back = NoticeRoutes.notice.link(scope.teamID, id)
+        if let refusal = try await refusal(to: notice.appID, scope, back: back) { return refusal }
         let isWaiting = try await replays.replay(
             id,
             in: scope.teamID,
@@ -118,6 +127,23 @@ struct NoticePages: Sendable {
                 ? .good(Phrase("console.notices.flash.replayed"))
                 : .warn(Phrase("console.notices.flash.waiting"))
         )
+    }
+
+    /// Says when the next one may be sent, where the team or the server it goes to has had too many.
+    private func refusal(to appID: ClientID, _ scope: Scope, back: String) async throws -> Response? {
+        let apps = try await registry.primaries(in: scope.teamID)
+        let url = apps.first { $0.identifier == appID }?.notificationURL
+        let wait = try await limits.charge(
+            .testNotice,
+            to: url?.authority,
+            by: .account(scope.account.subject),
+            in: scope.teamID,
+            at: context.clock()
+        )
+        guard let wait else { return nil }
+        let seconds = Int(max(1, wait.components.seconds))
+        let flash = Flash.bad(Phrase("console.notices.flash.limited", count: seconds))
+        return scope.redirect(to: back, saying: flash)
     }
 
     private func find(_ id: NoticeID, _ scope: Scope) async throws -> NoticeSummary {

@@ -32,7 +32,7 @@ struct NoticeSearch: Sendable {
     func chips(in team: TeamID) -> [ChipView] {
         parameters.map { parameter in
             let rest = parameters.filter { $0.name != parameter.name }
-            let query = FormCoding.encode(rest.map { FormCoding.Field($0.name, $0.value) })
+            let query = FormCoding.encode(rest)
             let url = NoticeRoutes.notices.link(team) + (query.isEmpty ? "" : "?\(query)")
             return ChipView(Self.label(of: parameter.name), shown(parameter), removeURL: url)
         }

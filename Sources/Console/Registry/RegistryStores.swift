@@ -78,9 +78,7 @@ struct RegistryStores: Sendable {
 
     /// The keys of one App ID that work.
     func activeKeys(of appID: ClientID, in team: TeamID) async throws -> [Key] {
-        try await database.transaction(in: team) { transaction in
-            try await keys.all(in: team, transaction).filter { $0.appID == appID && $0.isActive }
-        }
+        try await keys.active(of: appID, in: team)
     }
 
     /// The keys that sign for an App ID: those of its primary.

@@ -35,6 +35,7 @@ struct PreviewPage: View {
         }
         .optionalText("appleURL") { $0.team.settings.identitySources.contains(.apple) ? "#" : nil }
         .flag("cancellable") { _ in true }
+        .flag("linkOffered") { _ in false }
         .text("recoveryURL") { _ in "#" }
         .optionalText("registrationURL") { $0.team.policy.registration == .open ? "#" : nil }
 

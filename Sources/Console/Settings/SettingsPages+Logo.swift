@@ -16,6 +16,7 @@ extension SettingsPages {
             errors.add("logo", Self.message(error))
             return try await respond(scope, SettingsDraft(scope.team.configuration), errors)
         }
+        try await uploads.charge(scope.teamID, at: context.clock())
         try await logos.set(logo, of: scope.teamID, by: scope.actor, from: scope.origin)
         return saved(scope)
     }

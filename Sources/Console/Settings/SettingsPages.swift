@@ -1,5 +1,6 @@
 import AuthEngine
 import Bytes
+import Directory
 import Domain
 import HTTP
 import Templates
@@ -13,6 +14,7 @@ struct SettingsPages: Sendable {
     let context: EngineContext
     private let teams: TeamStore
     let logos: TeamLogoStore
+    let uploads: TeamWorkLimit
     private let tokens: TeamTokenEndStore
     private let registry: RegistryStores
     private let changed: @Sendable (TeamID) -> Void
@@ -25,6 +27,7 @@ struct SettingsPages: Sendable {
         context = parts.context
         teams = TeamStore(parts.database)
         logos = TeamLogoStore(parts.database)
+        uploads = .logos(LimitStore(parts.database))
         tokens = TeamTokenEndStore(parts.database, context: parts.context)
         registry = RegistryStores(
             parts.database,

@@ -1,6 +1,8 @@
 import Bytes
+import Crypto
 import Directory
 import Domain
+import HTTP
 import Web
 
 /// The fields of a new console account: the first operator's, and those of people who were invited.
@@ -34,8 +36,27 @@ enum AccountFields {
             label: Phrase("console.setup.password"),
             type: "password",
             autocomplete: "new-password",
-            hint: Phrase("console.setup.password.hint", count: NewPassword.lengths.lowerBound),
+            hint: Phrase("shared.passwords.hint", count: PasswordRule.minimumLengthOfConsole),
             error: errors["password"]
+        )
+    }
+}
+
+extension PasswordChoice {
+    /// Of an account of the console, by whoever holds a link that lets them make one.
+    static func ofConsole(
+        by token: LinkToken,
+        _ request: Request,
+        at now: Timestamp,
+        with passwords: NewPasswords
+    ) -> PasswordChoice {
+        PasswordChoice(
+            in: "password",
+            by: .holder(token),
+            in: .system,
+            from: request.auditOrigin,
+            at: now,
+            with: passwords
         )
     }
 }
@@ -48,21 +69,17 @@ extension FieldErrors {
         return PersonName(given: given, family: family)
     }
 
-    mutating func readPassword(_ text: String, _ email: EmailAddress?) -> NewPassword? {
-        do throws(NewPassword.Problem) {
-            return try NewPassword(text, email: email)
-        } catch {
-            add("password", Self.message(error))
-            return nil
-        }
-    }
-
-    private static func message(_ problem: NewPassword.Problem) -> Phrase {
-        let lengths = NewPassword.lengths
-        return switch problem {
-        case .tooShort: Phrase("console.setup.password.too-short", count: lengths.lowerBound)
-        case .tooLong: Phrase("console.setup.password.too-long", count: lengths.upperBound)
-        case .isEmail: Phrase("console.setup.password.is-email")
-        }
+    /// Reads the password of an account of the console.
+    ///
+    /// - Parameter names: of the teams it is for.
+    mutating func readPassword(
+        _ text: String,
+        _ email: EmailAddress?,
+        _ name: PersonName?,
+        around names: [String],
+        _ choice: PasswordChoice
+    ) async throws -> NewPassword? {
+        let rule = PasswordRule(in: .system, email: email, name: name ?? .none, around: names)
+        return try await take(text, by: rule, choice)
     }
 }

@@ -10,7 +10,7 @@ struct SetupForm: Sendable {
     private(set) var familyName = ""
     private(set) var email = ""
     private(set) var team: NewTeamForm
-    private var ownErrors = FieldErrors()
+    private(set) var ownErrors = FieldErrors()
 
     /// Everything it takes to begin.
     struct Accepted: Sendable {
@@ -26,16 +26,22 @@ struct SetupForm: Sendable {
     }
 
     /// Reads what was typed; nil when something is wrong, which `errors` then tells.
-    mutating func read(_ form: Form) -> Accepted? {
+    mutating func read(_ form: Form, _ choice: PasswordChoice) async throws -> Accepted? {
         (givenName, familyName) = (form["given_name"] ?? "", form["family_name"] ?? "")
         email = form["email"] ?? ""
         let name = ownErrors.readName(given: givenName, family: familyName)
         let address = ownErrors.require(
-            EmailAddress(rawValue: email.filter { !$0.isWhitespace }),
+            EmailAddress(rawValue: email.withoutWhiteSpace),
             "email",
             Phrase("console.setup.email.wrong")
         )
-        let password = ownErrors.readPassword(form["password"] ?? "", address)
+        let password = try await ownErrors.readPassword(
+            form["password"] ?? "",
+            address,
+            name,
+            around: [form["team_name"] ?? ""],
+            choice
+        )
         guard let team = team.read(form), let name, let address, let password else { return nil }
         return Accepted(name: name, email: address, password: password, team: team)
     }

@@ -19,6 +19,7 @@ struct SetupPages: Sendable {
     private let users: UserStore
     private let sessions: SessionStore
     private let hasher: PasswordHasher
+    private let newPasswords: NewPasswords
     private let welcome: @Sendable (Subject) async throws -> Void
     private let page: LivePage<SetupPage>
     private let invalidPage: LivePage<SetupLinkPage>
@@ -29,11 +30,12 @@ struct SetupPages: Sendable {
         site = parts.site
         context = parts.context
         links = SetupLinkStore(parts.system)
-        firstRun = FirstRun(parts.database, parts.system)
+        firstRun = FirstRun(parts.database, parts.system, log: parts.log)
         founding = TeamFounding(parts)
         users = UserStore(parts.database)
         sessions = parts.sessions
         hasher = parts.hasher
+        newPasswords = NewPasswords(parts.database, hasher: parts.hasher)
         welcome = parts.welcome
         page = try parts.site.pages.page(SetupPage.self)
         invalidPage = try parts.site.pages.page(SetupLinkPage.self)
@@ -54,7 +56,7 @@ struct SetupPages: Sendable {
         return response
     }
 
-    /// The link is looked at first, so that nobody without one makes us hash a password.
+    /// The link is looked at first, so that nobody without one makes us judge or hash a password.
     private func complete(_ request: Request, _ text: String) async throws -> Response {
         let browser = reception.browser(of: request)
         let fields = try reception.form(of: request, from: browser.secret)
@@ -62,7 +64,10 @@ struct SetupPages: Sendable {
             return invalid
         }
         var form = SetupForm(host: context.publicHost)
-        guard let accepted = form.read(fields) else { return refuse(form, text, browser.secret) }
+        let choice = PasswordChoice.ofConsole(by: token, request, at: context.clock(), with: newPasswords)
+        guard let accepted = try await form.read(fields, choice) else {
+            return refuse(form, text, browser.secret)
+        }
         do {
             guard let outcome = try await run(token, accepted, request) else { return invalid }
             return try await enter(outcome.account, outcome.team, request)
@@ -85,7 +90,7 @@ struct SetupPages: Sendable {
         let person = NewUser(
             name: form.name,
             email: form.email,
-            password: try await hasher.hash(form.password)
+            password: try await hasher.hash(form.password, for: .system)
         )
         let outcome = try await firstRun.complete(
             token,
@@ -128,7 +133,7 @@ struct SetupPages: Sendable {
     private func refuse(_ form: SetupForm, _ token: String, _ browser: String) -> Response {
         var view = view(token, browser)
         view.form = form
-        return site.respond(page, view, status: .unprocessableContent)
+        return form.ownErrors.refuse { site.respond(page, view, status: $0) }
     }
 
     private var invalid: Response {

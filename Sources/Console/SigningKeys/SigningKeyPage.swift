@@ -12,6 +12,7 @@ struct SigningKeyPage: ConsolePage {
         .list("rows", SigningKeyRow.fields) { $0.rows }
         .optionalText("rotateURL") { $0.rotateURL }
         .optionalWords("next") { $0.next }
+        .optionalWords("error") { $0.error }
         .optionalGroup("danger", DangerView.fields) { $0.danger }
 
     let frame: ConsoleFrame
@@ -21,6 +22,8 @@ struct SigningKeyPage: ConsolePage {
     let rotateURL: String?
     /// When another key comes by itself; nil where none comes any more.
     let next: Words?
+    /// Why no key was made, and when one can be.
+    let error: Phrase?
     let danger: DangerView?
 }
 

@@ -26,8 +26,12 @@ struct SigningKeyPages: Sendable {
         teams = parts.teams
         context = parts.context
         let pool = parts.pool
-        rotation = SigningKeyRotation(parts.database, keyRing: parts.context.keyRing) {
-            try await pool.run { try RSASigningKey.generate() }
+        rotation = SigningKeyRotation(parts.database, keyRing: parts.context.keyRing) { team in
+            do {
+                return try await pool.run(for: team.rawValue) { try RSASigningKey.generate() }
+            } catch is BlockingPool.Full {
+                throw Problem.unavailable
+            }
         }
         changed = parts.registryChanged
         page = try parts.site.pages.page(SigningKeyPage.self)
@@ -43,7 +47,8 @@ struct SigningKeyPages: Sendable {
 
     private func show(
         _ scope: Scope,
-        confirmation: (typed: Confirmation, problems: FormProblems)? = nil
+        confirmation: (typed: Confirmation, problems: FormProblems)? = nil,
+        wait: Duration? = nil
     ) async throws -> Response {
         guard let team = try await teams.snapshot(of: scope.teamID, evenClosed: true) else {
             throw Problem.notFound
@@ -62,23 +67,26 @@ struct SigningKeyPages: Sendable {
             rows: rows.filter { $0.state != .over }.reversed(),
             rotateURL: mayChange && !isWaiting && !team.isClosed ? Self.rotations.link(scope.teamID) : nil,
             next: team.isClosed ? nil : announcement.asWords,
+            error: wait.map { SigningKeyRotation.limitation(until: now + $0) },
             danger: mayChange ? danger(scope, confirmation) : nil
         )
+        if let wait { return site.respond(page, view, after: wait) }
         return site.respond(page, view, status: confirmation?.problems.status ?? .ok)
     }
 
     private func rotate(_ scope: Scope) async throws -> Response {
-        let isNew = try await rotation.rotate(
+        let outcome = try await rotation.rotate(
             in: scope.teamID,
             at: context.clock(),
             reason: "by hand",
             by: scope.actor,
             from: scope.origin
         )
+        if case .limited(let wait) = outcome { return try await show(scope, wait: wait) }
         changed(scope.teamID)
         return scope.redirect(
             to: Self.keys.link(scope.teamID),
-            saying: isNew
+            saying: outcome == .done
                 ? .good(Phrase("console.signing-keys.flash.rotated"))
                 : .warn(Phrase("console.signing-keys.flash.waiting"))
         )
@@ -92,13 +100,16 @@ struct SigningKeyPages: Sendable {
         } catch {
             return try await show(scope, confirmation: (confirmation, error))
         }
-        try await rotation.replace(
+        let outcome = try await rotation.replace(
             in: scope.teamID,
             at: context.clock(),
             reason: reason,
             by: scope.actor,
             from: scope.origin
         )
+        if case .limited(let wait) = outcome {
+            return try await show(scope, confirmation: (confirmation, .none), wait: wait)
+        }
         changed(scope.teamID)
         return scope.redirect(
             to: Self.keys.link(scope.teamID),

@@ -13,4 +13,9 @@ extension SigningKeyRotation {
         let due = newest + period
         return Phrase("console.signing-keys.next", ["due": due, "start": due + lead])
     }
+
+    /// The team has had as many keys made as it may for now.
+    static func limitation(until moment: Timestamp) -> Phrase {
+        Phrase("console.signing-keys.limited", ["limit": keysPerWindow, "until": moment])
+    }
 }

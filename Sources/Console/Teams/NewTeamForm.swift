@@ -98,8 +98,8 @@ struct NewTeamForm: Sendable {
     }
 
     private mutating func readID() -> TeamID? {
-        guard teamID.contains(where: { !$0.isWhitespace }) else { return nil }
-        let typed = String(teamID.filter { !$0.isWhitespace })
+        let typed = teamID.withoutWhiteSpace
+        guard !typed.isEmpty else { return nil }
         let message = Phrase("console.teams.id.wrong")
         guard let id = errors.require(TeamID(rawValue: typed), "team_id", message) else { return nil }
         if id == .system { refuseID() }

@@ -126,6 +126,7 @@ struct TransferRow: Sendable {
         case .accepted: BadgeView(.good, Phrase("console.transfers.state.accepted"))
         case .declined: BadgeView(.plain, Phrase("console.transfers.state.declined"))
         case .withdrawn: BadgeView(.plain, Phrase("console.transfers.state.withdrawn"))
+        case .expired: BadgeView(.plain, Phrase("console.transfers.state.expired"))
         }
     }
 }
@@ -136,8 +137,11 @@ extension TransferRefusal {
         case .unknownApp: Phrase("console.transfers.refusal.unknown-app")
         case .grouped: Phrase("console.transfers.refusal.grouped")
         case .unknownTeam: Phrase("console.transfers.refusal.unknown-team")
+        case .notAllowed: Phrase("shared.problems.forbidden.headline")
         case .ownTeam: Phrase("console.transfers.refusal.own-team")
         case .underWay: Phrase("console.transfers.refusal.under-way")
+        case .tooMany: Phrase("console.transfers.refusal.too-many")
+        case .tooManyToday: Phrase("console.transfers.refusal.too-many-today")
         }
     }
 }

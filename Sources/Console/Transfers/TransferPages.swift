@@ -23,14 +23,17 @@ struct TransferPages: Sendable {
 
     private let site: Site
     private let list: AppTransferStore
+    private let clock: @Sendable () -> Timestamp
     private let transfers: AppTransfers
     private let registry: RegistryStores
     private let page: LivePage<TransferPage>
+    private let acceptancePage: LivePage<TransferAcceptancePage>
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         list = AppTransferStore(parts.database)
+        clock = parts.context.clock
         transfers = AppTransfers(parts.database, context: parts.context)
         registry = RegistryStores(
             parts.database,
@@ -39,13 +42,18 @@ struct TransferPages: Sendable {
             changed: parts.registryChanged
         )
         page = try parts.site.pages.page(TransferPage.self)
+        acceptancePage = try parts.site.pages.page(TransferAcceptancePage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(Self.transfers, needs: .read, at: .appIDs) { try await show($0) }
         router.post(Self.transfers, needs: .dangerZone, at: .appIDs) { try await offer($0, $1) }
-        router.post(Self.acceptance, needs: .dangerZone, at: .appIDs) { scope, _, id in
-            try await accept(scope, id)
+        router.get(Self.acceptance, needs: .dangerZone, at: .appIDs) { scope, id in
+            let transfer = try await offered(id, scope)
+            return site.respond(acceptancePage, TransferAcceptancePage(transfer, scope))
+        }
+        router.post(Self.acceptance, needs: .dangerZone, at: .appIDs) { scope, form, id in
+            try await accept(scope, form, id)
         }
         router.post(Self.refusal, needs: .dangerZone, at: .appIDs) { scope, _, id in
             let isDone = try await transfers.decline(
@@ -69,7 +77,7 @@ struct TransferPages: Sendable {
 
     private func show(_ scope: Scope, _ form: TransferForm = TransferForm()) async throws -> Response {
         let team = scope.teamID
-        let known = try await list.list(in: team)
+        let known = try await list.list(in: team, at: clock())
         let mayChange = scope.may(.dangerZone)
         var form = form
         if form.appID.isEmpty { form.appID = try scope.request.parameters()["app"] ?? "" }
@@ -109,7 +117,23 @@ struct TransferPages: Sendable {
         )
     }
 
-    private func accept(_ scope: Scope, _ id: TransferID) async throws -> Response {
+    /// An offer to this team that waits for its answer.
+    private func offered(_ id: TransferID, _ scope: Scope) async throws -> AppTransfer {
+        guard let transfer = try await list.find(id, in: scope.teamID, at: clock()),
+            transfer.target == scope.teamID, transfer.state == .offered
+        else { throw Web.Problem.notFound }
+        return transfer
+    }
+
+    private func accept(_ scope: Scope, _ form: Form, _ id: TransferID) async throws -> Response {
+        let transfer = try await offered(id, scope)
+        let confirmation = Confirmation(form, expecting: transfer.appID.rawValue)
+        do throws(FormProblems) {
+            _ = try confirmation.reason()
+        } catch {
+            let view = TransferAcceptancePage(transfer, scope, confirmation, error)
+            return site.respond(acceptancePage, view, status: .unprocessableContent)
+        }
         let outcome = try await FormProblems.collect {
             try await transfers.accept(
                 id,
@@ -142,5 +166,5 @@ struct TransferPages: Sendable {
         return scope.redirect(to: Self.transfers.link(scope.teamID), saying: .good(words))
     }
 
-    static var views: [any View.Type] { [TransferPage.self] }
+    static var views: [any View.Type] { [TransferPage.self, TransferAcceptancePage.self] }
 }

@@ -37,10 +37,10 @@ enum DecodedToken {
     }
 
     private static func note(_ name: String, _ value: JSONValue, _ notes: [String: Phrase]) -> Phrase? {
-        guard moments.contains(name), let seconds = value.integer, let exact = Int(exactly: seconds),
-            abs(exact) < 100_000_000_000
-        else { return notes[name] }
-        let moment = Timestamp(seconds: exact)
+        guard moments.contains(name), let date = value.integer.flatMap(NumericDate.init(seconds:)) else {
+            return notes[name]
+        }
+        let moment = date.timestamp
         guard let note = notes[name] else {
             return Phrase("console.trials.identity.moment", ["moment": moment])
         }

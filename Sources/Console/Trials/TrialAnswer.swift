@@ -22,7 +22,7 @@ struct TrialAnswer: Sendable {
         by mode: AuthorizationRequest.ResponseMode,
         to trial: Trial
     ) throws(TrialFailure) {
-        let rows = fields.map { TrialStep.Row($0.name, $0.value, Self.notes[$0.name]) }
+        let rows = fields.map { TrialStep.Row($0.name.text, $0.value, Self.notes[$0.name.text]) }
         let method = mode == .formPost ? "POST" : "GET"
         let tables = [
             TrialStep.Table(title: Phrase("console.trials.back.table", ["method": method]), rows: rows)
@@ -30,7 +30,7 @@ struct TrialAnswer: Sendable {
         func refuse(_ explanation: Phrase, _ outcome: TrialRecord.Outcome = .failed) -> TrialFailure {
             TrialFailure(TrialStep(.bad, Self.title, explanation, tables: tables), outcome: outcome)
         }
-        func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+        func value(_ name: FieldName) -> String? { fields.first { $0.name == name }?.value }
 
         guard Set(fields.map(\.name)).count == fields.count else {
             throw refuse(Phrase("console.trials.back.twice"))

@@ -63,8 +63,7 @@ struct TrialIdentity: Sendable {
         guard (try? claims.string("nonce")) == expected.nonce else {
             return Phrase("console.trials.identity.wrong-nonce")
         }
-        let now = Int64(expected.moment.seconds)
-        guard let expires = try? claims.integer("exp"), expires > now else {
+        guard let expires = try? claims.date("exp"), expires.timestamp > expected.moment else {
             return Phrase("console.trials.identity.expired")
         }
         return nil

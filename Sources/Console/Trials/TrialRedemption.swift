@@ -41,9 +41,9 @@ struct TrialRedemption: Sendable {
 
     private static func row(_ field: FormCoding.Field) -> TrialStep.Row {
         if field.name == "client_secret" {
-            return TrialStep.Row(field.name, Phrase("console.trials.token.client-secret"))
+            return TrialStep.Row(field.name.text, Phrase("console.trials.token.client-secret"))
         }
-        return TrialStep.Row(field.name, field.value, requestNotes[field.name])
+        return TrialStep.Row(field.name.text, field.value, requestNotes[field.name.text])
     }
 
     private static func rows(_ members: [String: JSONValue]) -> [TrialStep.Row] {

@@ -29,7 +29,7 @@ struct TrialRequest: Sendable {
 
     /// The first step of every trial.
     var step: TrialStep {
-        let rows = fields.map { TrialStep.Row($0.name, $0.value, Self.notes[$0.name]) }
+        let rows = fields.map { TrialStep.Row($0.name.text, $0.value, Self.notes[$0.name.text]) }
         return TrialStep(
             .good,
             Phrase("console.trials.request"),

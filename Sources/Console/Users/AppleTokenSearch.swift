@@ -50,7 +50,7 @@ struct AppleTokenSearch: Sendable {
 
     private func chip(_ name: String, _ words: any Wording, _ team: TeamID) -> Chip {
         let rest = parameters.filter { $0.name != name }
-        let query = FormCoding.encode(rest.map { FormCoding.Field($0.name, $0.value) })
+        let query = FormCoding.encode(rest)
         return Chip(
             words: Phrase("console.apple-tokens.chip", ["filter": words]),
             url: AppleTokenRoutes.tokens.link(team) + (query.isEmpty ? "" : "?\(query)")

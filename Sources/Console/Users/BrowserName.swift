@@ -21,7 +21,7 @@ enum BrowserName {
             return Phrase("console.users.browser.on", ["browser": browser, "system": system])
         case (let name?, nil), (nil, let name?): return name
         case (nil, nil):
-            let product = userAgent.prefix { $0 != " " && $0 != "/" }
+            let product = userAgent.unicodeScalars.prefix { $0 != " " && $0 != "/" }
             guard product.isEmpty else { return String(product) }
             return Phrase("console.users.browser.unknown")
         }

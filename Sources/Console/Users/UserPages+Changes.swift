@@ -116,22 +116,23 @@ extension UserPages {
 
     /// A file to keep; nothing of it may stay in a cache.
     private func export(_ scope: Scope, _ subject: Subject) async throws -> Response {
-        let document = try await exports.export(
+        try await chargeExport(scope)
+        let export = try await exports.begin(
             subject,
             in: scope.teamID,
+            for: .team,
             by: scope.actor,
             from: scope.origin
         )
-        guard let document else { throw Problem.notFound }
+        guard let export else { throw Problem.notFound }
         var response = Response(
-            .ok,
             fields: [
                 HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store"),
                 HeaderField(.xContentTypeOptions, "nosniff"),
             ],
-            body: document
+            stream: BodyStream { try await export.next() }
         )
-        let name = subject.rawValue.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
+        let name = String(decoding: subject.rawValue.utf8.filter(PercentCoding.isUnreserved), as: UTF8.self)
         response.append(.contentDisposition, "attachment; filename=\"\(scope.teamID)-\(name).json\"")
         return response
     }

@@ -28,6 +28,7 @@ struct UserPages: Sendable {
     let tokens: TokenRevocationStore
     let suspensions: UserSuspensionStore
     let exports: PersonExportStore
+    private let limits: LimitStore
     private let factors: FactorStore
     private let flows: FlowListStore
     private let context: EngineContext
@@ -50,6 +51,7 @@ struct UserPages: Sendable {
         tokens = TokenRevocationStore(parts.database)
         suspensions = UserSuspensionStore(parts.database)
         exports = PersonExportStore(parts.database)
+        limits = LimitStore(parts.database)
         factors = FactorStore(parts.database)
         flows = FlowListStore(parts.database)
         context = parts.context
@@ -140,6 +142,29 @@ struct UserPages: Sendable {
     private static func cursor(_ cursor: PageTrail.Cursor) throws(Web.Problem) -> UserPage.Cursor {
         guard let subject = Subject(rawValue: cursor.id) else { throw Problem(Refusal.badRequest) }
         return UserPage.Cursor(createdAt: cursor.at, subject: subject)
+    }
+
+    /// Exports of people's data in one team within an hour: each reads all there is of somebody.
+    static let exportLimit = 100
+
+    /// Counts an export.
+    func chargeExport(_ scope: Scope) async throws {
+        let now = context.clock()
+        let wait = try await limits.charge(
+            .team("person-exports"),
+            limit: Self.exportLimit,
+            window: .seconds(3600),
+            in: scope.teamID,
+            at: now
+        )
+        guard let wait else { return }
+        throw Web.Problem(
+            .tooManyRequests,
+            Phrase("console.users.export.limited.headline"),
+            Phrase("console.users.export.limited", ["limit": Self.exportLimit, "until": now + wait]),
+            advice: Phrase("console.users.export.limited.advice"),
+            retryAfter: Int(max(1, wait.components.seconds))
+        )
     }
 
     static var views: [any View.Type] { [UserListPage.self, UserDetailPage.self] }

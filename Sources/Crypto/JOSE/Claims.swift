@@ -13,6 +13,8 @@ public struct Claims: Sendable, Hashable {
         case missing(String)
         /// The claim is null or of another type, as is a number in quotes, with a point or beyond 64 bits.
         case wrongType(String)
+        /// The number is no moment of the years 1970 to 9999.
+        case outOfRange(String)
     }
 
     /// Claims from elsewhere than a JWT.
@@ -32,9 +34,17 @@ public struct Claims: Sendable, Hashable {
         return value
     }
 
-    /// A whole number that may be absent, but not of another type.
-    public func optionalInteger(_ name: String) throws(Failure) -> Int64? {
-        members[name] == nil ? nil : try integer(name)
+    /// A moment (NumericDate of RFC 7519 section 2), of the years 1970 to 9999.
+    ///
+    /// Times are read by this alone, so that no number of somebody else's choice is ever added or subtracted.
+    public func date(_ name: String) throws(Failure) -> NumericDate {
+        guard let date = NumericDate(seconds: try integer(name)) else { throw .outOfRange(name) }
+        return date
+    }
+
+    /// A moment that may be absent, but not of another type or beyond the calendar.
+    public func optionalDate(_ name: String) throws(Failure) -> NumericDate? {
+        members[name] == nil ? nil : try date(name)
     }
 
     /// `true` or `false`, also as a text: Apple writes either.

@@ -12,10 +12,10 @@ public struct JOSEHeader: Sendable, Hashable {
     public let members: [String: JSONValue]
 
     init(_ bytes: [UInt8]) throws(JWTFailure) {
-        guard let members = try? StrictJSON.object(bytes) else { throw .malformedHeader }
+        guard let members = try? JSON.object(bytes) else { throw .malformedHeader }
         let name = members["alg"]?.string ?? ""
         guard let algorithm = JWSAlgorithm(rawValue: name) else {
-            throw .unsupportedAlgorithm(String(name.prefix(32)))
+            throw .unsupportedAlgorithm(name.cut(toOctets: 32))
         }
         guard members["crit"] == nil else { throw .unsupportedExtension }
         keyID = try Self.text("kid", in: members)

@@ -26,7 +26,7 @@ public struct JWKSet: Sendable {
     /// Reads a set; keys of kinds not spoken here are left out, as RFC 7517 section 5 asks.
     public init(json: [UInt8]) throws(Failure) {
         guard json.count <= Self.maximumCount else { throw .tooLarge }
-        guard let set = try? StrictJSON.object(json), case .array(let keys)? = set["keys"] else {
+        guard let set = try? JSON.object(json), case .array(let keys)? = set["keys"] else {
             throw .malformed
         }
         guard keys.count <= Self.maximumKeys else { throw .tooLarge }

@@ -25,7 +25,7 @@ public struct UnverifiedJWT: Sendable {
             let signature = Self.decode(parts[2])
         else { throw .malformed }
         header = try JOSEHeader(head)
-        guard let claims = try? StrictJSON.object(body) else { throw .malformedClaims }
+        guard let claims = try? JSON.object(body) else { throw .malformedClaims }
         unverifiedClaims = Claims(claims)
         signedPart = Array(text.utf8[..<parts[1].endIndex])
         self.signature = signature

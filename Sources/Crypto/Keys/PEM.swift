@@ -39,9 +39,9 @@ public struct PEM: Sendable, Hashable {
     /// The block with lines of 64 characters and a final line end.
     public var text: String {
         var lines = ["-----BEGIN \(label)-----"]
-        var rest = Base64.encode(der)[...]
+        var rest = Base64.encode(der).utf8[...]
         while !rest.isEmpty {
-            lines.append(String(rest.prefix(64)))
+            lines.append(String(decoding: rest.prefix(64), as: UTF8.self))
             rest = rest.dropFirst(64)
         }
         lines.append("-----END \(label)-----\n")

@@ -45,7 +45,7 @@ public struct TOTPSecret: Sendable {
     public func uri(issuer: String, account: String) -> String {
         // The label's colon parts issuer from account, so neither may bring one.
         let label = [issuer, account]
-            .map { PercentCoding.encode($0.filter { $0 != ":" }) }
+            .map { PercentCoding.encode($0.removing { $0 == ":" }) }
             .joined(separator: ":")
         return "otpauth://totp/\(label)?secret=\(text)&issuer=\(PercentCoding.encode(issuer))"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"

@@ -65,11 +65,13 @@ public struct ConsentStore: Sendable {
     ///
     /// The first time a person hides their address they get a relay address, which is theirs for ever.
     ///
-    /// - Throws: `UnknownUser`, `PostgresFailure`.
+    /// - Parameter right: the session in which they decide.
+    /// - Throws: `UnknownUser`, `SessionRight.Over`, `PostgresFailure`.
     public func grant(
         _ choice: ConsentChoice,
         of subject: Subject,
         to appID: ClientID,
+        by right: SessionRight? = nil,
         in team: TeamID,
         from origin: Origin,
         at now: Timestamp = .now()
@@ -78,7 +80,9 @@ public struct ConsentStore: Sendable {
         var draw = 1
         while true {
             do {
-                return try await database.transaction(in: team) { try await record(sheet, $0) }
+                return try await database.transaction(in: team, locking: .person(subject, in: team)) {
+                    try await record(sheet, by: right, $0)
+                }
             } catch let failure as PostgresFailure
                 where failure.constraint == "users_relay_address_key" && draw < Self.draws
             {
@@ -87,7 +91,12 @@ public struct ConsentStore: Sendable {
         }
     }
 
-    private func record(_ sheet: Sheet, _ transaction: borrowing Transaction) async throws -> Granted {
+    private func record(
+        _ sheet: Sheet,
+        by right: SessionRight?,
+        _ transaction: borrowing Transaction
+    ) async throws -> Granted {
+        try await UserStore.lock(sheet.subject, by: right, in: sheet.team, transaction)
         let relayAddress = sheet.choice.email == .hidden ? relay.address(random) : nil
         let people = try await transaction.query(sheet.relay(orElse: relayAddress))
         guard var person = people.first else { throw UnknownUser() }
@@ -121,8 +130,6 @@ private struct Sheet: Sendable {
     let at: Timestamp
 
     /// Keeps the relay address the person has, or gives them this one.
-    ///
-    /// Locks the person too, so that two sheets at once are one after the other.
     func relay(orElse address: String?) -> SQL {
         """
         UPDATE users u SET relay_address = COALESCE(relay_address, \(address))

@@ -16,7 +16,8 @@ public enum FactorChange: Hashable, Sendable {
     case providerUnlinked(ProviderID)
 }
 
-/// Tells people by mail that the ways in which they prove who they are changed, in the transaction of the change.
+/// Tells people by mail that the ways in which they prove who they are changed, their password among them, in the
+/// transaction of the change.
 public struct FactorPost: Sendable {
     private let post: AccountPost
     private let language: Language
@@ -34,7 +35,25 @@ public struct FactorPost: Sendable {
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws {
+        try await send(.factors(change), to: subject, in: team, transaction)
+    }
+
+    /// Writes to the person, if they have an address, that their password is another.
+    func tellPasswordChanged(
+        to subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await send(.ownPasswordChanged, to: subject, in: team, transaction)
+    }
+
+    private func send(
+        _ mail: AccountMail,
+        to subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
         guard let email = try await FactorRowStore.address(of: subject, in: team, transaction) else { return }
-        try await post.send(.factors(change), email, language, team, transaction)
+        try await post.send(mail, email, language, team, transaction)
     }
 }

@@ -14,4 +14,6 @@ public enum FactorRefusal: Error, Hashable, Sendable {
     case unknown
     /// The person has a factor already, and has not shown it.
     case notFirst
+    /// The sign-in or session in which it was to be added has ended.
+    case over
 }

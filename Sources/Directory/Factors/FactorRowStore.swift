@@ -5,14 +5,17 @@ import Postgres
 enum FactorRowStore {
     /// One change at a time: what counts and then adds must not be outrun.
     ///
+    /// - Parameter right: what the person makes it by; nil where somebody else does.
     /// - Returns: false when the team has no such person.
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
     @discardableResult
     static func lock(
         _ subject: Subject,
+        by right: SessionRight? = nil,
         in team: TeamID,
         _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Bool {
-        try await !transaction.query(UserStore.lock(subject, in: team)).isEmpty
+    ) async throws -> Bool {
+        try await UserStore.lock(subject, by: right, in: team, transaction)
     }
 
     /// Where mail reaches the person.
@@ -65,7 +68,7 @@ enum FactorRowStore {
         )
     }
 
-    /// After a factor went: codes that stand in for nothing go too.
+    /// After a factor went: sign-ins under way that it may have proved end, and codes that stand in for nothing go too.
     ///
     /// - Throws: `FactorRefusal.lastOne` where one has to stay.
     static func settle(
@@ -74,6 +77,7 @@ enum FactorRowStore {
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws {
+        try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
         guard try await !hasFactor(subject, in: team, transaction) else { return }
         if keepsOne { throw FactorRefusal.lastOne }
         try await deleteRecoveryCodes(of: subject, in: team, transaction)

@@ -66,7 +66,7 @@ public struct FactorStore: Sendable {
         from origin: Origin,
         telling post: FactorPost? = nil
     ) async throws -> Bool {
-        try await database.transaction(in: team) { transaction in
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await FactorRowStore.lock(subject, in: team, transaction)
             let totp = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
             let passkeys = try await transaction.query(
@@ -74,6 +74,7 @@ public struct FactorStore: Sendable {
             )
             guard totp || passkeys.changed > 0 else { return false }
             try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
+            try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
             let deletion = SessionStore.deletion(of: subject, except: nil, in: team)
             let ended = try await transaction.query(deletion).changed
             let after: JSONValue = [

@@ -2,7 +2,7 @@ import Audit
 import Bytes
 public import Crypto
 public import Domain
-public import Postgres
+import Postgres
 
 /// Makes accounts for people who follow the link of an invitation; that mail reached them is shown by that.
 public struct InvitedRegistrations: Sendable {
@@ -18,22 +18,43 @@ public struct InvitedRegistrations: Sendable {
 
     private let database: TeamDatabase
     private let links: MailedLinkStore
+    private let invitations: UserInvitationStore
     private let users: UserStore
     private let hasher: PasswordHasher
 
     public init(_ database: TeamDatabase, hasher: PasswordHasher, random: RandomSource = .system) {
         self.database = database
         links = MailedLinkStore(database: database)
+        invitations = UserInvitationStore(database: database)
         users = UserStore(database, random: random)
         self.hasher = hasher
     }
 
     /// The address that was invited, while the link works.
-    public func address(
+    ///
+    /// - Throws: `PostgresFailure`.
+    public func address(_ token: LinkToken, for caller: AccountCaller) async throws -> EmailAddress? {
+        let stands: Bool = try await database.transaction(in: caller.team) { transaction in
+            try await isBacked(token, for: caller, transaction)
+        }
+        guard stands else { return nil }
+        return try await links.find(token, for: .invitation, in: caller.team, at: caller.now)?.email
+    }
+
+    /// Whether the one who invited may still do so: an invitation is worth no more than their right.
+    private func isBacked(
         _ token: LinkToken,
-        for caller: AccountCaller
-    ) async throws(PostgresFailure) -> EmailAddress? {
-        try await links.find(token, for: .invitation, in: caller.team, at: caller.now)?.email
+        for caller: AccountCaller,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let inviter = try await invitations.inviter(
+            of: token,
+            in: caller.team,
+            at: caller.now,
+            transaction
+        )
+        guard let inviter else { return false }
+        return try await UserInvitationStore.holdRight(of: inviter, in: caller.team, transaction)
     }
 
     /// Makes the account; the link is used up with it.
@@ -47,7 +68,7 @@ public struct InvitedRegistrations: Sendable {
     ) async throws -> Outcome {
         let hash: PasswordHash
         do throws(PasswordHasher.Busy) {
-            hash = try await hasher.hash(password)
+            hash = try await hasher.hash(password, for: caller.team)
         } catch {
             return .busy
         }
@@ -68,6 +89,8 @@ public struct InvitedRegistrations: Sendable {
         _ transaction: borrowing Transaction
     ) async throws -> Outcome {
         let team = caller.team
+        // The member before the link: so does who takes the right away, and ends what was sent by it.
+        guard try await isBacked(token, for: caller, transaction) else { return .over }
         let link = try await links.take(token, for: .invitation, in: team, at: caller.now, transaction)
         guard let link, let invitation = link.invitation else { return .over }
         let subject = try await users.create(

@@ -7,8 +7,47 @@ import Postgres
 struct UserInvitationStore: Sendable {
     let database: TeamDatabase
 
+    /// Holds the team, so that of many invitations at once each counts what the one before it has kept.
+    ///
+    /// Before the membership, as invitations to the console do: two that wait for one another would be one too many.
+    static func hold(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+    }
+
+    /// Whether the member may invite people now; they can lose neither that right nor their membership until the
+    /// transaction has ended.
+    static func holdRight(
+        of account: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query(
+            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(account) FOR SHARE"
+        )
+        guard var row = rows.first else { return false }
+        return try row.next(Role.self).rights.contains(.changeUsers)
+    }
+
+    /// Who sent the invitation behind a link, or nil when it does not work (any more).
+    func inviter(
+        of token: LinkToken,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Subject? {
+        let rows = try await transaction.query(
+            """
+            SELECT invited_by FROM mailed_links
+            WHERE \(Self.open(in: team, at: now)) AND token_hash = \(token.hash)
+            """
+        )
+        guard var row = rows.first else { return nil }
+        return try row.next()
+    }
+
     /// Keeps an invitation under a new link; an earlier link of that address is void.
     ///
+    /// Hold the team first.
     /// - Returns: nil when the team has `UserInvitation.limit` of them already.
     func keep(
         _ email: EmailAddress,

@@ -12,14 +12,16 @@ public struct UserInvitations: Sendable {
         case known
         /// The team has `UserInvitation.limit` open invitations.
         case tooMany
-        /// The address has had as many mails in this hour as one account gets.
-        case tooOften
+        /// The address has had as many mails in this hour as one gets, or the member or the team has sent too many.
+        case tooOften(Duration)
+        /// The one who invites is no member any more, or may no longer invite.
+        case notAllowed
     }
 
     private let database: TeamDatabase
     private let store: UserInvitationStore
     private let logins: LoginNameStore
-    private let limits: LimitStore
+    private let limits: SendingLimits
     private let post: AccountPost
     private let random: RandomSource
 
@@ -27,7 +29,7 @@ public struct UserInvitations: Sendable {
         self.database = database
         store = UserInvitationStore(database: database)
         logins = LoginNameStore(database: database)
-        limits = LimitStore(database)
+        limits = SendingLimits(LimitStore(database))
         self.post = post
         self.random = random
     }
@@ -41,9 +43,13 @@ public struct UserInvitations: Sendable {
         by account: Subject,
         for caller: AccountCaller
     ) async throws {
-        try await admit(LoginName(email), for: caller)
+        try await admit(LoginName(email), by: account, for: caller)
         let (team, token, id) = (caller.team, LinkToken(random: random), drawID())
         try await database.transaction(in: team) { transaction in
+            try await UserInvitationStore.hold(team, transaction)
+            guard try await UserInvitationStore.holdRight(of: account, in: team, transaction) else {
+                throw Failure.notAllowed
+            }
             let kept = try await store.keep(
                 email,
                 under: token,
@@ -67,16 +73,16 @@ public struct UserInvitations: Sendable {
     }
 
     /// Only somebody who has no account yet, and not too often.
-    private func admit(_ login: LoginName, for caller: AccountCaller) async throws {
+    private func admit(_ login: LoginName, by account: Subject, for caller: AccountCaller) async throws {
         guard try await !logins.isTaken(login, in: caller.team) else { throw Failure.known }
         let wait = try await limits.charge(
-            .account("mail", login.rawValue),
-            limit: AccountRegistrations.mailsPerAccount,
-            window: AccountRegistrations.window,
+            .userInvitation,
+            to: login.rawValue,
+            by: .account(account),
             in: caller.team,
             at: caller.now
         )
-        guard wait == nil else { throw Failure.tooOften }
+        if let wait { throw Failure.tooOften(wait) }
     }
 
     /// The open invitations, the newest first; `UserInvitation.limit` at most.

@@ -30,22 +30,62 @@ public struct LimitStore: Sendable {
         at now: Timestamp
     ) async throws(PostgresFailure) -> Count {
         let rows = try await database.queryRelaxed(
-            """
-            INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
-            VALUES (\(team), \(subject.text), \(now + window), \(min(amount, 1_000_000)))
-            ON CONFLICT (team_id, subject) DO UPDATE SET
-                count = CASE
-                    WHEN known.window_ends_at <= \(now) THEN excluded.count
-                    ELSE LEAST(known.count, 1000000000) + excluded.count
-                END,
-                window_ends_at = CASE
-                    WHEN known.window_ends_at <= \(now) THEN excluded.window_ends_at
-                    ELSE known.window_ends_at
-                END
-            RETURNING count, window_ends_at
-            """,
+            Self.addition(of: amount, to: subject, window: window, in: team, at: now),
             in: team
         )
+        return try Self.count(rows)
+    }
+
+    /// The same within a transaction: what is rolled back has not happened.
+    static func add(
+        to subject: LimitSubject,
+        window: Duration,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Count {
+        let statement = addition(of: 1, to: subject, window: window, in: team, at: now)
+        return try count(try await transaction.query(statement))
+    }
+
+    private static func addition(
+        of amount: Int,
+        to subject: LimitSubject,
+        window: Duration,
+        in team: TeamID,
+        at now: Timestamp
+    ) -> SQL {
+        """
+        INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
+        VALUES (\(team), \(subject.text), \(now + window), \(min(amount, 1_000_000)))
+        ON CONFLICT (team_id, subject) DO UPDATE SET
+            count = CASE
+                WHEN \(isOver(at: now)) THEN excluded.count
+                ELSE LEAST(known.count, 1000000000) + excluded.count
+            END,
+            window_ends_at = CASE
+                WHEN \(isOver(at: now)) THEN excluded.window_ends_at
+                ELSE known.window_ends_at
+            END
+        RETURNING count, window_ends_at
+        """
+    }
+
+    /// By how much the clocks of two processes may differ.
+    private static let tolerance = Duration.seconds(60)
+
+    /// Whether the row `known` counts no more, where `excluded` opens a new window.
+    ///
+    /// A window that ends later than one that opens now was opened by a clock that was ahead, and would count until that
+    /// time has come.
+    static func isOver(at now: Timestamp) -> SQL {
+        """
+        (known.window_ends_at <= \(now)
+            OR known.window_ends_at > excluded.window_ends_at + \(Int(tolerance.components.seconds)) * interval '1 second')
+        """
+    }
+
+    private static func count(_ rows: Rows) throws(PostgresFailure) -> Count {
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a count") }
         return Count(value: try row.next(), endsAt: try row.next())
     }
@@ -53,8 +93,11 @@ public struct LimitStore: Sendable {
     /// How long to wait until none of the limits is used up; nil when none is.
     ///
     /// It counts nothing.
+    ///
+    /// - Parameter window: theirs; a row that ends later is from a clock that was ahead.
     public func wait(
         for limits: [(subject: LimitSubject, limit: Int)],
+        window: Duration,
         in team: TeamID,
         at now: Timestamp
     ) async throws(PostgresFailure) -> Duration? {
@@ -64,12 +107,67 @@ public struct LimitStore: Sendable {
             FROM unnest(\(limits.map(\.subject.text)), \(limits.map { String($0.limit) })::bigint[])
                 AS wanted (subject, threshold)
             JOIN limits AS known ON known.team_id = \(team) AND known.subject = wanted.subject
-            WHERE known.window_ends_at > \(now) AND known.count >= wanted.threshold
+            WHERE known.window_ends_at > \(now) AND known.window_ends_at <= \(now + window + Self.tolerance)
+                AND known.count >= wanted.threshold
             """,
             in: team
         )
         guard var row = rows.first, let end = try row.next(Timestamp?.self) else { return nil }
         return end - now
+    }
+
+    /// Gives out a turn in the line of `subject`.
+    ///
+    /// Turns are a `pause` apart, and those of a `window` in which nobody came may be had at once. A line is a day long at most;
+    /// who comes later goes with its end.
+    ///
+    /// - Returns: when the turn is.
+    func turn(
+        of subject: LimitSubject,
+        every pause: Duration,
+        window: Duration,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Timestamp {
+        let (earliest, latest) = (now - window, now + .seconds(86_400))
+        let rows = try await database.queryRelaxed(
+            """
+            INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
+            VALUES (\(team), \(subject.text), \(earliest + pause), 1)
+            ON CONFLICT (team_id, subject) DO UPDATE SET
+                window_ends_at = LEAST(
+                    GREATEST(known.window_ends_at, \(earliest))
+                        + \(Int(pause.microseconds)) * interval '1 microsecond',
+                    \(latest)
+                )
+            RETURNING window_ends_at
+            """,
+            in: team
+        )
+        guard var row = rows.first else { throw .unreadable(column: 0, as: "a turn") }
+        return try row.next(Timestamp.self) - pause
+    }
+
+    /// Takes back one of each that was counted and has not happened after all.
+    public func refund(
+        _ subjects: [LimitSubject],
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) {
+        guard !subjects.isEmpty else { return }
+        // Two that lock the same rows lock them in one order.
+        try await database.queryRelaxed(
+            """
+            UPDATE limits SET count = GREATEST(count - 1, 0)
+            FROM (
+                SELECT subject FROM limits
+                WHERE team_id = \(team) AND subject = ANY (\(subjects.map(\.text))) AND window_ends_at > \(now)
+                ORDER BY subject FOR NO KEY UPDATE
+            ) AS counted
+            WHERE limits.team_id = \(team) AND limits.subject = counted.subject
+            """,
+            in: team
+        )
     }
 
     /// Counts one more of `subject` and tells how long to wait, or nil when it is within `limit`.

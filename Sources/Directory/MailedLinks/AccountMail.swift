@@ -10,11 +10,16 @@ public enum AccountMail: Sendable {
     /// Somebody wants an account, or this address for theirs, and it is in use already.
     case known
     case passwordReset(LinkToken, until: Timestamp)
-    /// A password reset that nobody is to get: it is written like one and never sent.
-    case decoy(LinkToken, until: Timestamp)
+    /// Stands in for the password once.
+    case signInLink(LinkToken, until: Timestamp)
+    /// Help that nobody is to get: it is written like the real one and never sent.
+    case decoy(PasswordRecovery.Help, LinkToken, until: Timestamp)
     /// The team asks them to make an account.
     case invitation(LinkToken, until: Timestamp)
+    /// By a mailed link.
     case passwordChanged
+    /// On the person's own page, by whoever knew the one before.
+    case ownPasswordChanged
     /// To the address that was theirs before.
     case emailChanged
     case factors(FactorChange)

@@ -9,11 +9,6 @@ public import Postgres
 /// An address that is known takes the same statements, the same hash and the same answer as one that is not; only the
 /// mail differs.
 public struct AccountRegistrations: Sendable {
-    /// Registrations from one address in an hour, and mails to one account.
-    static let perAddress = 20
-    static let mailsPerAccount = 3
-    static let window = Duration.seconds(3600)
-
     /// What came of the form.
     public enum Outcome: Sendable {
         /// A mail is on its way, if it may be.
@@ -22,20 +17,60 @@ public struct AccountRegistrations: Sendable {
         case busy
     }
 
-    /// What a person typed, within the rules.
+    /// What a person typed, within the rules, and the browser they typed it in.
     public struct Form: Sendable {
         public let email: EmailAddress
         public let name: PersonName
         public let password: NewPassword
         /// Names the sign-in that is to go on.
         public let attempt: String?
+        public let browserHash: [UInt8]
 
-        public init(email: EmailAddress, name: PersonName, password: NewPassword, attempt: String?) {
+        public init(
+            email: EmailAddress,
+            name: PersonName,
+            password: NewPassword,
+            attempt: String?,
+            browserHash: [UInt8]
+        ) {
             self.email = email
             self.name = name
             self.password = password
             self.attempt = attempt
+            self.browserHash = browserHash
         }
+    }
+
+    /// An account to be, whose link works.
+    public struct Pending: Sendable {
+        public let email: EmailAddress
+        public let name: PersonName
+        /// Whether it is asked about in the browser that registered.
+        ///
+        /// In any other the person behind the address may be another than the one who registered, and chooses a password
+        /// of their own.
+        public let isOwn: Bool
+    }
+
+    /// What somebody chose who confirms in another browser than the one that registered.
+    public struct Choice: Sendable {
+        public let name: PersonName
+        public let password: NewPassword
+
+        public init(name: PersonName, password: NewPassword) {
+            self.name = name
+            self.password = password
+        }
+    }
+
+    /// What came of a confirmation.
+    public enum Confirmation: Sendable {
+        case made(Made)
+        /// The link was used, is too old, or never was, or the address has become another's meanwhile.
+        case over
+        /// Another browser than the one that registered brought no password.
+        case unchosen
+        case busy
     }
 
     /// An account that was just made.
@@ -49,7 +84,7 @@ public struct AccountRegistrations: Sendable {
     private let links: MailedLinkStore
     private let users: UserStore
     private let logins: LoginNameStore
-    private let limits: LimitStore
+    private let limits: SendingLimits
     private let hasher: PasswordHasher
     private let post: AccountPost
     private let random: RandomSource
@@ -64,7 +99,7 @@ public struct AccountRegistrations: Sendable {
         links = MailedLinkStore(database: database)
         users = UserStore(database, random: random)
         logins = LoginNameStore(database: database)
-        limits = LimitStore(database)
+        limits = SendingLimits(LimitStore(database))
         self.hasher = hasher
         self.post = post
         self.random = random
@@ -75,11 +110,10 @@ public struct AccountRegistrations: Sendable {
     /// - Throws: `PostgresFailure`.
     public func begin(_ form: Form, for caller: AccountCaller) async throws -> Outcome {
         let (team, now) = (caller.team, caller.now)
-        let address = LimitSubject.address("registration", caller.origin.ip)
         if let wait = try await limits.charge(
-            address,
-            limit: Self.perAddress,
-            window: Self.window,
+            .registration,
+            to: nil,
+            by: .stranger(ip: caller.origin.ip),
             in: team,
             at: now
         ) {
@@ -87,16 +121,16 @@ public struct AccountRegistrations: Sendable {
         }
         let hash: PasswordHash
         do throws(PasswordHasher.Busy) {
-            hash = try await hasher.hash(form.password)
+            hash = try await hasher.hash(form.password, for: team)
         } catch {
             return .busy
         }
         let login = LoginName(form.email)
         let isKnown = try await logins.isTaken(login, in: team)
         let wait = try await limits.charge(
-            .account("mail", login.rawValue),
-            limit: Self.mailsPerAccount,
-            window: Self.window,
+            .registration,
+            to: login.rawValue,
+            askedBy: .stranger(ip: caller.origin.ip),
             in: team,
             at: now
         )
@@ -105,6 +139,7 @@ public struct AccountRegistrations: Sendable {
             .registration,
             email: form.email,
             attempt: form.attempt,
+            browserHash: form.browserHash,
             name: form.name,
             password: hash
         )
@@ -118,15 +153,46 @@ public struct AccountRegistrations: Sendable {
         return .mailed
     }
 
-    /// Whether the link still works.
-    public func isOpen(_ token: LinkToken, for caller: AccountCaller) async throws(PostgresFailure) -> Bool {
-        try await links.find(token, for: .registration, in: caller.team, at: caller.now) != nil
+    /// The account to be, while the link works.
+    public func pending(
+        _ token: LinkToken,
+        in browserHash: [UInt8],
+        for caller: AccountCaller
+    ) async throws(PostgresFailure) -> Pending? {
+        let link = try await links.find(token, for: .registration, in: caller.team, at: caller.now)
+        return link.map {
+            Pending(email: $0.email, name: $0.name, isOwn: $0.browserHash == browserHash)
+        }
     }
 
-    /// Makes the account; nil when the link is over, or the address has become another's meanwhile.
+    /// Makes the account: with what was typed at the registration in the browser that registered, with `choice` in any
+    /// other.
     ///
     /// - Throws: `PostgresFailure`.
-    public func confirm(_ token: LinkToken, for caller: AccountCaller) async throws -> Made? {
+    public func confirm(
+        _ token: LinkToken,
+        in browserHash: [UInt8],
+        choosing choice: Choice? = nil,
+        for caller: AccountCaller
+    ) async throws -> Confirmation {
+        guard let pending = try await pending(token, in: browserHash, for: caller) else { return .over }
+        if pending.isOwn { return try await make(token, nil, for: caller) }
+        guard let choice else { return .unchosen }
+        let hash: PasswordHash
+        do throws(PasswordHasher.Busy) {
+            hash = try await hasher.hash(choice.password, for: caller.team)
+        } catch {
+            return .busy
+        }
+        return try await make(token, (choice.name, hash), for: caller)
+    }
+
+    /// - Parameter chosen: in the place of what was typed at the registration.
+    private func make(
+        _ token: LinkToken,
+        _ chosen: (name: PersonName, password: PasswordHash)?,
+        for caller: AccountCaller
+    ) async throws -> Confirmation {
         let team = caller.team
         do {
             return try await database.transaction(in: team) { transaction in
@@ -137,12 +203,12 @@ public struct AccountRegistrations: Sendable {
                     at: caller.now,
                     transaction
                 )
-                guard let link else { return nil }
+                guard let link else { return .over }
                 let new = NewUser(
-                    name: link.name,
+                    name: chosen?.name ?? link.name,
                     email: link.email,
                     isEmailVerified: true,
-                    password: link.password
+                    password: chosen?.password ?? link.password
                 )
                 let subject = try await users.create(
                     new,
@@ -151,11 +217,11 @@ public struct AccountRegistrations: Sendable {
                     from: caller.origin,
                     transaction
                 )
-                let user = try await users.find(subject, in: team, transaction)
-                return user.map { Made(user: $0, login: LoginName(link.email), attempt: link.attempt) }
+                guard let user = try await users.find(subject, in: team, transaction) else { return .over }
+                return .made(Made(user: user, login: LoginName(link.email), attempt: link.attempt))
             }
         } catch UserStore.Failure.loginTaken {
-            return nil
+            return .over
         }
     }
 }

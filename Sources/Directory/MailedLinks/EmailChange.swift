@@ -10,7 +10,7 @@ public struct EmailChange: Sendable {
     private let links: MailedLinkStore
     private let users: UserStore
     private let logins: LoginNameStore
-    private let limits: LimitStore
+    private let limits: SendingLimits
     private let post: AccountPost
     private let random: RandomSource
 
@@ -19,29 +19,34 @@ public struct EmailChange: Sendable {
         links = MailedLinkStore(database: database)
         users = UserStore(database)
         logins = LoginNameStore(database: database)
-        limits = LimitStore(database)
+        limits = SendingLimits(LimitStore(database))
         self.post = post
         self.random = random
     }
 
     /// Mails a link to the new address, or says to one that is somebody else's that it is.
     ///
+    /// - Parameter right: the session in which they ask for it: whoever has another password may have lost that one.
     /// - Returns: how long to wait, when too many mails were asked for.
-    /// - Throws: `PostgresFailure`.
-    public func begin(_ subject: Subject, to email: EmailAddress, for caller: AccountCaller) async throws
-        -> Duration?
-    {
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
+    public func begin(
+        _ subject: Subject,
+        to email: EmailAddress,
+        by right: SessionRight? = nil,
+        for caller: AccountCaller
+    ) async throws -> Duration? {
         let (team, now) = (caller.team, caller.now)
         let wait = try await limits.charge(
-            .account("mail", subject.rawValue),
-            limit: AccountRegistrations.mailsPerAccount,
-            window: AccountRegistrations.window,
+            .emailChange,
+            to: LoginName(email).rawValue,
+            by: .account(subject),
             in: team,
             at: now
         )
         if let wait { return wait }
         let isTaken = try await logins.isTaken(LoginName(email), in: team, exceptBy: subject)
-        try await database.transaction(in: team) { transaction in
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await UserStore.lock(subject, by: right, in: team, transaction)
             try await links.removeAll(for: .email, of: subject, in: team, transaction)
             let token = LinkToken(random: random)
             let link = MailedLink(.email, subject: subject, email: email)
@@ -52,20 +57,29 @@ public struct EmailChange: Sendable {
         return nil
     }
 
-    /// Whether the link still works.
-    public func isOpen(_ token: LinkToken, for caller: AccountCaller) async throws(PostgresFailure) -> Bool {
-        try await links.find(token, for: .email, in: caller.team, at: caller.now) != nil
+    /// Whose address the link changes, while it works.
+    public func person(_ token: LinkToken, for caller: AccountCaller) async throws(PostgresFailure)
+        -> Subject?
+    {
+        try await links.find(token, for: .email, in: caller.team, at: caller.now)?.subject
     }
 
     /// Changes the address, and the login name where it was the old address; tells the old one.
     ///
-    /// - Returns: false when the link is over, or the address has become another person's login name.
+    /// - Parameter subject: whose session asks. That a stranger follows the link shows nothing: they may have been
+    ///   asked by mail to confirm an address that somebody else has given as theirs.
+    /// - Returns: false when the link is over or another person's, or the address has become another person's login name.
     /// - Throws: `PostgresFailure`.
-    public func confirm(_ token: LinkToken, for caller: AccountCaller) async throws -> Bool {
+    public func confirm(
+        _ token: LinkToken,
+        as subject: Subject,
+        for caller: AccountCaller
+    ) async throws -> Bool {
         let team = caller.team
-        return try await database.transaction(in: team) { transaction in
+        guard try await person(token, for: caller) == subject else { return false }
+        return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             let link = try await links.take(token, for: .email, in: team, at: caller.now, transaction)
-            guard let link, let subject = link.subject,
+            guard let link, link.subject == subject,
                 let user = try await users.find(subject, in: team, transaction)
             else { return false }
             let isFree = try await logins.rename(

@@ -8,7 +8,7 @@ struct MailedLinkStore: Sendable {
     let database: TeamDatabase
 
     private static let columns: SQL = """
-        purpose, sub, email, attempt_id, given_name, family_name, password_hash, invitation_id
+        purpose, sub, email, attempt_id, browser_hash, given_name, family_name, password_hash, invitation_id
         """
 
     /// Keeps a link that is about to be mailed.
@@ -26,10 +26,10 @@ struct MailedLinkStore: Sendable {
             """
             INSERT INTO mailed_links (
                 team_id, token_hash, purpose, sub, email, given_name, family_name, password_hash, attempt_id,
-                expires_at
+                browser_hash, expires_at
             ) VALUES (
                 \(team), \(token.hash), \(link.purpose), \(link.subject), \(link.email), \(link.name.given),
-                \(link.name.family), \(link.password?.text), \(link.attempt), \(end)
+                \(link.name.family), \(link.password?.text), \(link.attempt), \(link.browserHash), \(end)
             )
             """
         )
@@ -55,6 +55,8 @@ struct MailedLinkStore: Sendable {
     }
 
     /// Uses the link up: of two requests one gets it.
+    ///
+    /// The person first, as wherever something of theirs ends: whoever suspends them ends their links while holding them.
     func take(
         _ token: LinkToken,
         for purpose: MailedLinkPurpose,
@@ -62,6 +64,9 @@ struct MailedLinkStore: Sendable {
         at now: Timestamp,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> MailedLink? {
+        let person: SQL =
+            "(SELECT sub FROM mailed_links WHERE team_id = \(team) AND token_hash = \(token.hash))"
+        try await transaction.query(UserStore.lock(person, in: team))
         let rows = try await transaction.query(
             """
             DELETE FROM mailed_links
@@ -73,17 +78,43 @@ struct MailedLinkStore: Sendable {
         return try rows.firstValue(MailedLink.init)
     }
 
-    /// Ends the other links of that kind a person has: the newest counts.
-    func removeAll(
-        for purpose: MailedLinkPurpose,
-        of subject: Subject?,
+    /// Ends the links that one of help to somebody takes the place of.
+    ///
+    /// One to sign in works in the browser that asked, and takes the place of that browser's alone: else strangers could
+    /// end by asking what the person waits for.
+    func removeEarlier(
+        than link: MailedLink,
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
+        let isSignIn = link.purpose == .signIn
+        try await removeAll(
+            for: isSignIn ? .signIn : .password,
+            of: link.subject,
+            askedIn: isSignIn ? link.browserHash : nil,
+            in: team,
+            transaction
+        )
+    }
+
+    /// Ends the other links of that kind a person has, who is locked first: the newest counts.
+    ///
+    /// - Parameter browserHash: those that were asked for in that browser alone; nil for all.
+    func removeAll(
+        for purpose: MailedLinkPurpose,
+        of subject: Subject?,
+        askedIn browserHash: [UInt8]? = nil,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        // Run for nobody, too: how long it takes does not tell whether there is somebody.
+        let person: SQL = "\(subject)"
+        try await transaction.query(UserStore.lock(person, in: team))
         try await transaction.query(
             """
             DELETE FROM mailed_links
             WHERE team_id = \(team) AND sub = \(subject) AND purpose = \(purpose)
+                AND (\(browserHash)::bytea IS NULL OR browser_hash = \(browserHash))
             """
         )
     }

@@ -4,14 +4,21 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// Lets people who forgot their password choose another one, by a mailed link.
+/// Lets people in who cannot sign in by their password, by a mailed link: to choose another one, or to sign in once.
 public struct PasswordRecovery: Sendable {
+    /// What is asked for.
+    public enum Help: Sendable {
+        /// To choose another password.
+        case newPassword
+        /// To sign in in the browser that asks, as by the password.
+        case signInLink
+    }
+
     /// What came of a new password.
     public enum Outcome: Sendable {
         case changed
         /// The link was used, is too old, or never was.
         case over
-        case refused(NewPassword.Problem)
         case busy
     }
 
@@ -19,7 +26,8 @@ public struct PasswordRecovery: Sendable {
     private let links: MailedLinkStore
     private let passwords: PasswordStore
     private let users: UserStore
-    private let limits: LimitStore
+    private let limits: SendingLimits
+    private let prepared: PreparedAccess
     private let hasher: PasswordHasher
     private let post: AccountPost
     private let random: RandomSource
@@ -28,13 +36,15 @@ public struct PasswordRecovery: Sendable {
         _ database: TeamDatabase,
         hasher: PasswordHasher,
         post: AccountPost,
+        ending prepared: PreparedAccess,
         random: RandomSource = .system
     ) {
         self.database = database
         links = MailedLinkStore(database: database)
         passwords = PasswordStore(database)
         users = UserStore(database)
-        limits = LimitStore(database)
+        limits = SendingLimits(LimitStore(database))
+        self.prepared = prepared
         self.hasher = hasher
         self.post = post
         self.random = random
@@ -44,37 +54,55 @@ public struct PasswordRecovery: Sendable {
     ///
     /// An account that does not exist takes the same statements as one that does.
     ///
+    /// - Parameters:
+    ///   - help: what the link is to be good for, in the mail that is sent as in the one that is not.
+    ///   - browserHash: the browser that asks.
+    ///   - knownBrowser: names it where that login name has signed in in it before, which the caller has made sure of:
+    ///     however many mails strangers have asked for, it gets one.
     /// - Returns: how long to wait, for an address that asked too often; nil when the mail is on its way, if any.
     /// - Throws: `PostgresFailure`.
-    public func begin(_ name: String, attempt: String?, for caller: AccountCaller) async throws -> Duration? {
+    public func begin(
+        _ name: String,
+        for help: Help,
+        attempt: String?,
+        browserHash: [UInt8],
+        knownBrowser: String? = nil,
+        _ caller: AccountCaller
+    ) async throws -> Duration? {
         let (team, now) = (caller.team, caller.now)
         let wait = try await limits.charge(
-            .address("recovery", caller.origin.ip),
-            limit: AccountRegistrations.perAddress,
-            window: AccountRegistrations.window,
+            .passwordReset,
+            to: nil,
+            by: .stranger(ip: caller.origin.ip),
             in: team,
             at: now
         )
         if let wait { return wait }
         let login = LoginName(rawValue: name) ?? .nobody
-        let mailsLeft = try await limits.charge(
-            .account("mail", login.rawValue),
-            limit: AccountRegistrations.mailsPerAccount,
-            window: AccountRegistrations.window,
+        let tooMany = try await limits.charge(
+            .passwordReset,
+            to: login.rawValue,
+            askedBy: knownBrowser.map(SendingLimits.Asker.knownBrowser) ?? .stranger(ip: caller.origin.ip),
             in: team,
             at: now
         )
-        guard mailsLeft == nil else { return nil }
-        let link = MailedLink.password(
+        guard tooMany == nil else { return nil }
+        let link = MailedLink.recovery(
+            by: help,
             of: try await passwords.credential(for: login, in: team)?.user,
-            attempt: attempt
+            attempt: attempt,
+            browserHash: browserHash
         )
         try await database.transaction(in: team) { transaction in
-            try await links.removeAll(for: .password, of: link.subject, in: team, transaction)
+            try await links.removeEarlier(than: link, in: team, transaction)
             let token = LinkToken(random: random)
             let end = try await links.insert(link, token, in: team, at: now, transaction)
             let mail: AccountMail =
-                link.subject == nil ? .decoy(token, until: end) : .passwordReset(token, until: end)
+                switch link.purpose {
+                case .signIn: .signInLink(token, until: end)
+                case .password: .passwordReset(token, until: end)
+                default: .decoy(help, token, until: end)
+                }
             try await post.send(mail, link.email, caller.language, team, transaction)
         }
         return nil
@@ -89,22 +117,20 @@ public struct PasswordRecovery: Sendable {
 
     /// Sets the password and ends all sessions; the link is used up.
     ///
-    /// Who has followed a link to an address has shown that it is theirs.
+    /// Who has followed a link to an address has shown that it is theirs. Where nobody had before, whatever else was
+    /// prepared in the account ends with the password.
     ///
     /// - Throws: `PostgresFailure`.
-    public func change(_ token: LinkToken, to text: String, for caller: AccountCaller) async throws -> Outcome
-    {
+    public func change(
+        _ token: LinkToken,
+        to password: NewPassword,
+        for caller: AccountCaller
+    ) async throws -> Outcome {
         let team = caller.team
         guard let user = try await person(token, for: caller) else { return .over }
-        let password: NewPassword
-        do throws(NewPassword.Problem) {
-            password = try NewPassword(text, email: user.email, login: user.email.map(LoginName.init))
-        } catch {
-            return .refused(error)
-        }
         let hash: PasswordHash
         do throws(PasswordHasher.Busy) {
-            hash = try await hasher.hash(password)
+            hash = try await hasher.hash(password, for: team)
         } catch {
             return .busy
         }
@@ -119,6 +145,10 @@ public struct PasswordRecovery: Sendable {
                 from: caller.origin,
                 transaction
             )
+            // Accounts of the console are made by a link to their address, or on the server itself by whoever set it up.
+            if !user.isEmailVerified, team != .system {
+                try await prepared.end(user.subject, caller, transaction)
+            }
             try await users.noteVerified(link.email, of: user.subject, in: team, transaction)
             try await post.send(.passwordChanged, link.email, caller.language, team, transaction)
             return .changed

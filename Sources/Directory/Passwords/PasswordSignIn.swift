@@ -11,6 +11,7 @@ public struct PasswordSignIn: Sendable {
     private let database: TeamDatabase
     private let passwords: PasswordStore
     private let limits: GuessLimitStore
+    private let comparisons: ComparisonLimits
     private let hasher: PasswordHasher
 
     public init(_ database: TeamDatabase, hasher: PasswordHasher) {
@@ -18,6 +19,7 @@ public struct PasswordSignIn: Sendable {
         self.hasher = hasher
         passwords = PasswordStore(database)
         limits = GuessLimitStore(database)
+        comparisons = ComparisonLimits(database)
     }
 
     /// Compares a password with the one of a login name, unless too many wrong ones came before.
@@ -36,12 +38,22 @@ public struct PasswordSignIn: Sendable {
         let counters = GuessCounters(login: login, ip: origin.ip, knownBrowser: knownBrowser)
         let charge = try await limits.charge(counters, in: team, at: now)
         if let end = charge.lockedUntil { return .locked(retryAfter: end - now) }
+        if let wait = try await comparisons.charge(counters, from: origin.ip, in: team, at: now) {
+            try await limits.refund(charge, in: team)
+            return .tooMany(retryAfter: wait)
+        }
         let credential = try await credential(for: login, in: team)
         let isRight: Bool
         do throws(PasswordHasher.Busy) {
-            isRight = try await hasher.verify(password, against: credential?.hash)
+            isRight = try await hasher.verify(
+                password,
+                against: credential?.hash,
+                in: team,
+                for: PasswordPlaces.Askers(account: counters.account, ip: origin.ip)
+            )
         } catch {
             try await limits.refund(charge, in: team)
+            try await comparisons.refund(counters, from: origin.ip, in: team, at: now)
             return .busy
         }
         guard let credential, isRight, credential.user.suspendedAt == nil else {
@@ -87,9 +99,16 @@ public struct PasswordSignIn: Sendable {
         _ password: String,
         in team: TeamID
     ) async throws(PostgresFailure) {
-        guard let old = credential.hash,
-            let new = try? await hasher.rehash(password, replacing: old)
-        else { return }
+        guard let old = credential.hash, let new = await renewed(old, password, in: team) else { return }
         try await passwords.replace(old, with: new, of: credential.user.subject, in: team)
+    }
+
+    /// Nil where the hash is good enough, or the machine has too much to do.
+    private func renewed(_ hash: PasswordHash, _ password: String, in team: TeamID) async -> PasswordHash? {
+        do throws(PasswordHasher.Busy) {
+            return try await hasher.rehash(password, replacing: hash, in: team)
+        } catch {
+            return nil
+        }
     }
 }

@@ -34,11 +34,12 @@ public struct PasswordStore: Sendable {
         guard var row = rows.first else { return nil }
         let user = try User(&row)
         guard let text = try row.next(String?.self) else { return Credential(user: user, hash: nil) }
-        guard let hash = PasswordHash(text) else { throw .unreadable(column: 9, as: "PasswordHash") }
+        guard let hash = PasswordHash(text) else { throw .unreadable(column: 11, as: "PasswordHash") }
         return Credential(user: user, hash: hash)
     }
 
-    /// Sets a person's password and ends their mailed links and their sessions, except the one that asked for it.
+    /// Sets a person's password and ends their mailed links, their sign-ins under way and their sessions, except the one
+    /// that asked for it.
     ///
     /// - Returns: false when the team has no such person.
     /// - Throws: `PostgresFailure`.
@@ -50,7 +51,7 @@ public struct PasswordStore: Sendable {
         from origin: Origin,
         keeping session: SessionID? = nil
     ) async throws -> Bool {
-        try await database.transaction(in: team) { transaction in
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await Self.set(
                 hash,
                 for: subject,
@@ -63,7 +64,36 @@ public struct PasswordStore: Sendable {
         }
     }
 
-    /// The same in the caller's transaction.
+    /// Sets the password that a person has chosen in a session of theirs, by showing the one before, and tells them.
+    ///
+    /// That one was compared before the new one was hashed, both in turn behind others: a password that was set meanwhile,
+    /// by a mailed link for one, stays.
+    ///
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
+    public func change(
+        to hash: PasswordHash,
+        by right: SessionRight,
+        in team: TeamID,
+        from origin: Origin,
+        telling post: FactorPost
+    ) async throws {
+        let subject = right.session.user.subject
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await UserStore.lock(subject, by: right, in: team, transaction)
+            _ = try await Self.set(
+                hash,
+                for: subject,
+                in: team,
+                by: .user(subject, of: team),
+                from: origin,
+                keeping: right.session.id,
+                transaction
+            )
+            try await post.tellPasswordChanged(to: subject, in: team, transaction)
+        }
+    }
+
+    /// Sets a person's password as `set` does, in the caller's transaction.
     public static func set(
         _ hash: PasswordHash,
         for subject: Subject,
@@ -77,7 +107,7 @@ public struct PasswordStore: Sendable {
         guard !person.isEmpty else { return false }
         try await transaction.query(insertion(of: hash, for: subject, in: team))
         try await transaction.query(MailedLinkStore.deletion(of: subject, in: team))
-        try await transaction.query(proofDeletion(of: subject, in: team))
+        try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
         let deletion = SessionStore.deletion(of: subject, except: session, in: team)
         let ended = try await transaction.query(deletion).changed
         let isOwn = actor == .user(subject, of: team)
@@ -108,14 +138,6 @@ public struct PasswordStore: Sendable {
             """,
             in: team
         )
-    }
-
-    /// Ends sign-ins under way in which the password before was proved, and something else is owed still.
-    private static func proofDeletion(of subject: Subject, in team: TeamID) -> SQL {
-        """
-        DELETE FROM attempts
-        WHERE team_id = \(team) AND sub = \(subject) AND first_factor = 'password' AND entered_at IS NULL
-        """
     }
 
     private static func insertion(of hash: PasswordHash, for subject: Subject, in team: TeamID) -> SQL {

@@ -6,6 +6,8 @@ public enum SignInResult: Sendable {
     case wrong
     /// Too many wrong ones; nothing was compared.
     case locked(retryAfter: Duration)
+    /// Too many were compared for this account or this network, right or wrong; this one was not.
+    case tooMany(retryAfter: Duration)
     /// More sign-ins wait than a person would; nothing was counted.
     case busy
 }

@@ -56,6 +56,16 @@ extension ProviderAnnouncement {
     /// knows better while the provider is silent. Those that came first stay, so that none pushes the true one out.
     static let mostNames = 5
 
+    /// Has the announcements of one person to one group come one after the other, so that each counts the names that
+    /// the one before it has kept: there is no row yet that could be locked.
+    func turn(in team: TeamID) -> SQL {
+        """
+        SELECT pg_advisory_xact_lock(hashtextextended(
+            concat('announcements ', \(team)::text, ' ', \(arrival.resident(team)), ' ', \(arrival.group)::text), 0
+        ))
+        """
+    }
+
     /// A second try of the same is doubtful: the first may have spent the code, and never heard of it.
     ///
     /// Beyond the names that may wait it is kept without its own, as is anybody who has none: they are let in as before,

@@ -26,9 +26,7 @@ public struct ProviderForm: Sendable {
 
     /// Nil for a text that is no JSON object.
     public init?(_ text: String) {
-        guard let value = try? JSON.decode(JSONValue.self, from: Array(text.utf8), maxDepth: Self.maxDepth),
-            case .object = value
-        else { return nil }
+        guard let value = try? JSON.object(Array(text.utf8), maxDepth: Self.maxDepth) else { return nil }
         givenName = value["name"]?["firstName"]?.string ?? ""
         familyName = value["name"]?["lastName"]?.string ?? ""
         email = value["email"]?.string

@@ -73,9 +73,11 @@ public struct ProviderLinkStore: Sendable {
         with statements: [SQL],
         telling post: FactorPost
     ) async throws {
-        try await database.transaction(in: team) { transaction in
-            guard try await transaction.query(trip).changed == 1,
-                try await !transaction.query(link.person(in: team)).isEmpty
+        try await database.transaction(in: team, locking: .person(link.subject, in: team)) { transaction in
+            // The person first: whoever ends their session or suspends them is seen here, or waits.
+            try await transaction.query(UserStore.lock(link.subject, in: team))
+            guard try await !transaction.query(link.session(in: team)).isEmpty,
+                try await transaction.query(trip).changed == 1
             else { throw Obstacle.over }
             if let obstacle = try Self.obstacle(link, try await transaction.query(link.standing(in: team))) {
                 throw obstacle
@@ -123,16 +125,13 @@ extension ProviderLinkStore.Link {
         """
     }
 
-    /// The person, locked, while the session lives; none otherwise.
-    fileprivate func person(in team: TeamID) -> SQL {
+    /// The session while it lives, of somebody who is not suspended; it does not end before the transaction does.
+    fileprivate func session(in team: TeamID) -> SQL {
         """
-        SELECT FROM users
-        WHERE team_id = \(team) AND sub = \(subject) AND suspended_at IS NULL
-            AND EXISTS (
-                SELECT FROM sessions
-                WHERE team_id = \(team) AND token_hash = \(session.hash) AND sub = \(subject) AND expires_at > \(at)
-            )
-        FOR NO KEY UPDATE
+        SELECT FROM sessions JOIN users USING (team_id, sub)
+        WHERE team_id = \(team) AND token_hash = \(session.hash) AND sub = \(subject) AND expires_at > \(at)
+            AND suspended_at IS NULL
+        FOR KEY SHARE OF sessions
         """
     }
 

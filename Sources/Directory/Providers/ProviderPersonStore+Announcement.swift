@@ -16,7 +16,9 @@ extension ProviderPersonStore {
         _ announcement: ProviderAnnouncement,
         in team: TeamID
     ) async throws(PostgresFailure) -> Announced {
-        let statements = [announcement.insertion(in: team), announcement.residence(in: team)]
+        let statements = [
+            announcement.turn(in: team), announcement.insertion(in: team), announcement.residence(in: team),
+        ]
         guard var row = try await database.query(statements, in: team).first else { return .stranger }
         let user = try User(&row)
         let isTaken: Bool = try row.next()

@@ -59,7 +59,7 @@ extension ProviderPersonStore.Arrival {
             WITH added AS (
                 INSERT INTO users (team_id, sub, given_name, family_name, created_at)
                 SELECT \(team), \(subject), \(name.given), \(name.family), \(at)
-                WHERE NOT EXISTS (SELECT FROM provider_identities WHERE \(same(team)))
+                WHERE \(stands(team)) AND NOT EXISTS (SELECT FROM provider_identities WHERE \(same(team)))
                 ON CONFLICT DO NOTHING
                 RETURNING sub
             )
@@ -73,7 +73,8 @@ extension ProviderPersonStore.Arrival {
         WITH form (counts) AS (SELECT \(takesForm(team)))
         INSERT INTO provider_identities AS known (
             team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
-            form_email, form_received_at, email, is_private_email, linked_at, state_at, created_at, last_seen_at
+            form_email, form_received_at, email, is_private_email, linked_at, state_at, created_at, last_seen_at,
+            came_to, came_at
         )
         SELECT \(team), \(provider), \(identity.identifier),
             \(resident(team)), \(identity.transferSubject), \(identity.realUserStatus ?? identity.observedStatus),
@@ -81,8 +82,8 @@ extension ProviderPersonStore.Arrival {
             \(ProviderForm.kept(form?.email)), \(form == nil ? nil : at), \(email),
             \(identity.email?.isPrivate ?? false),
             (SELECT linked_at FROM provider_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
-            \(at), \(at), \(at)
-        WHERE NOT \(isTaken(team))
+            \(at), \(at), \(at), \(group), \(group == nil ? nil : at)
+        WHERE \(stands(team)) AND NOT \(isTaken(team))
         ON CONFLICT (team_id, provider, identifier) DO UPDATE SET
             transfer_sub = coalesce(excluded.transfer_sub, known.transfer_sub),
             real_user_status = coalesce(
@@ -101,7 +102,16 @@ extension ProviderPersonStore.Arrival {
                 ELSE excluded.is_private_email END,
             state = 'authorized',
             state_at = CASE WHEN known.state = 'authorized' THEN known.state_at ELSE excluded.state_at END,
-            last_seen_at = greatest(excluded.last_seen_at, known.last_seen_at)
+            last_seen_at = greatest(excluded.last_seen_at, known.last_seen_at),
+            \(coming)
+        """
+    }
+
+    /// Notes which group of apps the person has come to, unless they came to another one later.
+    var coming: SQL {
+        """
+        came_to = CASE WHEN \(group) IS NULL OR known.came_at > \(at) THEN known.came_to ELSE \(group) END,
+        came_at = CASE WHEN \(group) IS NULL OR known.came_at > \(at) THEN known.came_at ELSE \(at) END
         """
     }
 
@@ -144,7 +154,7 @@ extension ProviderPersonStore.Arrival {
         """
         UPDATE provider_identities SET state = 'transferred', state_at = \(at)
         WHERE team_id = \(team) AND provider = \(provider) AND transfer_sub = \(transferSubject)
-            AND identifier <> \(identity.identifier) AND state <> 'transferred'
+            AND identifier <> \(identity.identifier) AND state <> 'transferred' AND \(stands(team))
         """
     }
 
@@ -162,6 +172,7 @@ extension ProviderPersonStore.Arrival {
             given_name = CASE WHEN \(!name.isEmpty) AND \(takesForm(team)) THEN \(name.given) ELSE given_name END,
             family_name = CASE WHEN \(!name.isEmpty) AND \(takesForm(team)) THEN \(name.family) ELSE family_name END
         WHERE team_id = \(team) AND sub = \(subject(team)) AND NOT \(isLinked(team)) AND NOT \(hasLogin(team))
+            AND \(stands(team))
         """
     }
 
@@ -179,7 +190,7 @@ extension ProviderPersonStore.Arrival {
                 )
                 SELECT \(team), \(subject(team)), \(group), \(!name.isEmpty), \(scopes.contains(.email) && email != nil), false,
                     \(name.given), \(name.family), \(at), \(origin.ip), \(form == nil ? at : nil)
-                WHERE NOT \(isLinked(team)) AND \(subject(team)) IS NOT NULL
+                WHERE NOT \(isLinked(team)) AND \(subject(team)) IS NOT NULL AND \(stands(team))
                 ON CONFLICT (team_id, sub, app_id) DO UPDATE SET
                     shares_name = known.shares_name OR excluded.shares_name,
                     shares_email = known.shares_email OR excluded.shares_email,
@@ -214,7 +225,7 @@ extension ProviderPersonStore.Arrival {
                     \(scopes.contains(.email) && email != nil), false, \(told.given), \(told.family), \(at),
                     \(origin.ip), \(isNew ? nil : at), \(provider), \(email),
                     \(identity.email?.isVerified ?? false), \(identity.email?.isPrivate ?? false)
-                WHERE \(isLinked(team))
+                WHERE \(isLinked(team)) AND \(stands(team))
                 ON CONFLICT (team_id, sub, app_id) DO UPDATE SET
                     shares_name = known.shares_name OR excluded.shares_name,
                     shares_email = known.shares_email OR excluded.shares_email,
@@ -274,6 +285,7 @@ extension ProviderPersonStore.Arrival {
         JOIN users u ON u.team_id = i.team_id AND u.sub = i.sub
         LEFT JOIN consents c ON c.team_id = u.team_id AND c.sub = u.sub AND c.app_id = \(group)
         WHERE i.team_id = \(team) AND i.provider = \(provider) AND i.identifier = \(identity.identifier)
+            AND \(stands(team))
         """
     }
 

@@ -25,7 +25,8 @@ extension ProviderPersonStore.Arrival {
         else { return nil }
         return """
             WITH seen AS (
-                UPDATE provider_identities AS known SET last_seen_at = greatest(known.last_seen_at, \(at))
+                UPDATE provider_identities AS known
+                SET last_seen_at = greatest(known.last_seen_at, \(at)), \(coming)
                 WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
                     AND state = 'authorized' AND linked_at IS NULL
                 RETURNING sub, email, is_private_email

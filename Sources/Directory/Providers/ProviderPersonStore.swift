@@ -20,11 +20,13 @@ public struct ProviderPersonStore: Sendable {
         let scopes: Scopes
         let origin: Origin
         let at: Timestamp
+        let proof: ProviderPartings.Proof?
 
         /// - Parameters:
         ///   - form: what came in a form field, the first time only.
         ///   - group: the group of apps that is let know; nil where the sign-in leads to a page of ours.
         ///   - scopes: what was asked for.
+        ///   - proof: of what may have waited: nobody is written down who has parted since.
         public init(
             _ identity: ProviderIdentity,
             from provider: ProviderID,
@@ -32,7 +34,8 @@ public struct ProviderPersonStore: Sendable {
             group: ClientID?,
             asking scopes: Scopes,
             origin: Origin,
-            at moment: Timestamp
+            at moment: Timestamp,
+            provedBy proof: ProviderPartings.Proof? = nil
         ) {
             self.provider = provider
             self.identity = identity
@@ -41,6 +44,7 @@ public struct ProviderPersonStore: Sendable {
             self.scopes = scopes
             self.origin = origin
             at = moment
+            self.proof = proof
         }
     }
 
@@ -63,7 +67,7 @@ public struct ProviderPersonStore: Sendable {
     /// of the provider's teams stays who they are, as does one who has connected the account to theirs. Somebody of the
     /// directory who bears that name by accident is another person, whoever says so.
     ///
-    /// - Returns: nil, with nothing written, where the provider's name for them is taken so.
+    /// - Returns: nil, with nothing written, where the provider's name for them is taken so, or they have parted since.
     public func record(_ arrival: Arrival, in team: TeamID) async throws(PostgresFailure) -> Known? {
         if let known = try await recognise(arrival, in: team) { return known }
         return try await write(arrival, in: team) { statements throws(PostgresFailure) in
@@ -80,8 +84,9 @@ public struct ProviderPersonStore: Sendable {
         guard var row = try await run(arrival.statements(in: team)).first else { return nil }
         let resident = try Resident(&row)
         guard resident.isLinked, let group = arrival.group else { return try Known(&row) }
-        let decision = arrival.linkedConsent(group, resident.vault, team)
-        guard var row = try await run([decision, arrival.known(team)]).first else { return nil }
+        // The person again, where this is another transaction: whoever ends their consent between the two is seen.
+        let decision = [arrival.lock(in: team), arrival.linkedConsent(group, resident.vault, team)]
+        guard var row = try await run(decision + [arrival.known(team)]).first else { return nil }
         _ = try Resident(&row)
         return try Known(&row)
     }

@@ -1,7 +1,8 @@
 public import Domain
 public import Postgres
 
-/// That an account at a provider still leads to somebody: what a sign-in there writes at its end depends on it.
+/// That an account at a provider still leads to somebody who may come in: what a sign-in there writes at its end depends on
+/// it.
 public struct ProviderStanding: Sendable {
     private let subject: Subject
     private let provider: ProviderID
@@ -23,9 +24,19 @@ public struct ProviderStanding: Sendable {
         self.group = group
     }
 
-    /// Locks the person: whoever ends what came by way of the provider does so first, and waits.
+    /// Locks the person: whoever suspends them, or ends what came by way of the provider, does so first, and waits.
     public func lock(in team: TeamID) -> SQL {
         UserStore.lock(subject, in: team)
+    }
+
+    /// The same of whoever goes by a provider's name here.
+    public static func lock(whomever provider: ProviderID, calls identifier: Subject, in team: TeamID) -> SQL
+    {
+        let person: SQL = """
+            (SELECT sub FROM provider_identities
+                WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier))
+            """
+        return UserStore.lock(person, in: team)
     }
 
     /// Yields one row while it stands.
@@ -34,7 +45,10 @@ public struct ProviderStanding: Sendable {
         SELECT FROM provider_identities AS standing
         WHERE standing.team_id = \(team) AND standing.provider = \(provider)
             AND standing.identifier = \(identifier) AND standing.sub = \(subject)
-            AND standing.state = 'authorized' \(consent(in: team))
+            AND standing.state = 'authorized' AND EXISTS (
+                SELECT FROM users AS person
+                WHERE person.team_id = \(team) AND person.sub = \(subject) AND person.suspended_at IS NULL
+            ) \(consent(in: team))
         """
     }
 

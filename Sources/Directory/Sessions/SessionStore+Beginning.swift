@@ -8,7 +8,7 @@ extension SessionStore {
     public struct Proofs: Sendable {
         let taking: SQL
 
-        /// - Parameter statement: takes them, and yields a row where they are given out.
+        /// - Parameter statement: takes them, and yields a row with the `sub` they are about where they are given out.
         public init(takenBy statement: SQL) {
             taking = statement
         }
@@ -50,7 +50,9 @@ extension SessionStore.Beginning {
         UserStore.lock(subject, in: team)
     }
 
-    /// Begins the session where `proofs` yields a row, with the event `sign_in.completed`.
+    /// Begins the session where `proofs` yields the person, with the event `sign_in.completed`.
+    ///
+    /// Proofs of another person make none: who was read before may be another by now.
     func statement(
         _ token: SessionToken,
         taking proofs: SessionStore.Proofs,
@@ -58,8 +60,10 @@ extension SessionStore.Beginning {
         in team: TeamID
     ) -> SQL {
         """
-        WITH taken AS (
+        WITH given AS (
             \(proofs.taking)
+        ), taken AS (
+            SELECT FROM given WHERE sub = \(subject)
         ), ended AS (
             DELETE FROM sessions
             WHERE team_id = \(team) AND token_hash = \(old?.hash) AND EXISTS (SELECT FROM taken)

@@ -50,7 +50,12 @@ public struct SessionStore: Sendable {
         )
         let token = SessionToken(random: random)
         try await database.query(
-            beginning.statement(token, taking: Proofs(takenBy: "SELECT"), living: life, in: team),
+            beginning.statement(
+                token,
+                taking: Proofs(takenBy: "SELECT \(subject)::text AS sub"),
+                living: life,
+                in: team
+            ),
             in: team
         )
         return token
@@ -189,17 +194,20 @@ public struct SessionStore: Sendable {
 extension SessionStore {
     /// Ends one session of a person.
     ///
+    /// - Parameter right: the session in which they ask for it; nil where the session ends itself.
     /// - Returns: whether the person had it.
-    /// - Throws: `PostgresFailure`.
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
     @discardableResult
     public func end(
         _ id: SessionID,
         of subject: Subject,
         in team: TeamID,
         by actor: Actor,
+        with right: SessionRight? = nil,
         from origin: Origin
     ) async throws -> Bool {
-        try await database.transaction(in: team) { transaction in
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await UserStore.lock(subject, by: right, in: team, transaction)
             let ended = try await transaction.query(
                 """
                 DELETE FROM sessions
@@ -215,16 +223,19 @@ extension SessionStore {
 
     /// Ends all sessions of a person, except the one named, and returns how many.
     ///
-    /// - Throws: `PostgresFailure`.
+    /// - Parameter right: the session in which they ask for it; nil where somebody else does.
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
     @discardableResult
     public func endAll(
         of subject: Subject,
         except kept: SessionID? = nil,
         in team: TeamID,
         by actor: Actor,
+        with right: SessionRight? = nil,
         from origin: Origin
     ) async throws -> Int {
-        try await database.transaction(in: team) { transaction in
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await UserStore.lock(subject, by: right, in: team, transaction)
             let ended = try await transaction.query(Self.deletion(of: subject, except: kept, in: team))
                 .changed
             guard ended > 0 else { return 0 }

@@ -16,6 +16,8 @@ public struct User: Hashable, Sendable {
     public let createdAt: Timestamp
     public let lastSignInAt: Timestamp?
     public let suspendedAt: Timestamp?
+    /// How often what proves the person was changed or taken away: proofs given before count no more.
+    public let credentialsVersion: Int
 
     /// Reads the columns of `UserStore.columns`.
     init(_ row: inout Row) throws(PostgresFailure) {
@@ -28,6 +30,7 @@ public struct User: Hashable, Sendable {
         createdAt = try row.next()
         lastSignInAt = try row.next()
         suspendedAt = try row.next()
+        credentialsVersion = try row.next()
     }
 
     init(
@@ -48,5 +51,6 @@ public struct User: Hashable, Sendable {
         self.createdAt = createdAt
         lastSignInAt = nil
         suspendedAt = nil
+        credentialsVersion = 0
     }
 }

@@ -19,10 +19,13 @@ public struct UserListStore: Sendable {
         after cursor: UserPage.Cursor? = nil,
         limit: Int
     ) async throws(PostgresFailure) -> UserPage {
-        let rows = try await database.query(
-            Self.selection(in: team, matching: search, after: cursor, limit: limit + 1),
-            in: team
-        )
+        let selection = Self.selection(in: team, matching: search, after: cursor, limit: limit + 1)
+        let rows =
+            if search == nil {
+                try await database.query(selection, in: team)
+            } else {
+                try await database.search(selection, in: team)
+            }
         return try UserPage(rows, limit: limit, countLimit: Self.countLimit)
     }
 

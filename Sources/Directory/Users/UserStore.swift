@@ -23,7 +23,7 @@ public struct UserStore: Sendable {
     /// What `User` reads, of a table that goes by `u`.
     static let columns: SQL = """
         u.sub, u.given_name, u.family_name, u.email, u.is_email_verified, u.is_private_email, u.relay_address, u.created_at,
-        u.last_sign_in_at, u.suspended_at
+        u.last_sign_in_at, u.suspended_at, u.credentials_version
         """
 
     /// Adds a person under a new `sub`.

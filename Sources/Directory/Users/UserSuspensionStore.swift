@@ -13,43 +13,44 @@ public struct UserSuspensionStore: Sendable {
         self.database = database
     }
 
-    /// Suspends a person and ends their sessions and mailed links.
+    /// Suspends a person and ends their sessions, sign-ins under way and mailed links.
+    ///
+    /// The person is locked first, and what ends is read after that: a session that was being made meanwhile is seen.
     ///
     /// - Returns: false for nobody, or somebody who is suspended already.
+    /// - Throws: `PostgresFailure`.
     public func suspend(
         _ subject: Subject,
         because reason: String,
         in team: TeamID,
         by actor: Actor,
         from origin: Origin
-    ) async throws(PostgresFailure) -> Bool {
-        let event = AuditEvent(
-            "user.suspended",
-            by: actor,
-            on: .user(subject),
-            from: origin,
-            after: ["reason": .string(reason)]
-        )
-        let rows = try await database.query(
-            """
-            WITH suspended AS (
-                UPDATE users SET suspended_at = clock_timestamp()
+    ) async throws -> Bool {
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await transaction.query(UserStore.lock(subject, in: team))
+            let suspended = try await transaction.query(
+                """
+                UPDATE users
+                SET suspended_at = clock_timestamp(), credentials_version = credentials_version + 1
                 WHERE team_id = \(team) AND sub = \(subject) AND suspended_at IS NULL
-                RETURNING sub
-            ), ended AS (
-                DELETE FROM sessions USING suspended
-                WHERE sessions.team_id = \(team) AND sessions.sub = suspended.sub
-            ), voided AS (
-                DELETE FROM mailed_links USING suspended
-                WHERE mailed_links.team_id = \(team) AND mailed_links.sub = suspended.sub
-            ), audit AS (
-                \(event.insertion(in: team, when: "FROM suspended"))
+                """
             )
-            SELECT sub FROM suspended
-            """,
-            in: team
-        )
-        return !rows.isEmpty
+            guard suspended.changed == 1 else { return false }
+            for table: SQL in ["mailed_links", "attempts", "sessions"] {
+                try await transaction.query(
+                    "DELETE FROM \(table) WHERE team_id = \(team) AND sub = \(subject)"
+                )
+            }
+            try await AuditEvent(
+                "user.suspended",
+                by: actor,
+                on: .user(subject),
+                from: origin,
+                after: ["reason": .string(reason)]
+            )
+            .record(in: team, transaction)
+            return true
+        }
     }
 
     /// Lets a suspended person in again; their tokens work as before.

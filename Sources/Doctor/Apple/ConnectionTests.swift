@@ -58,6 +58,7 @@ public struct ConnectionTests: Sendable {
             let key = try await keys.signingKey(connection.keyID, in: team)
         else { return nil }
         return AppleRegistration(
+            team: team,
             appID: appID,
             teamID: connection.appleTeamID,
             servicesID: connection.servicesID,

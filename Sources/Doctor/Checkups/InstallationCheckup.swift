@@ -27,9 +27,18 @@ public struct InstallationCheckup: Sendable {
         surroundings = Surroundings(context: context, client: client)
     }
 
+    /// Who reads what is found.
+    public enum Reader: Sendable {
+        /// Of whom the machine is: they are told of its files too.
+        case `operator`
+        /// Members of a team, who see what anybody on the network can.
+        case team
+    }
+
     /// - Parameter needsApple: whether anything is connected to Apple; until then its silence is worth a note.
-    public func run(needsApple: Bool) async -> [Finding] {
-        await lookAtApple(isNeeded: needsApple) + (await lookAtWayIn()) + ownCertificate + [relay]
+    public func run(needsApple: Bool, for reader: Reader) async -> [Finding] {
+        let files = reader == .operator ? ownCertificate : []
+        return await lookAtApple(isNeeded: needsApple) + (await lookAtWayIn()) + files + [relay]
     }
 
     private var ownCertificate: [Finding] {
@@ -78,7 +87,7 @@ public struct InstallationCheckup: Sendable {
             return Finding(.note, subject, Phrase("console.doctor.clock.unknown"))
         }
         let ahead = surroundings.context.clock().seconds - theirs.seconds
-        if abs(ahead) <= Self.tolerance {
+        if ahead.magnitude <= Self.tolerance {
             return Finding(.good, subject, Phrase("console.doctor.clock.right"))
         }
         return Finding(

@@ -8,34 +8,41 @@ public import Postgres
 /// A server may take a connection and never answer; what one team has under way shall leave room for the others.
 public struct RegistryCheckLimit: Sendable {
     /// What is asked for.
-    public enum Work: Int, Sendable {
-        /// One domain, or one e-mail source.
-        case one = 1
+    public enum Work: Sendable {
+        /// One domain, or the records of one e-mail source, at that host.
+        case one(host: String)
         /// All that a team has, so many at a time.
-        case checkup = 8
+        case checkup
+
+        /// How many are under way at a time.
+        static let width = 8
     }
 
-    /// Things looked at at a time that may be begun within `window`, whichever process is asked.
-    static let things = 16
-    static let window = Duration.seconds(60)
-
-    private let limits: LimitStore
+    private let limits: SendingLimits
 
     public init(_ limits: LimitStore) {
-        self.limits = limits
+        self.limits = SendingLimits(limits)
     }
 
     /// Counts the work, and tells how long to wait when it is too much.
-    public func charge(_ work: Work, of team: TeamID, at now: Timestamp) async throws(PostgresFailure)
-        -> Duration?
-    {
-        let count = try await limits.add(
-            work.rawValue,
-            to: .team("registry-check"),
-            window: Self.window,
+    public func charge(
+        _ work: Work,
+        by member: Subject,
+        of team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Duration? {
+        let (amount, host): (Int, String?) =
+            switch work {
+            case .one(let host): (1, host)
+            case .checkup: (Work.width, nil)
+            }
+        return try await limits.charge(
+            .registryCheck,
+            amount,
+            to: host,
+            by: .account(member),
             in: team,
             at: now
         )
-        return count.value > Self.things ? count.endsAt - now : nil
     }
 }

@@ -8,7 +8,7 @@ import Tenancy
 // What is registered.
 extension TeamCheckup {
     /// Hosts asked at a time, and in all.
-    private static let width = RegistryCheckLimit.Work.checkup.rawValue
+    private static let width = RegistryCheckLimit.Work.width
     private static let hostLimit = 40
 
     /// Whether each host that people are sent back to answers, with a certificate that browsers believe.

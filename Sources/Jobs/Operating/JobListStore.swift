@@ -112,7 +112,9 @@ public struct JobStatistics: Sendable {
     public let dead: Int
     /// How long the oldest has been due, or nil when none is.
     public let oldest: Duration?
+}
 
+extension JobStatistics {
     init(_ row: inout Row) throws(PostgresFailure) {
         kind = try row.next()
         due = try row.next()

@@ -8,8 +8,8 @@ import Postgres
 struct JobClaimStore: Sendable {
     /// Teams looked at by one statement.
     private static let teams = 256
-    /// Jobs of one team before it is the next one's turn.
-    private static let turn = 8
+    /// Jobs of one team, at most, before it is the next one's turn.
+    static let turn = 8
 
     /// What one statement took, and where in the circle of teams the next one begins.
     struct Taken {
@@ -31,13 +31,18 @@ struct JobClaimStore: Sendable {
     /// Takes up to `limit` jobs that are due, of teams after `team`, a few of each.
     ///
     /// Each step of the walk is one look into the index of what is pending, so a team with 100,000 jobs costs no more
-    /// than a team with one. Jobs of other kinds wait for a process that knows them.
+    /// than a team with one. Jobs of other kinds wait for a process that knows them. No team gets more than half of
+    /// `limit` at once.
+    ///
+    /// - Parameter sated: teams that get nothing now.
     func claim(
         _ priority: JobPolicy.Priority,
         of kinds: [String],
         after team: String,
+        except sated: [TeamID],
         limit: Int
     ) async throws(PostgresFailure) -> Taken {
+        let turn = max(1, min(Self.turn, limit / 2))
         let rows = try await database.query(
             """
             WITH RECURSIVE walk (team_id, step) AS (
@@ -59,8 +64,9 @@ struct JobClaimStore: Sendable {
                     SELECT j.team_id, j.job_id FROM jobs j
                     WHERE j.state = 'pending' AND j.priority = \(priority) AND j.team_id = walk.team_id
                         AND j.due_at <= now() AND j.kind = ANY (\(kinds))
-                    ORDER BY j.due_at LIMIT \(Self.turn) FOR UPDATE SKIP LOCKED
+                    ORDER BY j.due_at LIMIT \(turn) FOR UPDATE SKIP LOCKED
                 ) AS due
+                WHERE walk.team_id <> ALL (\(sated.map(\.rawValue)))
                 LIMIT \(limit)
             ), claimed AS (
                 UPDATE jobs j

@@ -37,6 +37,8 @@ struct JobEndStore: Sendable {
                 : claim.delay(outcome.delay(after: claim.attempt, policy, spread: spread), problem)
         } else if case .succeeded(let result) = outcome {
             sql = claim.success(result, policy)
+        } else if case .postponed(let wait) = outcome {
+            sql = claim.postponement(wait)
         } else {
             return true
         }
@@ -82,8 +84,15 @@ extension JobClaim {
         """
     }
 
+    fileprivate func postponement(_ wait: Duration) -> SQL {
+        """
+        UPDATE jobs SET due_at = clock_timestamp() + \(wait.interval), worker = NULL, attempts = attempts - 1
+        WHERE \(holds)
+        """
+    }
+
     /// What another server said may be long, and may hold what PostgreSQL takes in no text.
     private static func stored(_ problem: String) -> String {
-        String(problem.prefix(1000).filter { $0 != "\0" })
+        problem.cut(toOctets: 1000).withoutNUL
     }
 }

@@ -20,6 +20,20 @@ extension NewJob {
     }
 }
 
+extension NewJob {
+    /// The statement that gives up jobs that wait and that no worker has, open to RETURNING.
+    ///
+    /// - Parameter jobs: a query of one column, their ids.
+    public static func cancellation(in team: TeamID, of jobs: SQL) -> SQL {
+        """
+        UPDATE jobs
+        SET state = 'cancelled', payload = '{}', finished_at = clock_timestamp(),
+            keep_until = clock_timestamp() + interval '1 day'
+        WHERE team_id = \(team) AND job_id IN (\(jobs)) AND state = 'pending' AND worker IS NULL
+        """
+    }
+}
+
 extension JobKind {
     /// The statement that enqueues a job of this kind for each row of a query, which decides how many there are.
     ///

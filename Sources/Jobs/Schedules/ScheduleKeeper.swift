@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 public import Domain
 public import EventLoop
@@ -92,7 +93,7 @@ public final class ScheduleKeeper: @unchecked Sendable {
         do {
             try await schedule.perform()
         } catch {
-            problem = String("\(error)".prefix(1000))
+            problem = "\(error)".cut(toOctets: 1000)
             if !isStopping {
                 log(.warning, "schedule.failed", ("schedule", schedule.name), ("cause", problem))
             }

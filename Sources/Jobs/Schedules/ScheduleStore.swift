@@ -16,7 +16,9 @@ public struct ScheduleStatus: Sendable {
     public let runs: Int
     /// Why the last run failed, when it did.
     public let problem: String?
+}
 
+extension ScheduleStatus {
     fileprivate init(_ row: inout Row) throws(PostgresFailure) {
         name = try row.next()
         interval = .seconds(try row.next(Int.self))

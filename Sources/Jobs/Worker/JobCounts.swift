@@ -10,6 +10,7 @@ public struct JobCounts: Sendable {
     mutating func note(_ outcome: JobOutcome, isDead: Bool) {
         switch outcome {
         case .succeeded, .ended: succeeded += 1
+        case .postponed: break
         case .failed, .retry, .refused: if isDead { dead += 1 } else { failed += 1 }
         }
     }

@@ -11,7 +11,8 @@ import Postgres
 public final class JobWorker: @unchecked Sendable {
     /// How a worker goes about it.
     public struct Options: Sendable {
-        /// Jobs under way at once; a quarter of the places is kept for urgent ones.
+        /// Jobs under way at once; a quarter of the places is kept for urgent ones, and a team that has more than are
+        /// free gets no more.
         public var concurrency = 32
         /// How long a job stays taken without a sign of life of its worker.
         public var lease = Duration.seconds(60)
@@ -23,6 +24,7 @@ public final class JobWorker: @unchecked Sendable {
 
     private struct Running {
         let claim: JobClaim
+        let priority: JobPolicy.Priority
         let task: Task<Void, Never>
     }
 
@@ -32,6 +34,8 @@ public final class JobWorker: @unchecked Sendable {
     private let handlers: JobHandlers
     private let options: Options
     private let log: Log
+    /// Anybody can cause jobs that fail, by what they post or where they have it told.
+    private let failures: RefusalLog
     private var running: [JobClaim.Key: Running] = [:]
     private var position: [JobPolicy.Priority: String] = [:]
     private let pause: LoopPause
@@ -58,6 +62,7 @@ public final class JobWorker: @unchecked Sendable {
         self.handlers = handlers
         self.options = options
         self.log = log
+        failures = RefusalLog(loop: loop, log: log)
         pause = LoopPause(on: loop)
         bell.connect(loop) { [weak self] in self?.wake() }
     }
@@ -113,15 +118,20 @@ extension JobWorker {
     /// - Returns: whether another look may find more: something was found, or the circle of teams has not been walked
     ///   from its beginning to its end.
     private func take(_ priority: JobPolicy.Priority) async -> Bool {
-        // Servers that never answer may hold all others for as long as a notice waits.
-        let kept = priority == .urgent ? 0 : options.concurrency / 4
-        let room = options.concurrency - kept - running.count
+        let room = room(for: priority)
         guard room > 0, !isStopping else { return false }
         let start = position[priority]
+        let sated = held(priority).filter { $0.value > room }.map(\.key)
         do {
-            let taken = try await claims.claim(priority, of: handlers.kinds, after: start ?? "", limit: room)
+            let taken = try await claims.claim(
+                priority,
+                of: handlers.kinds,
+                after: start ?? "",
+                except: sated,
+                limit: room
+            )
             position[priority] = taken.reached
-            for claim in taken.claims { begin(claim) }
+            for claim in taken.claims { begin(claim, priority) }
             return !taken.claims.isEmpty || taken.reached != nil || start != nil
         } catch {
             if !isStopping { log(.warning, "jobs.not-taken", ("cause", "\(error)")) }
@@ -129,14 +139,36 @@ extension JobWorker {
         }
     }
 
-    private func begin(_ claim: JobClaim) {
+    /// Places that are free for jobs of a priority.
+    ///
+    /// Servers that never answer may hold all that are not urgent for as long as a notice waits.
+    private func room(for priority: JobPolicy.Priority) -> Int {
+        options.concurrency - (priority == .urgent ? 0 : options.concurrency / 4) - running.count
+    }
+
+    /// How many jobs of a priority each team has under way.
+    private func held(_ priority: JobPolicy.Priority) -> [TeamID: Int] {
+        running.values.reduce(into: [:]) { held, job in
+            if job.priority == priority { held[job.claim.team, default: 0] += 1 }
+        }
+    }
+
+    private func begin(_ claim: JobClaim, _ priority: JobPolicy.Priority) {
         let task = Task(executorPreference: loop) {
             await self.attempt(claim)
             if self.isRunning(claim) { self.running[claim.key] = nil }
-            // Not for each that ends: a look at the queue is worth several places.
-            if self.running.count <= self.options.concurrency / 2 { self.pause.end() }
+            if self.isWorthLook(after: claim.team, priority) { self.pause.end() }
         }
-        running[claim.key] = Running(claim: claim, task: task)
+        running[claim.key] = Running(claim: claim, priority: priority, task: task)
+    }
+
+    /// Whether to look at the queue now that a job has ended: not for each, since a look is worth several places.
+    private func isWorthLook(after team: TeamID, _ priority: JobPolicy.Priority) -> Bool {
+        let held = held(priority)
+        guard held[team, default: 0] <= room(for: priority) else { return false }
+        // Places of a team that has many may be held for long: the others share what is left.
+        let long = held.values.filter { $0 >= JobClaimStore.turn }.reduce(0, +)
+        return running.count - long <= (options.concurrency - long) / 2
     }
 
     /// Whether it is this attempt that runs: a job that was lost may have been taken again meanwhile.
@@ -200,9 +232,11 @@ extension JobWorker {
         let isDead = outcome.isDeath(at: claim.attempt, policy)
         counts.note(outcome, isDead: isDead)
         guard let problem = outcome.problem else { return }
-        log(
+        failures(
             isDead ? .warning : .info,
             isDead ? "job.dead" : "job.failed",
+            of: claim.team.rawValue,
+            for: claim.kind,
             ("job", claim.id.rawValue),
             ("kind", claim.kind),
             ("team", claim.team.rawValue),

@@ -46,7 +46,7 @@ public struct MailboxStore: Sendable {
         limit: Int
     ) async throws(PostgresFailure) -> MailboxPage {
         let matching: SQL = "team_id = \(TeamID.system) \(Self.matching(search))"
-        let rows = try await database.queryPlanned(
+        let rows = try await database.search(
             """
             SELECT (
                 SELECT count(*) FROM (

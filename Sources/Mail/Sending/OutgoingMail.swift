@@ -14,7 +14,8 @@ public struct OutgoingMail: Sendable {
         self.letter = letter
         self.recipient = recipient
         self.language = language
-        self.team = team
+        // What the reader sees as the sender.
+        self.team = QuotedName(team).description
     }
 }
 
@@ -51,7 +52,7 @@ struct MailPayload: Codable {
 
     /// The mail, or nil when this version of Pippin cannot read it.
     var mail: OutgoingMail? {
-        guard let letter = letter.letter, let recipient = EmailAddress(rawValue: recipient),
+        guard let letter = letter.letter(from: team), let recipient = EmailAddress(rawValue: recipient),
             let language = Language(rawValue: language)
         else { return nil }
         return OutgoingMail(letter, to: recipient, in: language, from: team)

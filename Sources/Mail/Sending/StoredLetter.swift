@@ -10,6 +10,7 @@ struct StoredLetter: Codable {
     var browser: String?
     var ip: String?
     var inviter: String?
+    var team: String?
     var subject: String?
     var paragraphs: [String]?
 
@@ -22,23 +23,28 @@ struct StoredLetter: Codable {
             at = moment.microseconds
             self.browser = browser
             self.ip = ip
-        case .invitation(let inviter, _, _): self.inviter = inviter
+        case .invitation(let inviter, let team, _, _):
+            self.inviter = inviter
+            self.team = team
         case .plain(let subject, let paragraphs):
             self.subject = subject
             self.paragraphs = paragraphs
-        case .verification, .passwordReset, .accountInvitation: break
+        case .verification, .passwordReset, .accountInvitation, .signInLink: break
         }
     }
 
     /// The letter, or nil when a part of it is missing or its kind is not known here.
-    var letter: Letter? {
+    ///
+    /// - Parameter sender: the name of the team that writes; an older version kept the inviting team's name there alone.
+    func letter(from sender: String) -> Letter? {
         let until = until.map(Timestamp.init(microseconds:))
         let at = at.map(Timestamp.init(microseconds:))
         switch (name, link, until) {
         case ("verification", let link?, let until?): return .verification(link: link, until: until)
         case ("password-reset", let link?, let until?): return .passwordReset(link: link, until: until)
+        case ("sign-in-link", let link?, let until?): return .signInLink(link: link, until: until)
         case ("invitation", let link?, let until?):
-            return inviter.map { .invitation(inviter: $0, link: link, until: until) }
+            return inviter.map { .invitation(inviter: $0, team: team ?? sender, link: link, until: until) }
         case ("account-invitation", let link?, let until?):
             return .accountInvitation(link: link, until: until)
         case ("new-sign-in", let link?, _):

@@ -8,13 +8,19 @@ import CPostgreSQL
     ///
     /// What the conninfo itself says about the time-out wins. libpq rounds one second up to two.
     public init(to conninfo: String, timeoutInSeconds: Int = 5) throws(AdminFailure) {
-        guard !conninfo.utf8.contains(0) else { throw .containsNUL }
-        let connection = unsafe Self.connect([
-            ("connect_timeout", String(timeoutInSeconds)),
-            ("fallback_application_name", "pippin"),
-            ("dbname", conninfo),
-            ("client_encoding", "UTF8"),
-        ])
+        try self.init(
+            [("fallback_application_name", "pippin"), ("dbname", conninfo), ("client_encoding", "UTF8")],
+            timeoutInSeconds: timeoutInSeconds
+        )
+    }
+
+    /// Connects with these parameters of libpq.
+    init(_ parameters: [(key: String, value: String)], timeoutInSeconds: Int = 5) throws(AdminFailure) {
+        guard !parameters.contains(where: { $0.value.utf8.contains(0) }) else { throw .containsNUL }
+        let connection = unsafe Self.connect(
+            [("connect_timeout", String(timeoutInSeconds))]
+                + parameters.map { (keyword: $0.key, value: $0.value) }
+        )
         guard let connection = unsafe connection else { throw .unreachable("out of memory") }
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
             let message = unsafe Self.message(of: connection)

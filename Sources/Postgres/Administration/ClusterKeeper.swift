@@ -43,7 +43,12 @@ struct ClusterKeeper: ~Copyable {
     /// Starts the server unless it runs, is being started, or died too recently; returns what is new.
     mutating func look(at now: ContinuousClock.Instant) -> [ClusterEvent] {
         guard !isEnding else { return [] }
-        if let process = server.process { return noteRunning(process, at: now) }
+        switch server.standing {
+        case .running(let postmaster): return noteRunning(postmaster.process, at: now)
+        // What cannot be looked at is not dead.
+        case .unknown: return []
+        case .absent: break
+        }
         if let child, !Subprocess.hasEnded(child.process) { return [] }
         let death = noteDeath(at: now)
         guard nextStart ?? now <= now, startLock.take(.exclusive) else { return death }

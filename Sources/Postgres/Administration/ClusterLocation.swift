@@ -11,10 +11,9 @@ struct ClusterLocation: Sendable {
     var unfinished: String { home + "/postgres.new" }
 
     /// The version of PostgreSQL that wrote the data; nil when there are none yet.
-    ///
-    /// Read by us, who may be root: a link in the place of the file would be followed to a number or to nothing.
     var version: Int? {
-        File.text(data + "/PG_VERSION").flatMap { Int($0.prefix { $0.isNumber }) }
+        let text = (try? File.readOfAnother(data + "/PG_VERSION")).map { String(decoding: $0, as: UTF8.self) }
+        return text.flatMap { Int($0.prefix { $0.isNumber }) }
     }
 
     /// The folder of the socket: a path longer than 107 bytes, or with a comma, cannot be a socket's (unix(7),

@@ -17,14 +17,17 @@ struct ClusterServer: Sendable {
     /// Whether a server is known by its lock file and lives.
     var isListed: Bool { process != nil }
 
+    /// What can be said of it.
+    var standing: Postmaster.Standing { Postmaster.standing(on: location.data) }
+
     /// The process of that server.
     var process: pid_t? { Postmaster.running(on: location.data)?.process }
 
     /// How to reach a database of the cluster: only a server that runs as the database user is accepted, whoever
     /// may have put a socket in its place.
-    func conninfo(_ database: String) -> String {
+    func conninfo(_ database: String, as login: String = "pippin") -> String {
         let host = Self.quoted(socketFolder)
-        return "host=\(host) port=5432 user=pippin dbname=\(Self.quoted(database))"
+        return "host=\(host) port=5432 user=\(login) dbname=\(Self.quoted(database))"
             + " requirepeer=\(Self.quoted(user.name))"
     }
 
@@ -64,6 +67,28 @@ struct ClusterServer: Sendable {
             let connection = try AdminConnection(to: conninfo("postgres"))
             let found = try connection.execute("SELECT 1 FROM pg_database WHERE datname = $1", [name])
             if found.isEmpty { try connection.execute("CREATE DATABASE \(name)") }
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    /// Makes an account that may become each of `roles`, which exist, and has no rights of its own.
+    func makeLogin(_ name: String, of roles: [String]) throws(ClusterFailure) {
+        do throws(AdminFailure) {
+            let connection = try AdminConnection(to: conninfo("pippin"))
+            let isThere = "SELECT 1 FROM pg_roles WHERE rolname = $1"
+            if try connection.execute(isThere, [name]).isEmpty {
+                do throws(AdminFailure) {
+                    try connection.execute("CREATE ROLE \(name) LOGIN NOINHERIT")
+                } catch {
+                    // Another process may have been faster.
+                    guard try !connection.execute(isThere, [name]).isEmpty else { throw error }
+                }
+            }
+            for role in roles {
+                let member = try connection.execute("SELECT pg_has_role($1, $2, 'MEMBER')", [name, role])
+                if member != [["t"]] { try connection.execute("GRANT \(role) TO \(name)") }
+            }
         } catch {
             throw .database(error)
         }

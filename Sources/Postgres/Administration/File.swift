@@ -16,23 +16,46 @@ struct FileFailure: Error, Equatable {
 
 /// Small files, read and written as a whole.
 enum File {
-    static func read(_ path: String) throws(FileFailure) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    /// Octets of what is small.
+    private static let most = 64 << 20
+    /// The same where another user writes it.
+    private static let mostOfAnother = 64 << 10
+
+    /// A regular file's octets, from a place on.
+    static func read(_ path: String, from start: Int = 0) throws(FileFailure) -> [UInt8] {
+        try contents(of: path, from: start, most: most)
+    }
+
+    /// A file in a folder that is another user's, while we may be root: a link, a pipe, a device or one without end is
+    /// not read.
+    static func readOfAnother(_ path: String) throws(FileFailure) -> [UInt8] {
+        try contents(of: path, O_NOFOLLOW, most: mostOfAnother)
+    }
+
+    private static func contents(
+        of path: String,
+        _ flags: Int32 = 0,
+        from start: Int = 0,
+        most: Int
+    ) throws(FileFailure) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard descriptor >= 0 else { throw .last(path) }
         defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileFailure(path: path, errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        guard start == 0 || lseek(descriptor, start, SEEK_SET) >= 0 else { throw .last(path) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
+        while bytes.count <= most {
             let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
             guard count >= 0 else { throw .last(path) }
             if count == 0 { return bytes }
             bytes += buffer.prefix(count)
         }
-    }
-
-    /// Text, or nil when the file is absent or not UTF-8.
-    static func text(_ path: String) -> String? {
-        (try? read(path)).flatMap { String(validating: $0, as: UTF8.self) }
+        throw FileFailure(path: path, errno: EFBIG)
     }
 
     /// Opens or makes a file that only its owner reads, and never one that a link points to.

@@ -80,7 +80,8 @@ public struct Migrator: Sendable {
     private func run(_ migration: Migration, _ connection: borrowing AdminConnection) throws(AdminFailure)
         -> Bool
     {
-        try connection.execute("BEGIN")
+        // The owner that says so is not held by the walls between teams (migration 0049).
+        try connection.execute("BEGIN; SET LOCAL pippin.owner = 'on'")
         let transaction = try connection.execute("SELECT pg_current_xact_id()::text", [])
         try connection.execute(migration.statements)
         guard try connection.execute("SELECT pg_current_xact_id()::text", []) == transaction else {

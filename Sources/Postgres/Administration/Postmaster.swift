@@ -5,12 +5,32 @@ struct Postmaster: Equatable {
     let process: pid_t
     let socketFolder: String
 
-    /// The server that works on these data now, whoever started it.
+    /// What can be said of the server of some data.
+    enum Standing: Equatable {
+        case running(Postmaster)
+        case absent
+        /// Nothing: there is no descriptor, or no right, to look with. It may well be there.
+        case unknown
+    }
+
+    /// The server that works on these data now, whoever started it; nil where there is none or it cannot be told.
+    static func running(on data: String) -> Postmaster? {
+        guard case .running(let postmaster) = standing(on: data) else { return nil }
+        return postmaster
+    }
+
+    /// Whether a server works on these data now, whoever started it.
     ///
     /// The number in the file may belong to another program by now; the server of these data stands in their folder.
-    static func running(on data: String) -> Postmaster? {
-        guard let postmaster = named(by: data), postmaster.workingFolder == data else { return nil }
-        return postmaster
+    static func standing(on data: String) -> Standing {
+        do throws(FileFailure) {
+            guard let postmaster = try named(by: data), postmaster.workingFolder == data else {
+                return .absent
+            }
+            return .running(postmaster)
+        } catch {
+            return error.errno == ENOENT || error.errno == ENOTDIR ? .absent : .unknown
+        }
     }
 
     /// Makes the lock files of a server that is gone harmless, though its number may belong to another program
@@ -19,9 +39,9 @@ struct Postmaster: Equatable {
     /// In `postmaster.pid` PostgreSQL also looks for sessions that outlived their server, so the file is changed
     /// rather than deleted: as the database user, to whom the folder belongs.
     static func disown(_ data: String, socketFolder: String, as user: DatabaseUser) {
-        guard running(on: data) == nil else { return }
+        guard standing(on: data) == .absent else { return }
         unsafe unlink(socketFolder + "/.s.PGSQL.5432.lock")
-        guard let gone = named(by: data), kill(gone.process, 0) == 0 else { return }
+        guard let gone = try? named(by: data), kill(gone.process, 0) == 0 else { return }
         let nobody = String(pid_t.max)
         let edit = ["/usr/bin/sed", "-i", "1s/.*/\(nobody)/", data + "/postmaster.pid"]
         _ = try? Subprocess.run(user.command(edit), limit: .seconds(10))
@@ -58,9 +78,10 @@ struct Postmaster: Equatable {
     }
 
     /// Lines: process id, data folder, start time, port, socket folder, … (PostgreSQL, miscadmin.h).
-    private static func named(by data: String) -> Postmaster? {
+    private static func named(by data: String) throws(FileFailure) -> Postmaster? {
+        let file = try File.readOfAnother(data + "/postmaster.pid")
         guard
-            let lines = File.text(data + "/postmaster.pid")?.split(
+            let lines = String(validating: file, as: UTF8.self)?.split(
                 separator: "\n",
                 omittingEmptySubsequences: false
             ),

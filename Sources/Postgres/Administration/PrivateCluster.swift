@@ -18,6 +18,14 @@ public final class PrivateCluster: Sendable {
     /// How to reach the database `pippin`, as libpq and its programs take it.
     public var conninfo: String { conninfo(database: "pippin") }
 
+    /// How to reach that database with the rights of `roles` and no others, which exist in it.
+    ///
+    /// The account is made where it is missing.
+    public func conninfo(asLogin name: String, of roles: [String]) throws(ClusterFailure) -> String {
+        try server.makeLogin(name, of: roles)
+        return server.conninfo("pippin", as: name)
+    }
+
     /// How to reach another database of the cluster.
     public func conninfo(database: String) -> String { server.conninfo(database) }
 

@@ -6,6 +6,8 @@ struct ServerLog {
     private let begin: Int
 
     private static let most = 10 << 20
+    /// Octets at the end of the log in which the last words are looked for.
+    private static let lastPart = 1 << 20
 
     /// Opens the log for the server's standard output and standard error, and remembers where it stands.
     ///
@@ -19,8 +21,10 @@ struct ServerLog {
 
     /// Why the server ended, in its own words: the last fatal line since the log was opened, else the last line.
     func lastWords() -> String {
-        let lines = ((try? File.read(path)) ?? []).dropFirst(begin).split(separator: UInt8(ascii: "\n"))
-            .map { String(decoding: $0, as: UTF8.self) }
+        var status = stat()
+        let size = unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
+        let text = (try? File.read(path, from: max(begin, size - Self.lastPart))) ?? []
+        let lines = text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         return lines.reversed().compactMap(Self.complaint).first ?? lines.last ?? "it said nothing"
     }
 

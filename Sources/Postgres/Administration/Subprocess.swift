@@ -49,7 +49,7 @@ enum Subprocess {
         let process: pid_t
         do {
             defer { close(ends[1]) }
-            process = try spawn(command, output: ends[1])
+            process = try spawn(command, output: ends[1], ownSession: true)
         }
         guard let output = read(from: ends[0], until: .now + limit, unless: isInterrupted) else {
             end(process, writingTo: ends[0])
@@ -95,14 +95,13 @@ enum Subprocess {
         return unsafe waitpid(process, &status, WNOHANG) != 0
     }
 
-    /// Ends a program, politely at first, and gives those that it started a moment to notice: as long as one of them runs,
-    /// its output stays open.
+    /// Ends a program and those that it started, politely at first: as long as one of them runs, its output stays open.
     private static func end(_ process: pid_t, writingTo output: Int32) {
         for signal in [SIGTERM, SIGKILL] {
-            kill(process, signal)
+            kill(-process, signal)
             if read(from: output, until: .now + politeness) != nil { break }
         }
-        kill(process, SIGKILL)
+        kill(-process, SIGKILL)
         _ = wait(for: process)
     }
 

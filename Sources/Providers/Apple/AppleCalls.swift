@@ -104,7 +104,8 @@ struct AppleCalls: Sendable {
             body: Array(body.utf8),
             deadline: service.patience.calls,
             bodyLimit: Self.bodyLimit,
-            addresses: service.addresses
+            addresses: service.addresses,
+            owner: registration.team.rawValue
         )
     }
 
@@ -147,11 +148,7 @@ struct AppleCalls: Sendable {
     }
 
     static func object(_ body: [UInt8]) -> JSONValue? {
-        guard let value = try? JSON.decode(JSONValue.self, from: body, maxDepth: 8), case .object = value
-        else {
-            return nil
-        }
-        return value
+        (try? JSON.object(body)).map { .object($0) }
     }
 }
 

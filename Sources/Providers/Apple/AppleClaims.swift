@@ -35,7 +35,7 @@ struct AppleClaims: Sendable {
                 .providerAudience,
                 .none,
                 because:
-                    "the token was issued to \(names.joined(separator: ", ").prefix(100)), which is no client of this App ID"
+                    "the token was issued to \(names.joined(separator: ", ").cut(toOctets: 100)), which is no client of this App ID"
             )
         }
         return audience
@@ -62,11 +62,7 @@ struct AppleClaims: Sendable {
 
     /// A time that fits into a calendar: whoever signs may write any number.
     private func time(_ name: String) throws(ProviderFailure) -> Timestamp {
-        let seconds = try read { claims throws(Claims.Failure) in try claims.integer(name) }
-        guard let time = Timestamp(numericDate: seconds) else {
-            throw ProviderFailure(.providerToken, .anew, because: "\(name) is no time")
-        }
-        return time
+        try read { claims throws(Claims.Failure) in try claims.date(name) }.timestamp
     }
 
     func checkNonce(of expectation: AppleIdentityToken.Expectation) throws(ProviderFailure) {
@@ -109,7 +105,7 @@ struct AppleClaims: Sendable {
             throw ProviderFailure(.providerToken, .anew, because: "the token's sub is no name for a person")
         }
         let issue = try time("iat")
-        let proof = claims.members["auth_time"]?.integer == nil ? issue : try time("auth_time")
+        let proof = claims.members["auth_time"] == nil ? issue : try time("auth_time")
         return ProviderIdentity(
             identifier: subject,
             email: email,
@@ -144,20 +140,12 @@ struct AppleClaims: Sendable {
             throw ProviderFailure(
                 .providerToken,
                 .anew,
-                because: "a claim is missing or of the wrong type: \(error)"
+                because: "a claim is missing or not what it should be: \(error)"
             )
         }
     }
 
     private static func isSame(_ one: String, _ other: String) -> Bool {
         ConstantTime.equal(Array(one.utf8), Array(other.utf8))
-    }
-}
-
-extension Timestamp {
-    /// A NumericDate (RFC 7519 section 2) up to the year 9999; nil for what no calendar holds.
-    init?(numericDate seconds: Int64) {
-        guard (0...253_402_300_799).contains(seconds) else { return nil }
-        self.init(seconds: Int(seconds))
     }
 }

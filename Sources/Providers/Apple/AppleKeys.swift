@@ -25,8 +25,8 @@ public final class AppleKeys: @unchecked Sendable {
     private let client: HTTPClient
     private let clock: @Sendable () -> Timestamp
     private var keys: JWKSet?
-    private var fetchedAt: Timestamp?
-    private var triedAt: Timestamp?
+    private var fetchedAt: Moment?
+    private var triedAt: Moment?
     private var lastFailure: ProviderFailure?
     private var fetching: Task<ProviderFailure?, Never>?
 
@@ -58,8 +58,8 @@ public final class AppleKeys: @unchecked Sendable {
         if let failure { throw failure }
         throw ProviderFailure(
             .providerKey,
-            fetchedAt.map { $0 >= moment } == true ? .anew : .again,
-            because: "Apple's key set has no key \(id.prefix(20))"
+            fetchedAt.map { $0.date >= moment } == true ? .anew : .again,
+            because: "Apple's key set has no key \(id.cut(toOctets: 20))"
         )
     }
 
@@ -78,8 +78,24 @@ public final class AppleKeys: @unchecked Sendable {
         keys?.key(id: id, algorithm: .rs256)
     }
 
-    private func isYounger(than age: Duration) -> Bool {
-        fetchedAt.map { clock() - $0 < age } ?? false
+    /// A moment by the clock on the wall, which may be set, and by the one that is not.
+    private struct Moment {
+        let date: Timestamp
+        let ticks: Int64
+
+        /// What has passed since then by either clock; less than nothing where the wall's was set back.
+        ///
+        /// Both are asked: a clock that was ahead and is set right must not make a failure rest until it has caught up.
+        func age(at now: Timestamp) -> (ticks: Duration, date: Duration) {
+            (.nanoseconds(MonotonicTime.now() - ticks), now - date)
+        }
+    }
+
+    private var now: Moment { Moment(date: clock(), ticks: MonotonicTime.now()) }
+
+    private func isYounger(than limit: Duration) -> Bool {
+        guard let age = fetchedAt?.age(at: clock()) else { return false }
+        return age.ticks < limit && age.date < limit
     }
 
     /// Nobody waits for a set while one is here that is good.
@@ -91,14 +107,15 @@ public final class AppleKeys: @unchecked Sendable {
     /// Whether the last fetch began only now.
     private var isResting: Bool {
         let rest = lastFailure == nil ? Self.floor : Self.pause
-        return triedAt.map { clock() - $0 < rest } ?? false
+        guard let age = triedAt?.age(at: clock()) else { return false }
+        return age.ticks < rest && age.date < rest && age.date > Duration.zero - rest
     }
 
     /// Fetches the set, once for everybody who asks meanwhile, and not right after the last time; nil when it is here.
     private func refresh() async -> ProviderFailure? {
         if let fetching { return await fetching.value }
         if isResting { return lastFailure }
-        triedAt = clock()
+        triedAt = now
         let task = Task(executorPreference: loop) { await self.fetch() }
         fetching = task
         lastFailure = await task.value
@@ -123,7 +140,7 @@ public final class AppleKeys: @unchecked Sendable {
                     .explaining(Self.failure(of: response.status))
             }
             keys = set
-            fetchedAt = clock()
+            fetchedAt = now
             return nil
         } catch {
             return ProviderFailure(error, to: request)

@@ -35,19 +35,19 @@ struct AppleNoticeClaims: Sendable {
 
     /// By when it came: one that waited to be verified has grown no older by that.
     func checkTimes(at moment: Timestamp) throws(ProviderFailure) {
-        guard let issued = claims.members["iat"]?.integer.flatMap({ Timestamp(claimed: $0) }) else {
+        guard let issued = claims.members["iat"]?.integer.flatMap({ NumericDate(claimed: $0) }) else {
             throw AppleProvider.garbage("the notice does not say when it was issued")
         }
         let expiry: Timestamp
         if let value = claims.members["exp"] {
-            guard let expires = value.integer.flatMap({ Timestamp(claimed: $0) }) else {
+            guard let expires = value.integer.flatMap({ NumericDate(claimed: $0) }) else {
                 throw AppleProvider.garbage("the notice's exp is no time")
             }
-            expiry = expires
+            expiry = expires.timestamp
         } else {
-            expiry = issued + Self.life
+            expiry = issued.timestamp + Self.life
         }
-        guard issued <= moment + Self.skew, expiry > moment - Self.skew else {
+        guard issued.timestamp <= moment + Self.skew, expiry > moment - Self.skew else {
             throw ProviderFailure(
                 .providerExpired,
                 .none,
@@ -73,7 +73,13 @@ struct AppleNoticeClaims: Sendable {
             guard depth < 2 else { return nil }
             return values.flatMap { list($0, depth: depth + 1) ?? [] }
         case .string(let text):
-            guard depth < 2, let inner = try? JSON.decode(JSONValue.self, from: Array(text.utf8), maxDepth: 6)
+            guard depth < 2,
+                let inner = try? JSON.decode(
+                    JSONValue.self,
+                    from: Array(text.utf8),
+                    maxDepth: 6,
+                    maxValues: 1000
+                )
             else { return nil }
             return list(inner, depth: depth + 1)
         default: return nil
@@ -86,18 +92,14 @@ struct AppleNoticeClaims: Sendable {
         return ProviderNotice.Event(
             value["type"]?.string ?? "",
             of: value["sub"]?.string.flatMap(Subject.init(rawValue:)),
-            at: number.flatMap { Timestamp(claimed: $0) } ?? moment
+            at: number.flatMap { NumericDate(claimed: $0)?.timestamp } ?? moment
         )
     }
 }
 
-extension Timestamp {
+extension NumericDate {
     /// Milliseconds in what Apple sends, seconds in its documents; nil for what is no time of ours.
     fileprivate init?(claimed number: Int64) {
-        switch number {
-        case 0..<100_000_000_000: self.init(seconds: Int(number))
-        case 100_000_000_000..<100_000_000_000_000: self.init(microseconds: number * 1000)
-        default: return nil
-        }
+        if number < 100_000_000_000 { self.init(seconds: number) } else { self.init(milliseconds: number) }
     }
 }

@@ -14,8 +14,7 @@ extension AppleProvider {
         receivedAt moment: Timestamp,
         in team: TeamSnapshot
     ) async throws(ProviderFailure) -> ProviderNotice {
-        guard let value = try? JSON.decode(JSONValue.self, from: body, maxDepth: 4),
-            let text = value["payload"]?.string,
+        guard let text = try? JSON.object(body, maxDepth: 4)["payload"]?.string,
             let token = try? UnverifiedJWT(text, maximumCount: Self.noticeLimit)
         else { throw Self.garbage("the body is no JSON with a JWS as its payload") }
         let claims = AppleNoticeClaims(token.unverifiedClaims)

@@ -48,7 +48,7 @@ extension AppleProvider {
     }
 
     private static func judge(_ response: ClientResponse) -> (AppleConnectionTest.Outcome, String) {
-        let word = AppleCalls.object(response.body)?["error"]?.string.map { String($0.prefix(60)) }
+        let word = AppleCalls.object(response.body)?["error"]?.string.map { $0.cut(toOctets: 60) }
         let detail = word ?? "status \(response.status)"
         return switch (response.status, word) {
         case (429, _): (.throttled, detail)

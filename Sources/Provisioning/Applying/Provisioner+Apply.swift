@@ -96,8 +96,11 @@ extension Provisioner {
         for change in plan.changes {
             switch change {
             case .createUser(let user):
-                if let password = user.password { hashes[user.login] = try await hasher.hash(password) }
-            case .resetPassword(let user, let password): hashes[user.login] = try await hasher.hash(password)
+                if let password = user.password {
+                    hashes[user.login] = try await hasher.hash(password, for: plan.team)
+                }
+            case .resetPassword(let user, let password):
+                hashes[user.login] = try await hasher.hash(password, for: plan.team)
             default: continue
             }
         }

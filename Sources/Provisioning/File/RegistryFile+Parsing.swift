@@ -2,8 +2,9 @@ import Bytes
 public import Registry
 
 extension RegistryFile {
-    /// Deeper than any registry file is.
+    /// Deeper and wider than any registry file is: one of 1 MiB names at most some 60,000 people.
     private static let maxDepth = 16
+    private static let maxValues = 250_000
 
     /// Parses a registry file and reads the key files that it names.
     ///
@@ -12,18 +13,27 @@ extension RegistryFile {
     public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(Problems) {
         let value: JSONValue
         do {
-            value = try JSON.decode(JSONValue.self, from: bytes, maxDepth: Self.maxDepth)
-        } catch .tooDeep {
-            throw Problems([
-                Problem(field: "", message: "The file is nested more deeply than any registry is.")
-            ])
+            value = try JSON.document(bytes, maxDepth: Self.maxDepth, maxValues: Self.maxValues)
         } catch {
-            throw Problems([Problem(field: "", message: "The file is not valid JSON.")])
+            throw Problems([Problem(field: "", message: error.words)])
         }
         var reader = MemberReader(value, at: "")
         teams = reader.objects("teams") { Team(&$0, load) } ?? []
         let problems = reader.finished()
         if !problems.isEmpty { throw Problems(problems) }
+    }
+}
+
+extension JSON.Fault {
+    /// What is wrong with the file, and where.
+    fileprivate var words: String {
+        let place = "Line \(line), column \(column)"
+        return switch failure {
+        case .tooDeep: "\(place): the file is nested more deeply than any registry is."
+        case .tooMany: "\(place): the file holds more values than any registry does."
+        case .duplicateMember(let name): "\(place): the member “\(name)” is here a second time in one object."
+        case .malformed, .mismatch: "\(place): the file is not valid JSON."
+        }
     }
 }
 
@@ -65,9 +75,25 @@ extension RegistryFile.Apple {
         guard let file = privateKeyFile else { return }
         if privateKeyPEM != nil {
             reader.note("privateKeyFile", "Give privateKeyPEM or privateKeyFile, not both.")
+        } else if !Self.staysBelow(file) {
+            reader.note(
+                "privateKeyFile",
+                "This must name a file in the folder of the registry file or below it, by a relative path without “..”."
+            )
         } else if let octets = try? load(file) {
             privateKeyPEM = String(utf8: octets) ?? ""
         }
+    }
+}
+
+extension RegistryFile.Apple {
+    /// Whether a path, as far as its words go, leads to something in the folder it is relative to.
+    ///
+    /// A registry file may be somebody else's work, and is read with the rights of whoever applies it.
+    private static func staysBelow(_ path: String) -> Bool {
+        let steps = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return !path.isEmpty && !path.utf8.contains(0) && steps.first?.isEmpty == false
+            && !steps.contains { $0.elementsEqual("..".utf8) }
     }
 }
 

@@ -50,6 +50,8 @@ extension TeamPlanner {
         appIDs[draft.identifier] = draft
         if let old {
             if draft != old.draft { add(.updateAppID(from: old.draft, to: draft)) }
+        } else if appIDs.count > Limit.appIDs.count {
+            note("\(path).identifier", .limitReached(.appIDs, of: file.id))
         } else if noteTaken(draft.identifier, "\(path).identifier") {
             add(.createAppID(draft))
         }

@@ -3,6 +3,7 @@ import Crypto
 import Directory
 import Domain
 import Registry
+import Tenancy
 
 // Users of the directory.
 extension TeamPlanner {
@@ -17,7 +18,7 @@ extension TeamPlanner {
         if email == nil { note("\(path).email", .emailAddress) }
         let old = email.flatMap { email in registered.users.first { $0.login == LoginName(email) } }
         let name = planName(entry, old, path)
-        let password = planPassword(entry, email, path)
+        let password = planPassword(entry, email, name, path)
         let secret = planTOTPSecret(entry, path)
         guard let email, let name else { return }
         guard let old else {
@@ -54,26 +55,22 @@ extension TeamPlanner {
     private mutating func planPassword(
         _ entry: RegistryFile.User,
         _ email: EmailAddress?,
+        _ name: PersonName?,
         _ path: String
     ) -> NewPassword? {
         guard let password = entry.password else { return nil }
         do {
-            return try NewPassword(password, email: email, login: email.map(LoginName.init))
+            let names = [file.name, registered.settings?.name.rawValue].compactMap { $0 }
+            let rule = PasswordRule(
+                in: TeamID(rawValue: file.id),
+                email: email,
+                name: name ?? .none,
+                around: names
+            )
+            return try NewPassword(password, by: rule, with: .ofCommand)
         } catch {
-            note("\(path).password", error.phrase)
+            note("\(path).password", error.words)
             return nil
-        }
-    }
-}
-
-extension NewPassword.Problem {
-    fileprivate var phrase: Phrase {
-        switch self {
-        case .tooShort:
-            Phrase("console.refusals.password.too-short", count: NewPassword.lengths.lowerBound)
-        case .tooLong:
-            Phrase("console.refusals.password.too-long", count: NewPassword.lengths.upperBound)
-        case .isEmail: Phrase("console.refusals.password.is-email")
         }
     }
 }

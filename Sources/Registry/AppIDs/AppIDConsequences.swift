@@ -11,6 +11,8 @@ public struct AppIDConsequences: Hashable, Sendable {
     public let appleKeys: [KeyID]
     /// App IDs grouped under it: they become primary App IDs, and their people are asked for consent again.
     public let groupedAppIDs: [ClientID]
+    /// People are counted up to here; one more stands for "more than that".
+    public static let countLimit = 1000
     /// How many people share something with it.
     public let people: Int
 
@@ -32,7 +34,8 @@ public struct AppIDConsequences: Hashable, Sendable {
             "keys": .array(activeKeys.map { .string($0.rawValue) }),
             "appleKeys": .array(appleKeys.map { .string($0.rawValue) }),
             "groupedAppIDs": .array(groupedAppIDs.map { .string($0.rawValue) }),
-            "people": .integer(Int64(people)),
+            "people": people > Self.countLimit
+                ? .string("more than \(Self.countLimit)") : .integer(Int64(people)),
         ]
     }
 }

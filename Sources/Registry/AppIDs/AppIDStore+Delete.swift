@@ -72,7 +72,10 @@ extension AppIDStore {
                 SELECT g.identifier FROM app_ids AS g
                 WHERE g.team_id = a.team_id AND g.primary_identifier = a.identifier ORDER BY g.identifier
             ),
-            (SELECT count(*) FROM consents AS c WHERE c.team_id = a.team_id AND c.app_id = a.identifier)
+            (SELECT count(*) FROM (
+                SELECT FROM consents AS c WHERE c.team_id = a.team_id AND c.app_id = a.identifier
+                LIMIT \(AppIDConsequences.countLimit + 1)
+            ) AS counted)
         FROM app_ids AS a
         WHERE a.team_id = \(team) AND a.identifier = \(identifier)
         """

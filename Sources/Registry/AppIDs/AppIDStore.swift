@@ -52,7 +52,9 @@ public struct AppIDStore: Sendable {
         from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> AppID {
+        try await TeamRoomStore.hold(team, transaction)
         try await ClientIdentifierStore.claim(draft.identifier, for: .app, in: team, transaction)
+        try await TeamRoomStore.requireAppID(in: team, transaction)
         if let primary = draft.primary {
             try await Self.holdPrimary(primary, in: team, transaction)
         }
@@ -119,13 +121,15 @@ public struct AppIDStore: Sendable {
 
 // What changes stand on.
 extension AppIDStore {
-    /// - Throws: `Refusal` when an App ID cannot have that name, since the team has it already, in whatever case.
+    /// - Throws: `Refusal` when an App ID cannot have that name, since the team has it already, in whatever case, or has
+    ///   as many App IDs as it may.
     public func requireFree(
         _ identifier: ClientID,
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws {
         try await ClientIdentifierStore.requireFree(identifier, for: .app, in: team, transaction)
+        try await TeamRoomStore.requireAppID(in: team, transaction)
     }
 
     static let columns: SQL = """

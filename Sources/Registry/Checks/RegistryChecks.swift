@@ -6,10 +6,8 @@ public import HTTPClient
 ///
 /// Belongs to the loop of its client and its resolver.
 public struct RegistryChecks: Sendable {
-    /// Things asked about at a time.
-    private static let width = 8
-    /// Things of one kind that one run takes on; the others stay due.
-    private static let batch = 100
+    /// Things of one kind that one turn of a team takes on, all at once; the others stay due.
+    static let batch = 8
 
     private let domains: DomainStore
     private let emailSources: EmailSourceStore
@@ -58,26 +56,21 @@ public struct RegistryChecks: Sendable {
         return try await emailSources.note(records, of: source.source, in: team)
     }
 
-    /// Asks about everything of the team that is due, a few at a time.
-    public func checkDue(in team: TeamID) async throws {
+    /// Asks about some things of the team that are due.
+    ///
+    /// - Returns: whether there may be more.
+    public func checkDue(in team: TeamID) async throws -> Bool {
         let domains = try await domains.takeDue(limit: Self.batch, in: team)
-        try await Self.each(of: domains) { domain in
-            _ = try await check(domain, in: team, by: .system("domain check"), from: .local)
-        }
         let sources = try await emailSources.takeDue(limit: Self.batch, in: team)
-        try await Self.each(of: sources) { _ = try await check($0, in: team) }
-    }
-
-    private static func each<Item: Sendable>(
-        of items: [Item],
-        _ body: @escaping @Sendable (Item) async throws -> Void
-    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, item) in items.enumerated() {
-                if index >= width { try await group.next() }
-                group.addTask { try await body(item) }
+            for domain in domains {
+                group.addTask {
+                    _ = try await check(domain, in: team, by: .system("domain check"), from: .local)
+                }
             }
+            for source in sources { group.addTask { _ = try await check(source, in: team) } }
             try await group.waitForAll()
         }
+        return domains.count == Self.batch || sources.count == Self.batch
     }
 }

@@ -22,11 +22,11 @@ public struct DomainStore: Sendable {
 
     /// All of the team's, in alphabetical order.
     public func all(in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
-        let rows = try await database.query(
-            "SELECT \(Self.columns) FROM domains AS d WHERE d.team_id = \(team) ORDER BY d.domain",
-            in: team
-        )
-        return try rows.all(RegisteredDomain.init)
+        try await database.query(Self.everyDomain(of: team), in: team).all(RegisteredDomain.init)
+    }
+
+    static func everyDomain(of team: TeamID) -> SQL {
+        "SELECT \(columns) FROM domains AS d WHERE d.team_id = \(team) ORDER BY d.domain"
     }
 
     /// The domains of one Service ID, in alphabetical order.
@@ -46,6 +46,26 @@ public struct DomainStore: Sendable {
             in: team
         )
         return try rows.all(RegisteredDomain.init)
+    }
+
+    /// Whether the team has shown that a host is its own: it, or a domain that it is below of.
+    ///
+    /// - Parameter host: in lower case.
+    public func isVerified(host: String, in team: TeamID) async throws(PostgresFailure) -> Bool {
+        var names: [String] = []
+        var rest = host.utf8[...]
+        while !rest.isEmpty {
+            names.append(String(decoding: rest, as: UTF8.self))
+            guard let dot = rest.firstIndex(of: UInt8(ascii: ".")) else { break }
+            rest = rest[rest.index(after: dot)...]
+        }
+        let rows = try await database.query(
+            """
+            SELECT true FROM domains AS d WHERE d.team_id = \(team) AND d.domain = ANY (\(names)) AND d.is_verified LIMIT 1
+            """,
+            in: team
+        )
+        return rows.first != nil
     }
 
     /// Takes those whose next check is due, the longest waiting first: for nobody else are they due then, unless no
@@ -127,6 +147,8 @@ public struct DomainStore: Sendable {
             """
     }
 
+    /// Of the return URLs one alone is read, and only of a developer's own machine, which is asked at its port: there may be
+    /// thousands, of two kilobytes each.
     private static let columns: SQL = """
         d.domain, d.token, d.is_verified, d.failed_since, d.checked_at, d.finding, d.status, d.detail,
         ARRAY(
@@ -134,10 +156,13 @@ public struct DomainStore: Sendable {
             WHERE s.team_id = d.team_id AND s.domain = d.domain ORDER BY s.service_id
         ),
         (SELECT t.mode = 'sandbox' FROM teams AS t WHERE t.team_id = d.team_id),
-        ARRAY(
+        CASE WHEN d.domain ~ '^(.*\\.)?localhost$|^127\\.[0-9.]+$|^\\[::1\\]$' THEN (
             SELECT u.url FROM return_urls AS u
             JOIN service_domains AS s ON s.team_id = u.team_id AND s.service_id = u.service_id
-            WHERE s.team_id = d.team_id AND s.domain = d.domain ORDER BY u.service_id, u.slot
-        )
+            WHERE s.team_id = d.team_id AND s.domain = d.domain AND (
+                starts_with(u.url, 'http://' || d.domain || ':') OR starts_with(u.url, 'http://' || d.domain || '/')
+            )
+            ORDER BY u.service_id, u.slot LIMIT 1
+        ) END
         """
 }

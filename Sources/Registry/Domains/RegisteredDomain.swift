@@ -64,7 +64,8 @@ public struct RegisteredDomain: Hashable, Sendable {
         finding = kind.map { DomainFinding(kind: $0, status: status, stored: detail) }
         serviceIDs = try row.next([String].self).compactMap(ClientID.init(rawValue:))
         isOfSandbox = try row.next()
-        associationURL = name.associationURL(try row.next([String].self).map(ReturnURL.init(stored:)))
+        let returnURL: String? = try row.next()
+        associationURL = name.associationURL(returnURL.map { [ReturnURL(stored: $0)] } ?? [])
         state =
             switch (isVerified, failedSince) {
             case (true, nil): .verified

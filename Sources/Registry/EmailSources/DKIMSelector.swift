@@ -1,15 +1,19 @@
+import Bytes
+
 /// The name under which a domain publishes one of its DKIM keys (RFC 6376 section 3.1).
 public struct DKIMSelector: Hashable, Sendable {
     public let text: String
 
     /// Parses what a person typed: labels of letters, digits, inner hyphens and underscores, joined by dots.
     public init(parsing text: String) throws(Refusal) {
-        guard !text.isEmpty else { throw .missing }
-        let text = text.lowercased()
-        guard !text.hasSuffix("._domainkey"), !text.contains("._domainkey.") else {
-            throw .selectorWithDomain(String(text.prefix { $0 != "." }))
-        }
+        guard !text.utf8.isEmpty else { throw .missing }
+        // With the domain behind it, it may be as long as a name of the DNS.
+        guard text.utf8.count <= 253 else { throw .selector }
+        let text = text.lowercasedASCII
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        if labels.dropFirst().contains(where: { $0.elementsEqual("_domainkey".utf8) }) {
+            throw .selectorWithDomain(String(labels[0]) ?? "")
+        }
         guard text.utf8.count <= 100, labels.allSatisfy(Self.isLabel) else { throw .selector }
         self.text = text
     }

@@ -26,6 +26,19 @@ extension KeyStore {
         }
     }
 
+    /// The keys of one App ID that work, newest first: as many at most as it has places for.
+    public func active(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [Key] {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM \(Self.tables)
+            WHERE k.team_id = \(team) AND k.app_id = \(appID) AND k.slot IS NOT NULL
+            ORDER BY k.created_at DESC, k.key_id DESC
+            """,
+            in: team
+        )
+        return try rows.all(Key.init)
+    }
+
     /// Every key of the team, revoked ones included, newest first as in the list; ids are random, so they only part keys
     /// of one moment.
     public func all(

@@ -28,6 +28,27 @@ extension KeyStore {
         return try rows.firstValue(Key.init)
     }
 
+    /// Revoked keys of one App ID that are kept, for its list.
+    static let revokedKeys = 50
+
+    /// Removes the keys that were revoked before the last ones of their App ID: a key is issued and revoked as often as
+    /// somebody likes, and the audit log tells of all of them.
+    static func forgetOldest(
+        of appID: ClientID,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(
+            """
+            DELETE FROM keys WHERE team_id = \(team) AND key_id IN (
+                SELECT key_id FROM keys
+                WHERE team_id = \(team) AND app_id = \(appID) AND slot IS NULL
+                ORDER BY revoked_at DESC, key_id OFFSET \(revokedKeys) LIMIT 1000
+            )
+            """
+        )
+    }
+
     /// Keys hang on primary App IDs only.
     static func requireRoom(
         on appID: ClientID,

@@ -163,6 +163,7 @@ extension KeyStore {
             WHERE team_id = \(team) AND key_id = \(id)
             """
         )
+        try await Self.forgetOldest(of: current.appID, in: team, transaction)
         let change = AuditedChange("key.revoked", "key", id.rawValue, to: AuditedChange.reason(reason))
         try await change.record(in: team, by: actor, from: origin, transaction)
         return try await transaction.query(Self.selection(id, team)).firstValue(Key.init)

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Which part of a list is wanted.
 public struct PageQuery<Cursor: Sendable>: Sendable {
     /// What the name or the description begins with, whatever the case; empty finds all.
@@ -8,8 +10,7 @@ public struct PageQuery<Cursor: Sendable>: Sendable {
     public let limit: Int
 
     public init(search: String = "", after: Cursor? = nil, limit: Int = 25) {
-        // NUL is in no name, and PostgreSQL takes it in no text.
-        self.search = search.lowercased().filter { $0 != "\0" }
+        self.search = search.withoutNUL.lowercased()
         self.after = after
         self.limit = min(max(limit, 1), 200)
     }

@@ -43,10 +43,9 @@ public struct SPFRecord: Hashable, Sendable {
 
     /// One record in place of several: a domain has one SPF record at most (section 3.2).
     static func joined(_ records: [SPFRecord]) -> String {
-        var terms: [String] = []
-        for term in records.flatMap(\.terms) where !terms.contains(term) && !isAll(term) {
-            terms.append(term)
-        }
+        // A domain of others may have thousands.
+        var seen: Set<String> = []
+        let terms = records.flatMap(\.terms).filter { !isAll($0) && seen.insert($0).inserted }
         return ([version] + terms + ["~all"]).joined(separator: " ")
     }
 

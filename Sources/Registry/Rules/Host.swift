@@ -57,7 +57,7 @@ enum Host: Hashable {
         let isHexadecimal =
             label.starts(with: "0x".utf8)
             && label.dropFirst(2).allSatisfy {
-                isDigit($0) || ("a"..."f").contains(Character(Unicode.Scalar($0)))
+                isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
             }
         return label.allSatisfy(isDigit) || isHexadecimal
     }

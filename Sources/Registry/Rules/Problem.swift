@@ -40,7 +40,7 @@ extension Refusal {
     /// The field that a refusal by a store concerns.
     var field: String {
         switch self {
-        case .identifierTaken, .bundleIDAsServiceID, .servicesIDAsBundleID: "identifier"
+        case .identifierTaken, .identifierEnding, .bundleIDAsServiceID, .servicesIDAsBundleID: "identifier"
         case .servicesIDTaken: "servicesID"
         case .unknownAppID, .belongsToAppID, .connectedAlready: "appID"
         case .groupedAppID: "appID"
@@ -54,8 +54,9 @@ extension Refusal {
         case .limitReached(let limit, _):
             switch limit {
             case .serviceIDs, .activeKeys, .appleKeys: "appID"
-            case .returnURLs: "returnURLs"
-            case .domains: "domains"
+            case .appIDs: "identifier"
+            case .returnURLs, .teamReturnURLs: "returnURLs"
+            case .domains, .teamDomains: "domains"
             case .emailSources: "source"
             case .selectors: "selectors"
             }
@@ -79,6 +80,8 @@ struct FieldChecks {
     }
 
     /// Parses each element; those equal to an earlier one are problems too.
+    ///
+    /// Beyond the limit nothing is parsed: that there are too many is said once, and costs no more than the limit.
     mutating func checkEach<Value: Hashable>(
         _ field: String,
         of texts: [String],
@@ -88,7 +91,7 @@ struct FieldChecks {
         var seen: Set<Value> = []
         var values: [Value] = []
         if texts.count > limit.count { note(field, .tooMany(limit)) }
-        for (index, text) in texts.enumerated() {
+        for (index, text) in texts.prefix(limit.count).enumerated() {
             let value = check("\(field)[\(index)]") { () throws(Refusal) -> Value in
                 let value = try parse(text)
                 guard seen.insert(value).inserted else { throw .duplicate(text) }

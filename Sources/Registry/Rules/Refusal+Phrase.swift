@@ -16,7 +16,7 @@ extension Refusal {
         case .tooMany(let limit): Phrase("console.refusals.too-many", count: limit.count)
         case .limitReached(let limit, let parent): Self.phrase(limit, parent)
         case .identifierCharacter, .identifierShape, .bundleIDAsServiceID, .teamPrefix, .identifierTaken,
-            .servicesIDTaken, .servicesIDAsBundleID:
+            .identifierEnding, .servicesIDTaken, .servicesIDAsBundleID:
             identifierPhrase
         case .keyIDShape, .appleTeamIDShape, .keyIDTaken, .notPublicKey, .privateKeyGiven,
             .notApplePrivateKey, .unknownAppleKey, .appleKeyOfOtherApp, .keyOfConnection,
@@ -50,6 +50,8 @@ extension Refusal {
             Phrase("console.refusals.identifier.app-id-taken", ["identifier": identifier.rawValue])
         case .identifierTaken(let identifier, .service):
             Phrase("console.refusals.identifier.service-id-taken", ["identifier": identifier.rawValue])
+        case .identifierEnding(let identifier):
+            Phrase("console.refusals.identifier.ending", ["identifier": identifier.rawValue])
         default: Phrase("console.refusals.identifier.shape")
         }
     }
@@ -94,6 +96,9 @@ extension Refusal {
     private static func phrase(_ limit: Limit, _ parent: String) -> Phrase {
         let count = limit.count
         return switch limit {
+        case .appIDs: Phrase("console.refusals.full.app-ids", ["limit": count])
+        case .teamDomains: Phrase("console.refusals.full.team-domains", ["limit": count])
+        case .teamReturnURLs: Phrase("console.refusals.full.team-return-urls", ["limit": count])
         case .serviceIDs: Phrase("console.refusals.full.service-ids", ["parent": parent, "limit": count])
         case .returnURLs: Phrase("console.refusals.full.return-urls", ["parent": parent, "limit": count])
         case .domains: Phrase("console.refusals.full.domains", ["parent": parent, "limit": count])

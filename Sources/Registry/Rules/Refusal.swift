@@ -15,6 +15,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case identifierCharacter(Unicode.Scalar)
     case identifierShape
     case identifierTaken(ClientID, by: ClientKind)
+    /// The tokens of an earlier client of that name are not gone yet.
+    case identifierEnding(ClientID)
     /// A Service ID with the name of a bundle ID.
     case bundleIDAsServiceID(ClientID)
     /// The identifier begins with a Team ID, as in an entitlement.
@@ -89,8 +91,16 @@ public enum ClientKind: String, Hashable, Sendable {
     case service
 }
 
-/// How many of a thing its parent may have (product rules; held by the slots of the tables).
+/// How many of a thing its parent may have: product rules, held by the slots of the tables, and those of a team by its
+/// row, which is locked while they are counted.
 public enum Limit: Hashable, Sendable {
+    /// Of a team. Each loop keeps the whole registry of the teams it serves; companies with the most apps have a few
+    /// hundred, and a company may have several teams.
+    case appIDs
+    /// Named by the Service IDs of a team together, a domain as often as it is named.
+    case teamDomains
+    /// Of the Service IDs of a team together.
+    case teamReturnURLs
     case serviceIDs
     case returnURLs
     case domains
@@ -101,6 +111,9 @@ public enum Limit: Hashable, Sendable {
 
     public var count: Int {
         switch self {
+        case .appIDs: 500
+        case .teamDomains: 2000
+        case .teamReturnURLs: 5000
         case .serviceIDs: 5
         case .returnURLs: 10
         case .domains: 100

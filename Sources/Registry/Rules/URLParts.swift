@@ -64,9 +64,9 @@ struct URLParts {
         return [.path]
     }
 
-    private static func cut(_ text: Substring, at mark: Character) -> (Substring, Substring?) {
-        guard let index = text.firstIndex(of: mark) else { return (text, nil) }
-        return (text[..<index], text[index...].dropFirst())
+    private static func cut(_ text: Substring, at mark: Unicode.Scalar) -> (Substring, Substring?) {
+        guard let index = text.utf8.firstIndex(of: UInt8(ascii: mark)) else { return (text, nil) }
+        return (text[..<index], text[text.utf8.index(after: index)...])
     }
 
     private static func withoutSlash(_ path: Substring) -> Substring {

@@ -61,17 +61,29 @@ struct WebAddress: Hashable {
         }
     }
 
+    private static func isSchemeCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            "+-.".utf8.contains(character)
+        }
+    }
+
     private static func scheme(of text: String) throws(Refusal) -> String {
-        let scheme = text.prefix { $0.isLetter || $0.isNumber || $0 == "+" || $0 == "-" || $0 == "." }
-        guard !scheme.isEmpty, text.dropFirst(scheme.count).hasPrefix("://") else {
+        let octets = text.utf8
+        let end = octets.firstIndex { !isSchemeCharacter($0) } ?? octets.endIndex
+        let (scheme, rest) = (String(text[..<end]), octets[end...])
+        guard !scheme.isEmpty, rest.starts(with: "://".utf8) else {
             // `mailto:x` and `com.acme.app:/callback` have a scheme, but none that is allowed.
-            if !scheme.isEmpty, text.dropFirst(scheme.count).hasPrefix(":/") { throw .scheme(String(scheme)) }
+            if !scheme.isEmpty, rest.starts(with: ":/".utf8) { throw .scheme(scheme) }
             throw .notAbsolute
         }
         switch scheme {
-        case "https", "http": return String(scheme)
-        case _ where ["https", "http"].contains(scheme.lowercased()): throw .mixedCaseScheme(String(scheme))
-        default: throw .scheme(String(scheme))
+        case "https", "http": return scheme
+        case _ where ["https", "http"].contains(scheme.lowercased()): throw .mixedCaseScheme(scheme)
+        default: throw .scheme(scheme)
         }
     }
 

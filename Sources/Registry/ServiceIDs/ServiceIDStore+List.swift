@@ -27,6 +27,25 @@ extension ServiceIDStore {
         return try rows.all(ServiceID.init)
     }
 
+    /// The Service IDs of one App ID, in the order of their slots.
+    public func all(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [ServiceID] {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM service_ids AS s
+            WHERE s.team_id = \(team) AND s.app_id = \(appID)
+            ORDER BY s.slot
+            """,
+            in: team
+        )
+        return try rows.all(ServiceID.init)
+    }
+
+    /// The names of all Service IDs of the team, in the order of the App IDs they belong to.
+    public func names(in team: TeamID) async throws(PostgresFailure) -> [ClientID] {
+        let names: SQL = "SELECT identifier FROM service_ids WHERE team_id = \(team) ORDER BY app_id, slot"
+        return try await database.query(names, in: team).column()
+    }
+
     private static func listing(_ query: PageQuery<ClientID>, _ appID: ClientID?, _ team: TeamID) -> SQL {
         let ofApp: SQL = if let appID { "AND s.app_id = \(appID)" } else { "" }
         let matching: SQL = """

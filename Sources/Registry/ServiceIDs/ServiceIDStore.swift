@@ -78,8 +78,10 @@ extension ServiceIDStore {
         from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> ServiceID {
+        try await TeamRoomStore.hold(team, transaction)
         try await AppIDStore.hold(draft.appID, in: team, transaction)
         try await ClientIdentifierStore.claim(draft.identifier, for: .service, in: team, transaction)
+        try await TeamRoomStore.requireAddresses(of: draft, over: nil, in: team, transaction)
         try await Self.insert(draft, in: team, transaction)
         try await Self.write(draft, in: team, transaction)
         let change = AuditedChange(
@@ -101,12 +103,14 @@ extension ServiceIDStore {
         from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Update<ServiceID> {
+        try await TeamRoomStore.hold(team, transaction)
         guard let current = try await Self.lock(draft.identifier, in: team, transaction) else {
             return .notFound
         }
         if let version, version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
         guard draft.appID == current.appID else { throw Refusal.belongsToAppID(current.appID) }
+        try await TeamRoomStore.requireAddresses(of: draft, over: current.draft, in: team, transaction)
         try await transaction.query(
             """
             UPDATE service_ids

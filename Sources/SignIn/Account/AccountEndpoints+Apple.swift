@@ -37,9 +37,13 @@ extension AccountEndpoints {
         guard try await appleIdentity(person) == nil else { return .redirect(to: home) }
         return try await freshly(person, page: home) {
             let now = context.clock()
-            guard
-                try await limits.admit(person.request.client, team: person.team.id, counting: counts, at: now)
-            else { throw Problem.tooManySignIns }
+            let isAdmitted = try await limits.admit(
+                person.request.client,
+                team: person.team.id,
+                counting: counts,
+                at: now
+            )
+            guard isAdmitted else { throw Problem.tooManySignIns }
             let url = try await linking.begin(
                 for: person.session,
                 browserHash: person.visitor.browserHash,
@@ -66,7 +70,7 @@ extension AccountEndpoints {
                     ProviderLinkEndStore.End(
                         of: person.subject,
                         from: .apple,
-                        keeping: person.session.id,
+                        keeping: freshRight(of: person),
                         passkeysSuffice: factors.passkeys != nil && person.team.secondFactor != .off,
                         origin: person.request.auditOrigin
                     ),

@@ -23,10 +23,10 @@ extension AccountEndpoints {
     func stop(_ person: Person, _ app: ClientID) async throws -> Response {
         _ = try form(of: person)
         try await accounts.consentEnds.end(
-            of: person.subject,
+            by: right(of: person),
             for: app,
             in: person.team.id,
-            by: person.actor,
+            as: person.actor,
             from: person.request.auditOrigin
         )
         return home(person, .stopped)
@@ -34,16 +34,21 @@ extension AccountEndpoints {
 
     func switchRelay(_ person: Person, _ app: ClientID) async throws -> Response {
         let forwards = try form(of: person)["relay"] == "on"
-        let isKnown = try await accounts.relays.set(
+        let now = context.clock()
+        let outcome = try await accounts.relays.set(
             forwards,
-            of: person.subject,
+            by: right(of: person),
             for: app,
             in: person.team.id,
-            by: person.actor,
-            from: person.request.auditOrigin
+            as: person.actor,
+            from: person.request.auditOrigin,
+            at: now
         )
-        guard isKnown else { throw Problem.notFound }
-        return home(person, forwards ? .relayOn : .relayOff)
+        switch outcome {
+        case .done: return home(person, forwards ? .relayOn : .relayOff)
+        case .unknown: throw Problem.notFound
+        case .limited(let wait): throw Problem.tooOften(until: now + wait, wait)
+        }
     }
 
     private func granted(_ app: ClientID, _ person: Person) async throws -> GrantedApp? {

@@ -7,20 +7,55 @@ import Web
 
 // The person's data, to take along or to delete.
 extension AccountEndpoints {
+    /// Downloads of one person within an hour.
+    private static let downloads = 5
+
+    /// The page with the button; it wants what the download wants, so that nobody is sent away from a form.
+    func askToDownload(_ person: Person) async throws -> Response {
+        if let detour = try await proofBeforeDownload(person) { return detour }
+        let page = AccountDataPage(
+            frame: frame(Phrase("hosted.data.title"), person),
+            action: TeamRoutes.ownData.link(person.team.id),
+            formToken: formToken(person),
+            backURL: TeamRoutes.account.link(person.team.id)
+        )
+        return pages.respond(page)
+    }
+
     /// Everything the team keeps of the person, as JSON.
     func download(_ person: Person) async throws -> Response {
-        let export = try await accounts.exports.export(
+        _ = try form(of: person)
+        if let detour = try await proofBeforeDownload(person) { return detour }
+        try await charge(person, .account("own-export", person.subject.rawValue), Self.downloads)
+        let export = try await accounts.exports.begin(
             person.subject,
             in: person.team.id,
+            for: .person,
             by: person.actor,
             from: person.request.auditOrigin
         )
         guard let export else { throw Problem.notFound }
-        var response = Response.json(export)
-        response.append(.contentDisposition, "attachment; filename=\"account.json\"")
-        response.append(.cacheControl, "no-store")
-        response.append(.xContentTypeOptions, "nosniff")
-        return response
+        return Response(
+            fields: [
+                HeaderField(.contentType, "application/json"),
+                HeaderField(.contentDisposition, "attachment; filename=\"account.json\""),
+                HeaderField(.cacheControl, "no-store"), HeaderField(.xContentTypeOptions, "nosniff"),
+            ],
+            stream: BodyStream { try await export.next() }
+        )
+    }
+
+    /// Counts one more of what a person may do so often in an hour.
+    private func charge(_ person: Person, _ subject: LimitSubject, _ limit: Int) async throws {
+        let now = context.clock()
+        let wait = try await counts.charge(
+            subject,
+            limit: limit,
+            window: .seconds(3600),
+            in: person.team.id,
+            at: now
+        )
+        if let wait { throw Problem.tooOften(until: now + wait, wait) }
     }
 
     func askToDelete(_ person: Person) async throws -> Response {
@@ -52,6 +87,7 @@ extension AccountEndpoints {
             person.subject,
             in: person.team.id,
             by: person.actor,
+            with: page.hasPassword ? right(of: person) : freshRight(of: person),
             from: person.request.auditOrigin
         )
         let done = AccountDeletedPage(frame: frame(Phrase("hosted.deletion.done-title"), person))
@@ -67,13 +103,34 @@ extension AccountEndpoints {
         _ page: AccountDeletionPage,
         _ person: Person
     ) async throws -> Response? {
-        guard !page.hasPassword, context.clock() - person.session.provedAt > Self.proofLife else {
-            return nil
+        guard !page.hasPassword else { return nil }
+        return try await detour(trusting: false, to: TeamRoutes.deletion.link(person.team.id), person)
+    }
+
+    /// The same before everything is handed out, where a password is a proof as well.
+    private func proofBeforeDownload(_ person: Person) async throws -> Response? {
+        let (subject, team) = (person.subject, person.team.id)
+        guard let detail = try await accounts.details.find(subject, in: team, at: context.clock()) else {
+            throw Problem.notFound
         }
+        let hasPassword = detail.hasPassword && !detail.logins.isEmpty
+        return try await detour(trusting: hasPassword, to: TeamRoutes.ownData.link(team), person)
+    }
+
+    /// Where a person shows that it is them before they come to `page`; nil where they did so a short while ago.
+    ///
+    /// - Parameter password: whether they have one that may be asked for.
+    private func detour(
+        trusting password: Bool,
+        to page: String,
+        _ person: Person
+    ) async throws -> Response? {
+        guard context.clock() - person.session.provedAt > Self.proofLife else { return nil }
         let team = person.team.id
         let kinds = try await factors.kinds(of: person.subject, in: team)
-        let proof = kinds.isEmpty ? TeamRoutes.session.link(team) : TeamRoutes.proof.link(team)
-        return .redirect(to: "\(proof)?next=\(PercentCoding.encode(TeamRoutes.deletion.link(team)))")
+        let proof =
+            kinds.isEmpty && !password ? TeamRoutes.session.link(team) : TeamRoutes.proof.link(team)
+        return .redirect(to: "\(proof)?next=\(PercentCoding.encode(page))")
     }
 
     /// Members of the console's team leave their teams first, which is done in the console.
@@ -95,6 +152,19 @@ extension AccountEndpoints {
             expected: detail.user.email?.rawValue ?? person.subject.rawValue,
             appCount: detail.consents.count,
             hasPassword: detail.hasPassword && !login.isEmpty
+        )
+    }
+}
+
+extension Problem {
+    /// What a person may do a few times an hour, and has done.
+    static func tooOften(until moment: Timestamp, _ wait: Duration) -> Problem {
+        Problem(
+            .tooManyRequests,
+            Phrase("hosted.problems.too-often.headline"),
+            Phrase("hosted.problems.too-often.message", ["until": moment]),
+            advice: Phrase("hosted.problems.too-often.advice"),
+            retryAfter: Int(max(1, wait.components.seconds))
         )
     }
 }

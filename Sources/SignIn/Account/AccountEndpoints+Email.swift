@@ -31,7 +31,12 @@ extension AccountEndpoints {
             origin: person.request.auditOrigin,
             now: context.clock()
         )
-        if let wait = try await accounts.emailChanges.begin(person.subject, to: email, for: caller) {
+        if let wait = try await accounts.emailChanges.begin(
+            person.subject,
+            to: email,
+            by: right(of: person),
+            for: caller
+        ) {
             page.errors.add("email", Phrase("hosted.registration.limited"))
             var response = pages.respond(page, status: .tooManyRequests)
             response.append(.retryAfter, String(max(1, wait.components.seconds)))

@@ -21,7 +21,7 @@ extension AccountEndpoints {
             person: PersonView(name: user.name.full, email: user.email?.rawValue),
             formToken: formToken(person),
             done: done,
-            hasPassword: detail.hasPassword,
+            hasPassword: detail.hasPassword && person.team.hasDirectory,
             factors: try await factorSection(person),
             apple: try await appleSection(person),
             apps: detail.consents.map {
@@ -43,6 +43,7 @@ extension AccountEndpoints {
             of: person.subject,
             in: person.team.id,
             by: person.actor,
+            with: right(of: person),
             from: person.request.auditOrigin
         )
         return home(person, .sessionEnded)
@@ -55,6 +56,7 @@ extension AccountEndpoints {
             except: person.session.id,
             in: person.team.id,
             by: person.actor,
+            with: right(of: person),
             from: person.request.auditOrigin
         )
         return home(person, .sessionsEnded)

@@ -13,62 +13,81 @@ extension AccountEndpoints {
     }
 
     /// Changes the password of a person who knows the old one, and ends their other sessions.
+    ///
+    /// The old one first: nobody else has a new one judged.
     func changePassword(_ person: Person) async throws -> Response {
         let form = try form(of: person)
         let login = try await login(of: person)
         var page = passwordPage(person, login: login)
-        let password: NewPassword
-        do throws(NewPassword.Problem) {
-            password = try NewPassword(
-                form["new"] ?? "",
-                email: person.session.user.email,
-                login: LoginName(rawValue: login)
-            )
-        } catch {
-            page.errors.add("new", error.words)
-            return pages.respond(page, status: .unprocessableContent)
-        }
+        let user = person.session.user
+        let rule = PasswordRule(
+            in: person.team.id,
+            email: user.email,
+            login: LoginName(rawValue: login),
+            name: user.name,
+            around: [person.team.name]
+        )
         if let refusal = try await refusal(of: form["current"] ?? "", login, person) {
             page.errors.add("current", refusal.words)
             return answer(pages.respond(page, status: refusal.status), refusal)
         }
+        let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: person))
+        guard let password = chosen else { return page.errors.refuse { pages.respond(page, status: $0) } }
         let hash: PasswordHash
         do throws(PasswordHasher.Busy) {
-            hash = try await accounts.hasher.hash(password)
+            hash = try await accounts.hasher.hash(password, for: person.team.id)
         } catch {
             throw Problem.unavailable
         }
-        _ = try await accounts.passwords.set(
-            hash,
-            for: person.subject,
+        try await accounts.passwords.change(
+            to: hash,
+            by: right(of: person),
             in: person.team.id,
-            by: person.actor,
             from: person.request.auditOrigin,
-            keeping: person.session.id
+            telling: factorPost(person)
         )
         return home(person, .passwordChanged)
     }
 
+    private func passwordChoice(of person: Person) -> PasswordChoice {
+        PasswordChoice(
+            in: "new",
+            by: .person(person.subject),
+            in: person.team.id,
+            from: person.request.auditOrigin,
+            at: context.clock(),
+            with: accounts.newPasswords
+        )
+    }
+
     /// What is wrong with the password a person gave to prove that it is still them; nil when it is right.
     ///
-    /// Their browser is one the account knows, so that strangers who lock it cannot keep them out.
+    /// Their tries have a count of their own, so that strangers who lock the account cannot keep them out. It is the
+    /// person's, whatever the browser: what its cookie holds is the sender's to choose, and whoever has stolen a session
+    /// would choose anew for every ten guesses. The right ones count too, to keep one person from having as many hashed as
+    /// they like.
     func refusal(of password: String, _ login: String, _ person: Person) async throws -> OwnPasswordRefusal? {
-        let known = KnownBrowsers(
-            nil,
-            of: person.team.id,
-            browser: person.visitor.browser,
-            formTokens: site.formTokens
+        let wait = try await counts.charge(
+            .account("own-password-tries", person.subject.rawValue),
+            limit: Self.ownPasswordTries,
+            window: NewPasswords.window,
+            in: person.team.id,
+            at: context.clock()
         )
+        if let wait { return OwnPasswordRefusal(waiting: wait) }
         let result = try await accounts.signIn.authenticate(
             login: login,
             password: password,
             in: person.team.id,
             from: person.request.auditOrigin,
-            knownBrowser: known.secret(of: login),
+            knownBrowser: "own-password|\(person.team.id)|\(person.subject)",
             at: context.clock()
         )
         return OwnPasswordRefusal(result, of: person.subject)
     }
+
+    /// Of their own password, right or wrong: more than new ones are judged.
+    static let ownPasswordTries = 30
 
     func answer(_ response: Response, _ refusal: OwnPasswordRefusal) -> Response {
         var response = response
@@ -77,6 +96,7 @@ extension AccountEndpoints {
     }
 
     func login(of person: Person) async throws -> String {
+        guard person.team.hasDirectory else { throw Problem.notFound }
         let detail = try await accounts.details.find(
             person.subject,
             in: person.team.id,
@@ -102,6 +122,14 @@ struct OwnPasswordRefusal: Sendable {
     let words: Phrase
     let status: Status
     let retryAfter: Int?
+
+    /// Too many were tried, right or wrong.
+    init(waiting wait: Duration) {
+        let seconds = max(1, Int(wait.components.seconds))
+        words = Phrase("shared.passwords.too-many", count: (seconds + 59) / 60)
+        status = .tooManyRequests
+        retryAfter = seconds
+    }
 
     /// Nil when it is the person's.
     init?(_ result: SignInResult, of subject: Subject) {

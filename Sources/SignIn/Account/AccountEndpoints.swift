@@ -58,6 +58,9 @@ struct AccountEndpoints: Sendable {
             try await asPerson(request, team) { try await changeEmail($0) }
         }
         router.get(TeamRoutes.ownData) { request, team in
+            try await asPerson(request, team) { try await askToDownload($0) }
+        }
+        router.post(TeamRoutes.ownData, .form) { request, team in
             try await asPerson(request, team) { try await download($0) }
         }
         router.get(TeamRoutes.deletion) { request, team in
@@ -78,11 +81,16 @@ struct AccountEndpoints: Sendable {
 
         var subject: Subject { session.user.subject }
 
+        /// What the forms of their pages show, wherever they lead.
+        fileprivate var sheet: String { "account \(team.id) \(subject)" }
+
         /// Who acts, as the audit log names them.
         var actor: Actor { team.id == .system ? .member(subject) : .person(subject) }
     }
 
     /// Lets a person in; a stranger signs in first and comes back to the page.
+    ///
+    /// - Throws: `Problem.tooManyForms` for one form too many, and what `body` throws.
     func asPerson(
         _ request: Request,
         _ teamID: TeamID,
@@ -101,12 +109,47 @@ struct AccountEndpoints: Sendable {
             session: session,
             language: request.language
         )
-        return try await body(person)
+        if request.method == .post {
+            let isAdmitted = try await limits.admit(
+                formOf: person.subject,
+                team: teamID,
+                counting: counts,
+                at: context.clock()
+            )
+            guard isAdmitted else { throw Problem.tooManyForms }
+        }
+        do {
+            return try await body(person)
+        } catch is SessionRight.Over {
+            return .redirect(to: TeamRoutes.account.link(teamID))
+        }
     }
 
-    /// The fields of a form that a page of ours sent to this browser.
-    func form(of person: Person) throws(Problem) -> Form {
-        try site.form(of: person.request, from: person.visitor.browser)
+    /// By what a person changes something of theirs.
+    func right(of person: Person) -> SessionRight {
+        SessionRight(person.session, in: person.team.id, clock: context.clock)
+    }
+
+    /// The same, for what asks for a recent proof.
+    func freshRight(of person: Person) -> SessionRight {
+        SessionRight(
+            person.session,
+            in: person.team.id,
+            provedWithin: Self.proofLife,
+            clock: context.clock
+        )
+    }
+
+    /// The fields of a form that a page of ours sent to this browser, for this person.
+    ///
+    /// - Throws: `Problem`; `SessionRight.Over` for a page of somebody else, who was signed in in this browser before.
+    func form(of person: Person) throws -> Form {
+        let browser = person.visitor.browser
+        let form = try site.form(of: person.request, from: browser)
+        guard site.formTokens.isValid(form["csrf"], for: browser, showing: person.sheet) else {
+            throw SessionRight.Over()
+        }
+        return form
     }
 
     /// Back to the person's page, which says what was done.
@@ -121,7 +164,7 @@ struct AccountEndpoints: Sendable {
     }
 
     func formToken(_ person: Person) -> String {
-        site.formTokens.token(for: person.visitor.browser)
+        site.formTokens.token(for: person.visitor.browser, showing: person.sheet)
     }
 
     private func signOut(_ request: Request, _ teamID: TeamID) async throws -> Response {
@@ -158,4 +201,14 @@ struct AccountEndpoints: Sendable {
         )
         return (team, visitor)
     }
+}
+
+extension Problem {
+    static let tooManyForms = Problem(
+        .tooManyRequests,
+        Phrase("hosted.problems.too-many-forms.headline"),
+        Phrase("hosted.problems.too-many-forms.message"),
+        advice: Phrase("hosted.problems.too-many-forms.advice"),
+        retryAfter: 60
+    )
 }

@@ -1,4 +1,6 @@
 import Bytes
+import Directory
+import Domain
 import Templates
 import Web
 
@@ -12,7 +14,9 @@ struct PasswordPage: HostedPage {
         .text("backURL") { $0.backURL }
         .text("login") { $0.login }
         .group("current", FieldView.fields) { .currentPassword("current", $0.errors) }
-        .group("new", FieldView.fields) { page in .newPassword(error: page.errors["new"]) }
+        .group("new", FieldView.fields) { page in
+            .newPassword(in: page.frame.team, error: page.errors["new"])
+        }
 
     let frame: HostedFrame
     let action: String
@@ -35,6 +39,21 @@ struct StopUsingPage: HostedPage {
 
     let frame: HostedFrame
     let appName: String
+    let action: String
+    let formToken: String
+    let backURL: String
+}
+
+/// Everything that is kept of the person, to take along.
+struct AccountDataPage: HostedPage {
+    static let template = "hosted/account-data"
+    static let fields =
+        frameFields
+        .text("action") { $0.action }
+        .text("csrf") { $0.formToken }
+        .text("backURL") { $0.backURL }
+
+    let frame: HostedFrame
     let action: String
     let formToken: String
     let backURL: String
@@ -98,13 +117,13 @@ extension FieldView {
     }
 
     /// A password to choose, wherever one is chosen.
-    static func newPassword(error: Words?) -> FieldView {
+    static func newPassword(in team: TeamID?, error: Words?) -> FieldView {
         FieldView(
             "new",
             label: Phrase("hosted.password.new"),
             type: "password",
             autocomplete: "new-password",
-            hint: Phrase("hosted.password.new-hint"),
+            hint: Phrase("shared.passwords.hint", count: PasswordRule(in: team, email: nil).minimumLength),
             error: error
         )
     }

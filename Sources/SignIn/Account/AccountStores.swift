@@ -10,6 +10,7 @@ struct AccountStores: Sendable {
     let passwords: PasswordStore
     let signIn: PasswordSignIn
     let hasher: PasswordHasher
+    let newPasswords: NewPasswords
     let emailChanges: EmailChange
     let deletions: AccountDeletion
     let exports: PersonExportStore
@@ -21,6 +22,7 @@ struct AccountStores: Sendable {
         context: EngineContext,
         signIn: PasswordSignIn,
         hasher: PasswordHasher,
+        newPasswords: NewPasswords,
         emailChanges: EmailChange
     ) {
         details = UserDetailStore(database)
@@ -29,6 +31,7 @@ struct AccountStores: Sendable {
         passwords = PasswordStore(database)
         self.signIn = signIn
         self.hasher = hasher
+        self.newPasswords = newPasswords
         self.emailChanges = emailChanges
         deletions = AccountDeletion(database, random: context.random)
         exports = PersonExportStore(database)

@@ -20,6 +20,7 @@ extension AccountEndpoints {
             try await factors.totp.remove(
                 of: person.subject,
                 keepsOne: try await keepsOne(person),
+                by: freshRight(of: person),
                 in: person.team.id,
                 from: person.request.auditOrigin,
                 telling: factorPost(person)
@@ -53,6 +54,7 @@ extension AccountEndpoints {
                 id,
                 of: person.subject,
                 to: name,
+                by: freshRight(of: person),
                 in: person.team.id,
                 from: person.request.auditOrigin
             )
@@ -70,6 +72,7 @@ extension AccountEndpoints {
                 id,
                 of: person.subject,
                 keepsOne: try await keepsOne(person),
+                by: freshRight(of: person),
                 in: person.team.id,
                 from: person.request.auditOrigin,
                 telling: factorPost(person)

@@ -33,6 +33,7 @@ extension AccountEndpoints {
             origin: person.request.auditOrigin,
             now: context.clock(),
             isFirst: false,
+            right: .session(freshRight(of: person)),
             post: factorPost(person)
         )
         switch try await enrolment.add(form) {
@@ -47,6 +48,8 @@ extension AccountEndpoints {
             let page = try await setup(person, page).passkey(named: form["name"], error: words)
             guard let page else { throw Problem.notFound }
             return respond(page, person, status: .unprocessableContent)
+        // Whoever is signed in no more signs in there.
+        case .over: return .redirect(to: TeamRoutes.account.link(person.team.id))
         case .notFirst, nil: throw Problem.notFound
         }
     }

@@ -15,7 +15,7 @@ extension AccountEndpoints {
             try await asPerson(request, team) { try await proveAgain($0) }
         }
         router.get(TeamRoutes.totp) { request, team in
-            try await asPerson(request, team) { try await showTOTP($0) }
+            try await withFactors(request, team) { try await showTOTP($0) }
         }
         router.get(TeamRoutes.newTOTP) { request, team in
             try await recently(request, team) { try await askForTOTP($0) }
@@ -33,7 +33,7 @@ extension AccountEndpoints {
             try await recently(request, team) { try await enrol($0, page: .newPasskey) }
         }
         router.get(TeamRoutes.passkey) { request, team, id in
-            try await asPerson(request, team) { try await showPasskey(id, $0) }
+            try await withFactors(request, team) { try await showPasskey(id, $0) }
         }
         router.post(TeamRoutes.passkey, .form) { request, team, id in
             try await recently(request, team) { try await renamePasskey(id, $0) }
@@ -58,9 +58,20 @@ extension AccountEndpoints {
         page: String? = nil,
         _ body: (Person) async throws -> Response
     ) async throws -> Response {
+        try await withFactors(request, team) { person in
+            try await freshly(person, page: page ?? request.path) { try await body(person) }
+        }
+    }
+
+    /// Lets a person in where the team's people have second factors at all.
+    private func withFactors(
+        _ request: Request,
+        _ team: TeamID,
+        _ body: (Person) async throws -> Response
+    ) async throws -> Response {
         try await asPerson(request, team) { person in
-            guard person.team.secondFactor != .off else { throw Problem.notFound }
-            return try await freshly(person, page: page ?? request.path) { try await body(person) }
+            guard person.team.offersFactors else { throw Problem.notFound }
+            return try await body(person)
         }
     }
 
@@ -82,7 +93,7 @@ extension AccountEndpoints {
     func factorSection(_ person: Person) async throws -> FactorSectionView? {
         let (subject, team) = (person.subject, person.team)
         let policy = try await factors.gate.policy(for: subject, of: team.id, team.secondFactor)
-        guard policy.isOffered else { return nil }
+        guard person.team.hasDirectory, policy.isOffered else { return nil }
         let app = try await factors.totp.find(of: subject, in: team.id)
         let passkeys = try await factors.passkeys?.passkeys.list(of: subject, in: team.id) ?? []
         let left = try await factors.enrolled.enrolled(of: subject, in: team.id).recoveryCodesLeft
@@ -127,6 +138,7 @@ extension AccountEndpoints {
             for: person.subject,
             in: person.team.id,
             by: person.actor,
+            with: freshRight(of: person),
             from: person.request.auditOrigin,
             at: context.clock(),
             telling: factorPost(person)
@@ -151,7 +163,7 @@ extension AccountEndpoints {
     private func codeFile(_ request: Request, _ team: TeamID) throws -> Response {
         let browser = request.cookies[site.cookies.browser] ?? ""
         let form = try site.form(of: request, from: browser)
-        let codes = (form["codes"] ?? "").split(whereSeparator: \.isNewline)
+        let codes = (form["codes"] ?? "").trimmedLines(limit: RecoveryCode.setCount)
             .prefix(RecoveryCode.setCount)
             .compactMap { RecoveryCode(text: String($0))?.text }
         var response = Response.text(codes.joined(separator: "\r\n") + "\r\n")
@@ -183,4 +195,9 @@ extension AccountEndpoints {
         passkey.isBackedUp
             ? Phrase("hosted.factors.detail.synced") : Phrase("hosted.factors.detail.one-device")
     }
+}
+
+extension TeamSnapshot {
+    /// Whether people have second factors here: they stand beside a password, which only a directory asks for.
+    fileprivate var offersFactors: Bool { hasDirectory && secondFactor != .off }
 }

@@ -15,6 +15,7 @@ struct FactorEnrolment: Sendable {
     let now: Timestamp
     /// Whether only somebody without a factor may, as at a sign-in by password alone.
     let isFirst: Bool
+    let right: EnrolmentRight
     let post: FactorPost
 
     /// What came of it.
@@ -23,6 +24,8 @@ struct FactorEnrolment: Sendable {
         case added(FactorKind, [RecoveryCode]?)
         /// The person has a factor already, which has to be asked for instead.
         case notFirst
+        /// What the person would add it by has ended meanwhile.
+        case over
         case refused(FactorKind, Phrase, TOTPOffer?)
     }
 
@@ -45,6 +48,7 @@ struct FactorEnrolment: Sendable {
                 provedBy: form["code"] ?? "",
                 of: subject,
                 isFirst: isFirst,
+                by: right,
                 in: team,
                 from: origin,
                 at: now,
@@ -55,6 +59,8 @@ struct FactorEnrolment: Sendable {
             return .refused(.totp, Phrase("hosted.factors.set-up.totp.wrong"), offer)
         } catch FactorRefusal.notFirst {
             return .notFirst
+        } catch FactorRefusal.over {
+            return .over
         }
     }
 
@@ -71,6 +77,7 @@ struct FactorEnrolment: Sendable {
                 transports: form.transports,
                 for: subject,
                 isFirst: isFirst,
+                by: right,
                 browser: browser,
                 in: team,
                 from: origin,
@@ -80,6 +87,8 @@ struct FactorEnrolment: Sendable {
             return .added(.passkey, codes)
         } catch FactorRefusal.notFirst {
             return .notFirst
+        } catch FactorRefusal.over {
+            return .over
         } catch let refusal as FactorRefusal {
             return .refused(.passkey, Self.words(refusal), nil)
         }

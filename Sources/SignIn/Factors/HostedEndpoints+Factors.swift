@@ -10,13 +10,13 @@ import WebAuthn
 extension HostedEndpoints {
     func mountFactors(on router: inout Router) {
         router.post(TeamRoutes.attemptFactor, .form) { request, team, attempt in
-            try await step(request, team, attempt) { try await proveFactor($0) }
+            try await directoryStep(request, team, attempt) { try await proveFactor($0) }
         }
         router.post(TeamRoutes.attemptEnrolment, .form) { request, team, attempt in
-            try await step(request, team, attempt) { try await enrolFactor($0) }
+            try await directoryStep(request, team, attempt) { try await enrolFactor($0) }
         }
         router.post(TeamRoutes.attemptPasskey, .form) { request, team, attempt in
-            try await step(request, team, attempt) { try await provePasskey($0) }
+            try await directoryStep(request, team, attempt) { try await provePasskey($0) }
         }
     }
 
@@ -117,6 +117,12 @@ extension HostedEndpoints {
             origin: context.request.auditOrigin,
             now: engine.clock(),
             isFirst: true,
+            right: flow.enrolmentRight(
+                of: identity.subject,
+                in: context.attempt,
+                browserHash: context.visitor.browserHash,
+                of: context.team.id
+            ),
             post: FactorPost(post, in: context.language)
         )
         switch try await enrolment.add(form) {
@@ -125,7 +131,7 @@ extension HostedEndpoints {
             guard let codes else { return response }
             return show(codes, context, cookies: response)
         // Somebody was faster; the password, typed once more, leads to the question for that factor.
-        case .notFirst: throw Problem.attemptOver
+        case .notFirst, .over: throw Problem.attemptOver
         case .refused(let kind, let words, let offer):
             let setup = try await setup(context, of: identity.subject)
             let page =
@@ -142,8 +148,10 @@ extension HostedEndpoints {
     private func provePasskey(_ context: Context) async throws -> Response {
         let form = try form(of: context)
         let (team, visitor) = (context.team, context.visitor)
-        guard let passkeys = factors.passkeys, team.secondFactor != .off,
-            let response = form.assertion,
+        guard let passkeys = factors.passkeys, team.secondFactor != .off else { throw Problem.notFound }
+        // Each is a session and an event, and a key in software signs as often as it is asked.
+        try await admit(context.request, team.id)
+        guard let response = form.assertion,
             let user = try await passkeys.signIn(
                 response,
                 browser: visitor.browser,
@@ -156,8 +164,16 @@ extension HostedEndpoints {
             page.error = Phrase("hosted.factors.passkey.unknown").asWords
             return pages.respond(page, status: .unauthorized)
         }
+        let wait = try await counts.charge(
+            .account("passkey-proofs", user.subject.rawValue),
+            limit: PasskeyProofs.perPerson,
+            window: PasskeyProofs.window,
+            in: team.id,
+            at: engine.clock()
+        )
+        guard wait == nil else { throw Problem.tooManySignIns }
         let isKept = try await flow.prove(
-            user.subject,
+            user,
             by: .passkey,
             login: "",
             owing: .nothing,
@@ -253,4 +269,10 @@ extension Problem {
         Phrase("hosted.factors.prove.over.message"),
         advice: Phrase("hosted.factors.prove.over.advice")
     )
+}
+
+/// How often a person may sign in by a passkey: as often as by a right password.
+enum PasskeyProofs {
+    static let perPerson = 100
+    static let window = Duration.seconds(900)
 }

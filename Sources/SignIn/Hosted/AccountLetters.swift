@@ -24,7 +24,19 @@ public struct AccountLetters: Sendable {
     /// Writes in the name of the team, in the language of its reader.
     public var post: AccountPost {
         AccountPost { mail, recipient, language, team, transaction in
-            let name = try await teams.snapshot(of: team)?.name ?? ""
+            if let kind = mail.limitedHere {
+                let now = context.clock()
+                guard
+                    try await SendingLimits.admits(
+                        kind,
+                        to: recipient.rawValue,
+                        in: team,
+                        at: now,
+                        transaction
+                    )
+                else { return }
+            }
+            let name = QuotedName(try await teams.snapshot(of: team)?.name ?? "").description
             let outgoing = OutgoingMail(
                 letter(mail, name, team, language),
                 to: recipient,
@@ -50,12 +62,15 @@ public struct AccountLetters: Sendable {
             .verification(link: url(TeamRoutes.emailLink.link(team, token)), until: until)
         case .confirmation(let token, _, let until):
             .verification(link: url(TeamRoutes.registrationLink.link(team, token)), until: until)
-        case .passwordReset(let token, let until), .decoy(let token, let until):
+        case .passwordReset(let token, let until), .decoy(.newPassword, let token, let until):
             .passwordReset(link: url(TeamRoutes.passwordLink.link(team, token)), until: until)
+        case .signInLink(let token, let until), .decoy(.signInLink, let token, let until):
+            .signInLink(link: url(TeamRoutes.signInLink.link(team, token)), until: until)
         case .invitation(let token, let until):
             .accountInvitation(link: url(TeamRoutes.invitationLink.link(team, token)), until: until)
         case .known: tidings(.known(in: name), language)
         case .passwordChanged: tidings(.passwordChanged(in: name), language)
+        case .ownPasswordChanged: tidings(.ownPasswordChanged(in: name), language)
         case .emailChanged: tidings(.emailChanged(in: name), language)
         case .factors(let change): tidings(.factors(change, in: name), language)
         }
@@ -71,6 +86,16 @@ public struct AccountLetters: Sendable {
 
     /// The address as configured, never as a request claims it.
     private func url(_ path: String) -> String { context.publicURL + path }
+}
+
+extension AccountMail {
+    /// What it counts as, where nobody has asked for a mail: those that were asked for are counted before.
+    fileprivate var limitedHere: Sending? {
+        switch self {
+        case .passwordChanged, .ownPasswordChanged, .emailChanged, .factors: .accountChange
+        case .confirmation, .known, .passwordReset, .signInLink, .decoy, .invitation: nil
+        }
+    }
 }
 
 /// What a person is told that asks nothing of them.
@@ -97,6 +122,14 @@ private struct Tidings {
         Tidings(
             Phrase("mail.account.password-subject", ["team": team]),
             Phrase("mail.account.password-body", ["team": team]),
+            notYou(team)
+        )
+    }
+
+    static func ownPasswordChanged(in team: String) -> Tidings {
+        Tidings(
+            Phrase("mail.account.password-subject", ["team": team]),
+            Phrase("mail.account.own-password-body", ["team": team]),
             notYou(team)
         )
     }

@@ -10,11 +10,12 @@ extension HostedEndpoints {
     /// Begins a sign-in that leads to `next`, or to the person's own page.
     func beginAccount(_ request: Request, _ teamID: TeamID) async throws -> Response {
         guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
-        try await admit(request, teamID)
-        let visitor = try await visitor(request, team)
         let query = try request.query()
+        let next = LocalPath(query["next"])?.text
+        try await admit(request, teamID, keeping: next?.utf8.count ?? 0)
+        let visitor = try await visitor(request, team)
         let attempt = flow.open(
-            next: LocalPath(query["next"])?.text,
+            next: next,
             language: request.language(asked: query["ui_locales"]).tag
         )
         return try await begin(

@@ -40,7 +40,7 @@ extension HostedEndpoints {
         _ request: Request,
         _ team: TeamSnapshot
     ) async throws -> Response {
-        try await admit(request, team.id)
+        try await admit(request, team.id, keeping: authorized.keptOctets)
         let visitor = try await visitor(request, team)
         if request.method == .post, visitor.isNewBrowser { return try askAgain(fields, team.id) }
         let attempt = flow.open(
@@ -101,9 +101,11 @@ extension HostedEndpoints {
         _ fields: [FormCoding.Field]
     ) -> Response {
         flows.refuse(refusal, of: fields, to: team, from: request.auditOrigin)
-        log(
+        flows.refusals(
             .info,
             "authorize.refused",
+            of: team.id.rawValue,
+            for: refusal.cause.rawValue,
             ("request", request.id.description),
             ("team", team.id.rawValue),
             ("error", refusal.error.rawValue),

@@ -12,7 +12,7 @@ extension HostedEndpoints {
         let form = try form(of: context)
         if form["decision"] == "cancel" { return try await cancel(context) }
         guard let app = context.attempt.app, let client = context.client,
-            let session = context.session
+            let session = context.session, isOfSheet(form, context, session)
         else { return again(context) }
         let scope = app.scope
         let given = form["given_name"] ?? ""
@@ -55,7 +55,7 @@ extension HostedEndpoints {
             return again(context)
         default: break
         }
-        guard let session = context.session,
+        guard let session = context.session, isOfSheet(form, context, session),
             case .confirmation(let consent) =
                 try await flow.nextStep(of: context.attempt, session, in: context.team.id)
         else { return again(context) }
@@ -86,6 +86,21 @@ extension HostedEndpoints {
         return try pages.exit(with: answer, appName: client.name, of: context.team, in: context.language)
     }
 
+    /// Whether a form is of a sheet that was shown to the person who is signed in now, for this sign-in.
+    ///
+    /// In another tab somebody else may have signed in meanwhile, who is to see a sheet of their own before an app gets them.
+    private func isOfSheet(_ form: Form, _ context: Context, _ session: Session) -> Bool {
+        site.formTokens.isValid(
+            form["csrf"],
+            for: context.visitor.browser,
+            showing: context.sheet(of: session.user)
+        )
+    }
+
+    private func sheetToken(_ context: Context, _ user: User) -> String {
+        site.formTokens.token(for: context.visitor.browser, showing: context.sheet(of: user))
+    }
+
     func consentPage(_ context: Context, _ client: Client, _ user: User) -> ConsentPage {
         let scope = context.attempt.app?.scope ?? AuthorizationRequest.Scope(name: false, email: false)
         return ConsentPage(
@@ -96,7 +111,7 @@ extension HostedEndpoints {
             ),
             appName: client.name,
             action: TeamRoutes.consent.link(context.team.id, context.attempt.id),
-            formToken: site.formTokens.token(for: context.visitor.browser),
+            formToken: sheetToken(context, user),
             person: PersonView(name: user.name.full, email: user.email?.rawValue),
             name: scope.name
                 ? ConsentPage.NameChoice(given: user.name.given, family: user.name.family) : nil,
@@ -115,9 +130,14 @@ extension HostedEndpoints {
             ),
             appName: client.name,
             action: TeamRoutes.confirmation.link(context.team.id, context.attempt.id),
-            formToken: site.formTokens.token(for: context.visitor.browser),
+            formToken: sheetToken(context, user),
             person: person,
             givenName: user.name.given.isEmpty ? person.name : user.name.given
         )
     }
+}
+
+extension HostedEndpoints.Context {
+    /// What the sheets of this sign-in show that somebody decides on.
+    fileprivate func sheet(of user: User) -> String { "sheet \(team.id) \(attempt.id) \(user.subject)" }
 }

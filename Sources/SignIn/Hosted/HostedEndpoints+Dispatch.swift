@@ -25,7 +25,7 @@ extension HostedEndpoints {
         case (.confirmation, let client?, let session?):
             return pages.respond(continuePage(context, client, session.user))
         case (.signIn, _, _), (.leave, _, _), (.consent, _, _), (.confirmation, _, _):
-            if !context.team.hasDirectory { return try await leaveForApple(context) }
+            if !context.team.hasDirectory { return try await admitAndLeaveForApple(context) }
             return pages.respond(signInPage(context))
         }
     }

@@ -18,20 +18,9 @@ extension HostedEndpoints {
         let form = try site.form(of: follower.request, from: follower.visitor.browser)
         guard let email = try await invitedAddress(follower) else { return over(follower) }
         var page = invitedPage(follower, email)
-        (page.given, page.family) = (form["given_name"] ?? "", form["family_name"] ?? "")
-        let name = page.errors.require(
-            PersonName(given: page.given, family: page.family),
-            "given_name",
-            Phrase("hosted.consent.name-wrong")
-        )
-        var password: NewPassword?
-        do throws(NewPassword.Problem) {
-            password = try NewPassword(form["new"] ?? "", email: email)
-        } catch {
-            page.errors.add("new", error.words)
-        }
-        guard let name, let password else { return pages.respond(page, status: .unprocessableContent) }
-        return try await register(follower, name, password)
+        let chosen = try await page.read(form, for: email, in: follower.team, passwordChoice(of: follower))
+        guard let chosen else { return page.errors.refuse { pages.respond(page, status: $0) } }
+        return try await register(follower, chosen.name, chosen.password)
     }
 
     private func register(
@@ -72,6 +61,8 @@ extension HostedEndpoints {
             ),
             action: TeamRoutes.invitationLink.link(follower.team.id, follower.token),
             formToken: site.formTokens.token(for: follower.visitor.browser),
+            lead: Phrase("hosted.invitation.lead", ["team": follower.team.name]).asWords,
+            emailHint: Phrase("hosted.invitation.email-hint").asWords,
             email: email.rawValue
         )
     }

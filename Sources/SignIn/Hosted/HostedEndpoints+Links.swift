@@ -17,14 +17,16 @@ extension HostedEndpoints {
         let caller: AccountCaller
     }
 
-    /// Finds the team and the browser of a mailed link.
+    /// Finds the team and the browser of a mailed link; there is none where nobody signs in at pages of ours.
     func follow(
         _ request: Request,
         _ teamID: TeamID,
         _ token: LinkToken,
         _ body: (Follower) async throws -> Response
     ) async throws -> Response {
-        guard let team = try await teams.snapshot(of: teamID) else { throw Problem.notFound }
+        guard let team = try await teams.snapshot(of: teamID), team.hasDirectory else {
+            throw Problem.notFound
+        }
         let visitor = try await visitor(request, team)
         let caller = AccountCaller(
             team: teamID,
@@ -38,10 +40,10 @@ extension HostedEndpoints {
         return response
     }
 
+    /// In the browser that registered a button confirms; in any other the person chooses what the account is to have.
     func showRegistrationLink(_ follower: Follower) async throws -> Response {
-        guard try await registrations.isOpen(follower.token, for: follower.caller) else {
-            return over(follower)
-        }
+        guard let pending = try await pending(follower) else { return over(follower) }
+        if !pending.isOwn { return pages.respond(choicePage(follower, pending)) }
         let page = linkPage(
             follower,
             Phrase("hosted.mail.confirm-title"),
@@ -55,11 +57,40 @@ extension HostedEndpoints {
     ///
     /// In the browser that asked for it the sign-in goes on.
     func followRegistrationLink(_ follower: Follower) async throws -> Response {
-        _ = try site.form(of: follower.request, from: follower.visitor.browser)
-        guard let made = try await registrations.confirm(follower.token, for: follower.caller) else {
-            return over(follower)
+        let form = try site.form(of: follower.request, from: follower.visitor.browser)
+        guard let pending = try await pending(follower) else { return over(follower) }
+        var choice: AccountRegistrations.Choice?
+        if !pending.isOwn {
+            var page = choicePage(follower, pending)
+            let chosen = try await page.read(
+                form,
+                for: pending.email,
+                in: follower.team,
+                passwordChoice(of: follower)
+            )
+            guard let chosen else { return page.errors.refuse { pages.respond(page, status: $0) } }
+            choice = AccountRegistrations.Choice(name: chosen.name, password: chosen.password)
         }
-        if let context = try await attempt(made.attempt, of: follower) {
+        let hash = follower.visitor.browserHash
+        let outcome = try await registrations.confirm(
+            follower.token,
+            in: hash,
+            choosing: choice,
+            for: follower.caller
+        )
+        switch outcome {
+        case .made(let made): return try await goOn(made, isOwn: pending.isOwn, follower)
+        case .over, .unchosen: return over(follower)
+        case .busy: throw Problem.unavailable
+        }
+    }
+
+    private func goOn(
+        _ made: AccountRegistrations.Made,
+        isOwn: Bool,
+        _ follower: Follower
+    ) async throws -> Response {
+        if isOwn, let context = try await attempt(made.attempt, of: follower) {
             return try await keepFirstProof(
                 of: made.user,
                 by: .password,
@@ -76,6 +107,32 @@ extension HostedEndpoints {
         )
     }
 
+    private func pending(_ follower: Follower) async throws -> AccountRegistrations.Pending? {
+        try requireOpen(follower.team)
+        return try await registrations.pending(
+            follower.token,
+            in: follower.visitor.browserHash,
+            for: follower.caller
+        )
+    }
+
+    private func choicePage(_ follower: Follower, _ pending: AccountRegistrations.Pending) -> InvitedPage {
+        var page = InvitedPage(
+            frame: pages.frame(
+                Phrase("hosted.mail.choose-title"),
+                of: follower.team,
+                in: follower.caller.language
+            ),
+            action: TeamRoutes.registrationLink.link(follower.team.id, follower.token),
+            formToken: site.formTokens.token(for: follower.visitor.browser),
+            lead: Phrase("hosted.mail.choose").asWords,
+            emailHint: Phrase("hosted.mail.choose-email-hint").asWords,
+            email: pending.email.rawValue
+        )
+        (page.given, page.family) = (pending.name.given, pending.name.family)
+        return page
+    }
+
     func showPasswordLink(_ follower: Follower) async throws -> Response {
         guard let user = try await recovery.person(follower.token, for: follower.caller) else {
             return over(follower)
@@ -88,43 +145,39 @@ extension HostedEndpoints {
         guard let user = try await recovery.person(follower.token, for: follower.caller) else {
             return over(follower)
         }
-        switch try await recovery.change(follower.token, to: form["new"] ?? "", for: follower.caller) {
+        var page = newPasswordPage(follower, user)
+        let rule = PasswordRule(
+            in: follower.team.id,
+            email: user.email,
+            name: user.name,
+            around: [follower.team.name]
+        )
+        let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: follower))
+        guard let chosen else { return page.errors.refuse { pages.respond(page, status: $0) } }
+        switch try await recovery.change(follower.token, to: chosen, for: follower.caller) {
         case .changed:
             return pages.respond(
                 done(follower, Phrase("hosted.mail.password-title"), Phrase("hosted.mail.password"))
             )
         case .over: return over(follower)
         case .busy: throw Problem.unavailable
-        case .refused(let problem):
-            var page = newPasswordPage(follower, user)
-            page.problem = problem.words.asWords
-            return pages.respond(page, status: .unprocessableContent)
         }
     }
 
-    func showEmailLink(_ follower: Follower) async throws -> Response {
-        guard try await emailChanges.isOpen(follower.token, for: follower.caller) else {
-            return over(follower)
-        }
-        let page = linkPage(
-            follower,
-            Phrase("hosted.mail.confirm-title"),
-            Phrase("hosted.mail.confirm-email", ["team": follower.team.name]),
-            action: TeamRoutes.emailLink.link(follower.team.id, follower.token)
+    /// The password that whoever follows a link chooses.
+    func passwordChoice(of follower: Follower) -> PasswordChoice {
+        PasswordChoice(
+            in: "new",
+            by: .holder(follower.token),
+            in: follower.team.id,
+            from: follower.caller.origin,
+            at: follower.caller.now,
+            with: newPasswords
         )
-        return pages.respond(page)
-    }
-
-    func followEmailLink(_ follower: Follower) async throws -> Response {
-        _ = try site.form(of: follower.request, from: follower.visitor.browser)
-        guard try await emailChanges.confirm(follower.token, for: follower.caller) else {
-            return over(follower)
-        }
-        return pages.respond(done(follower, Phrase("hosted.mail.email-title"), Phrase("hosted.mail.email")))
     }
 
     /// The sign-in that a link belongs to, where the follower's browser is the one that began it.
-    private func attempt(_ name: String?, of follower: Follower) async throws -> Context? {
+    func attempt(_ name: String?, of follower: Follower) async throws -> Context? {
         guard let id = name.flatMap(AttemptID.init(rawValue:)),
             let attempt = try await flow.find(
                 id,
@@ -145,16 +198,17 @@ extension HostedEndpoints {
         pages.respond(.linkOver, to: follower.request, of: follower.team)
     }
 
-    private func linkPage(
+    func linkPage(
         _ follower: Follower,
         _ title: Phrase,
         _ message: Phrase,
+        button: Phrase = Phrase("hosted.mail.confirm"),
         action: String
     ) -> LinkPage {
         LinkPage(
             frame: pages.frame(title, of: follower.team, in: follower.caller.language),
             message: message.asWords,
-            button: Phrase("hosted.mail.confirm").asWords,
+            button: button.asWords,
             action: action,
             formToken: site.formTokens.token(for: follower.visitor.browser)
         )

@@ -41,7 +41,7 @@ extension HostedEndpoints {
             context.team.secondFactor
         )
         let isKept = try await flow.prove(
-            user.subject,
+            user,
             by: method,
             login: login,
             owing: SecondFactorDue(due),
@@ -57,6 +57,7 @@ extension HostedEndpoints {
         var page = signInPage(context)
         page.email = login
         page.error = refusal.words.asWords
+        page.offersLink = refusal.cause == .accountLocked
         var response = pages.respond(page, status: refusal.status)
         if let seconds = refusal.retryAfter { response.append(.retryAfter, String(seconds)) }
         return response

@@ -14,9 +14,8 @@ extension HostedEndpoints {
     func mountProvider(on router: inout Router) {
         router.get(TeamRoutes.apple) { request, team, attempt in
             try await step(request, team, attempt) { context in
-                // Each trip is a row: going there again and again is beginning again and again.
-                try await admit(request, team)
-                return try await leaveForApple(context)
+                guard context.team.usesApple else { throw Problem.notFound }
+                return try await admitAndLeaveForApple(context)
             }
         }
         router.post(TeamRoutes.appleCallback, Self.callback) { request, team in
@@ -26,7 +25,10 @@ extension HostedEndpoints {
     }
 
     /// Sends the browser of a sign-in under way to Apple.
-    func leaveForApple(_ context: Context) async throws -> Response {
+    ///
+    /// Each trip is a row: to go there again and again is counted as to begin again and again.
+    func admitAndLeaveForApple(_ context: Context) async throws -> Response {
+        try await admit(context.request, context.team.id)
         let url = try await apple.beginTrip(
             of: context.attempt,
             browserHash: context.visitor.browserHash,
@@ -63,32 +65,33 @@ extension HostedEndpoints {
     /// Stores what Apple posts and sends the browser on.
     ///
     /// A post from another site brings no cookie of ours, so nothing is read here, and nothing set: another cookie would
-    /// end what the browser has under way. The GET that follows brings the cookies.
+    /// end what the browser has under way. What comes for a team that has turned Apple off meanwhile is kept too, and
+    /// waits for it to be turned on: Apple tells a name once. The GET that follows brings the cookies, and a receipt that tells this
+    /// browser from whichever began.
     private func receive(_ request: Request, _ teamID: TeamID) async throws -> Response {
-        guard teamID != .system, try await teams.snapshot(of: teamID) != nil else { throw Problem.notFound }
-        let state: String
+        guard teamID != .system, let team = try await teams.snapshot(of: teamID),
+            team.usesApple || team.isRegisteredAtApple
+        else { throw Problem.notFound }
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
-            state = try await apple.receive(parameters, in: teamID)
+            try await admitKeeping(ProviderAnswer(parameters).octets, request, teamID)
+            return .redirect(to: backURL(try await apple.receive(parameters, in: teamID), teamID))
         } catch is OAuthError {
             throw Problem.wrongRequest
         }
-        return .redirect(to: backURL(state, teamID))
     }
 
     /// Goes on with what Apple posted, for the browser that was sent there.
     private func comeBack(_ request: Request, _ teamID: TeamID) async throws -> Response {
-        guard teamID != .system, let team = try await teams.snapshot(of: teamID) else {
-            throw Problem.notFound
-        }
+        guard teamID != .system, let team = try await teams.snapshot(of: teamID),
+            team.usesApple || team.isRegisteredAtApple
+        else { throw Problem.notFound }
         // Each return may have Apple asked: whoever comes back again and again is counted as one who begins.
         try await admit(request, teamID)
         let visitor = try await visitor(request, team)
-        guard let state = try request.query()["state"], !visitor.isNewBrowser else {
-            return over(request, team)
-        }
+        guard let back = try ProviderReturn(request) else { return over(request, team) }
         let outcome = try await apple.finish(
-            state,
+            back,
             browserHash: visitor.browserHash,
             session: visitor.session,
             in: team,
@@ -100,9 +103,9 @@ extension HostedEndpoints {
         case .goOn(let attempt): return .redirect(to: TeamRoutes.attempt.link(teamID, attempt))
         case .failed(let failure, let attempt):
             let anew = TeamRoutes.apple.link(teamID, attempt)
-            return tell(failure, retry: backURL(state, teamID), anew: anew, request, team)
-        case .linking(let outcome): return answer(outcome, retry: backURL(state, teamID), request, team)
-        case .busy: return busy(request, team, backURL(state, teamID))
+            return tell(failure, retry: backURL(back, teamID), anew: anew, request, team)
+        case .linking(let outcome): return answer(outcome, retry: backURL(back, teamID), request, team)
+        case .busy: return busy(request, team, backURL(back, teamID))
         case .over: return over(request, team)
         }
     }
@@ -133,9 +136,11 @@ extension HostedEndpoints {
         _ request: Request,
         _ team: TeamSnapshot
     ) -> Response {
-        log(
+        flows.refusals(
             .info,
             "provider.failed",
+            of: team.id.rawValue,
+            for: failure.cause.rawValue,
             ("request", request.id.description),
             ("team", team.id.rawValue),
             ("cause", failure.cause.rawValue),
@@ -155,8 +160,22 @@ extension HostedEndpoints {
         pages.respond(.appleBusy, to: request, of: team, retryURL: url)
     }
 
-    private func backURL(_ state: String, _ team: TeamID) -> String {
-        "\(TeamRoutes.appleCallback.link(team))?\(FormCoding.encode([FormCoding.Field("state", state)]))"
+    private func backURL(_ back: ProviderReturn, _ team: TeamID) -> String {
+        "\(TeamRoutes.appleCallback.link(team))?\(FormCoding.encode(back.fields))"
+    }
+}
+
+extension ProviderReturn {
+    /// Nil for a request that lacks one of the two.
+    fileprivate init?(_ request: Request) throws {
+        let query = try request.query()
+        guard let state = query["state"], let receipt = query["receipt"].flatMap(ReturnReceipt.init(text:))
+        else { return nil }
+        self.init(state: state, receipt: receipt)
+    }
+
+    fileprivate var fields: [FormCoding.Field] {
+        [FormCoding.Field("state", state), FormCoding.Field("receipt", receipt.text)]
     }
 }
 
@@ -190,7 +209,7 @@ extension Problem {
         advice: Phrase("hosted.problems.apple-never.advice")
     )
 
-    /// Another request of the same browser is at work, or Apple's answer is on its way.
+    /// Another request of the same browser is at work.
     static let appleBusy = Problem(
         .conflict,
         Phrase("hosted.problems.apple-busy.headline"),

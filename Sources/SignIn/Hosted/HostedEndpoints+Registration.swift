@@ -14,15 +14,18 @@ extension HostedEndpoints {
     }
 
     /// Mails a link; the answer is the same whether the address is known or not.
+    ///
+    /// Each try counts as a sign-in that is begun: to judge a password costs as much as to hash one.
     func register(_ context: Context) async throws -> Response {
         try requireOpen(context.team)
         let form = try form(of: context)
+        try await admit(context.request, context.team.id)
         var page = registrationPage(context)
         page.form.email = form["email"] ?? ""
         page.form.given = form["given_name"] ?? ""
         page.form.family = form["family_name"] ?? ""
-        guard let account = account(form, in: &page, context) else {
-            return pages.respond(page, status: .unprocessableContent)
+        guard let account = try await account(form, in: &page, context) else {
+            return page.errors.refuse { pages.respond(page, status: $0) }
         }
         switch try await registrations.begin(account, for: caller(context)) {
         case .mailed: return pages.respond(mailSent(to: page.form.email, context))
@@ -40,7 +43,7 @@ extension HostedEndpoints {
         _ form: Form,
         in page: inout RegistrationPage,
         _ context: Context
-    ) -> AccountRegistrations.Form? {
+    ) async throws -> AccountRegistrations.Form? {
         let email = page.errors.require(
             EmailAddress(rawValue: page.form.email),
             "email",
@@ -51,22 +54,28 @@ extension HostedEndpoints {
             "given_name",
             Phrase("hosted.consent.name-wrong")
         )
-        var password: NewPassword?
-        do throws(NewPassword.Problem) {
-            password = try NewPassword(form["new"] ?? "", email: email)
-        } catch {
-            page.errors.add("new", error.words)
-        }
+        let names = [context.team.name, context.client?.name ?? ""]
+        let rule = PasswordRule(in: context.team.id, email: email, name: name ?? .none, around: names)
+        let choice = PasswordChoice(
+            in: "new",
+            by: .stranger,
+            in: context.team.id,
+            from: context.request.auditOrigin,
+            at: engine.clock(),
+            with: newPasswords
+        )
+        let password = try await page.errors.take(form["new"] ?? "", by: rule, choice)
         guard let email, let name, let password else { return nil }
         return AccountRegistrations.Form(
             email: email,
             name: name,
             password: password,
-            attempt: context.attempt.id.rawValue
+            attempt: context.attempt.id.rawValue,
+            browserHash: context.visitor.browserHash
         )
     }
 
-    private func requireOpen(_ team: TeamSnapshot) throws(Problem) {
+    func requireOpen(_ team: TeamSnapshot) throws(Problem) {
         guard team.registration == .open else { throw .notFound }
     }
 
@@ -88,15 +97,19 @@ extension HostedEndpoints {
         return pages.respond(page)
     }
 
-    /// Mails a link, if there is such an account; the answer is the same if not.
+    /// Mails a link to choose another password, or to sign in once, if there is such an account; the answer is the same
+    /// if not.
     func recover(_ context: Context) async throws -> Response {
         let form = try form(of: context)
         var page = recoveryPage(context)
         page.email = form["email"] ?? ""
         let wait = try await recovery.begin(
             page.email,
+            for: form["help"] == "link" ? .signInLink : .newPassword,
             attempt: context.attempt.id.rawValue,
-            for: caller(context)
+            browserHash: context.visitor.browserHash,
+            knownBrowser: door.knownBrowser(page.email, context.request, context.team.id, context.visitor),
+            caller(context)
         )
         guard let wait else { return pages.respond(mailSent(to: page.email, context)) }
         page.error = Phrase("hosted.registration.limited").asWords

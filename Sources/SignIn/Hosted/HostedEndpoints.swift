@@ -20,16 +20,17 @@ struct HostedEndpoints: Sendable {
     let flows: FlowRecorder
     let door: SessionDoor
     let sessions: SessionStore
+    let newPasswords: NewPasswords
     let registrations: AccountRegistrations
     let invitedRegistrations: InvitedRegistrations
     let recovery: PasswordRecovery
+    let mailedSignIns: MailedSignIn
     let emailChanges: EmailChange
     let post: AccountPost
     let notice: NewBrowserNotice
     let limits: AttemptLimits
     let counts: LimitStore
     let engine: EngineContext
-    let log: Log
 
     var site: Site { pages.site }
 
@@ -37,7 +38,7 @@ struct HostedEndpoints: Sendable {
         router.get(TeamRoutes.authorize) { request, team in
             try await authorize(request, team) { try request.query(maximumFields: 64).fields }
         }
-        router.post(TeamRoutes.authorize, .form) { request, team in
+        router.post(TeamRoutes.authorize, Self.authorizeOptions) { request, team in
             try await authorize(request, team) { try request.form(maximumFields: 64).fields }
         }
         router.get(TeamRoutes.attempt) { request, team, attempt in
@@ -89,6 +90,12 @@ struct HostedEndpoints: Sendable {
         router.post(TeamRoutes.emailLink, .form) { request, team, token in
             try await follow(request, team, token) { try await followEmailLink($0) }
         }
+        router.get(TeamRoutes.signInLink) { request, team, token in
+            try await follow(request, team, token) { try await showSignInLink($0) }
+        }
+        router.post(TeamRoutes.signInLink, .form) { request, team, token in
+            try await follow(request, team, token) { try await followSignInLink($0) }
+        }
         router.get(TeamRoutes.invitationLink) { request, team, token in
             try await follow(request, team, token) { try await showInvitationLink($0) }
         }
@@ -107,9 +114,10 @@ struct HostedEndpoints: Sendable {
         let visitor: Visitor
 
         /// The session that skips the proof: not one that began at Apple where an app waits, since Apple asks anew each
-        /// time, on its own sheet.
+        /// time, on its own sheet; nor any where the team's people are asked at Apple alone.
         var session: Session? {
-            attempt.app == nil || visitor.session?.firstFactor != .apple ? visitor.session : nil
+            let isOfDirectory = team.hasDirectory && visitor.session?.firstFactor != .apple
+            return attempt.app == nil || isOfDirectory ? visitor.session : nil
         }
 
         /// The language the sign-in was begun in.
@@ -134,7 +142,7 @@ struct HostedEndpoints: Sendable {
         return try await body(context)
     }
 
-    /// A sign-in of that browser under way; nil when it is over, or its app is gone.
+    /// A sign-in of that browser under way; nil when it is over, or may not lead to its app any more.
     func context(
         of id: AttemptID,
         _ request: Request,
@@ -145,7 +153,7 @@ struct HostedEndpoints: Sendable {
             return nil
         }
         let client = attempt.app.flatMap { team.client($0.clientID) }
-        guard attempt.app == nil || client != nil else { return nil }
+        guard team.admits(attempt) else { return nil }
         return Context(request: request, team: team, attempt: attempt, client: client, visitor: visitor)
     }
 
@@ -162,10 +170,35 @@ struct HostedEndpoints: Sendable {
         }
     }
 
+    /// What an app asks with fits into a few KiB, and so into what is kept for short bodies.
+    private static let authorizeOptions = RouteOptions(bodyLimit: 16 * 1024, contentTypes: [.form])
+
     /// Counts the beginning of a sign-in.
-    func admit(_ request: Request, _ team: TeamID) async throws {
+    ///
+    /// - Parameter octets: of the sender's that are kept for it.
+    func admit(_ request: Request, _ team: TeamID, keeping octets: Int = 0) async throws {
+        try await admit(1, request, team, keeping: octets)
+    }
+
+    /// Counts what is kept of a sign-in that was counted when it began.
+    func admitKeeping(_ octets: Int, _ request: Request, _ team: TeamID) async throws {
+        try await admit(0, request, team, keeping: octets)
+    }
+
+    private func admit(_ beginnings: Int, _ request: Request, _ team: TeamID, keeping octets: Int)
+        async throws
+    {
         let now = engine.clock()
-        guard try await limits.admit(request.client, team: team, counting: counts, at: now) else {
+        guard
+            try await limits.admit(
+                request.client,
+                beginnings: beginnings,
+                octets: octets,
+                team: team,
+                counting: counts,
+                at: now
+            )
+        else {
             throw Problem.tooManySignIns
         }
     }

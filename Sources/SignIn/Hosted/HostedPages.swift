@@ -28,6 +28,7 @@ struct HostedPages: Sendable {
     private let password: LivePage<PasswordPage>
     private let stopUsing: LivePage<StopUsingPage>
     private let apple: LivePage<AppleDetailPage>
+    private let data: LivePage<AccountDataPage>
     private let deletion: LivePage<AccountDeletionPage>
     private let deleted: LivePage<AccountDeletedPage>
     private let receipt: LivePage<ReceiptPage>
@@ -54,6 +55,7 @@ struct HostedPages: Sendable {
         password = try site.pages.page(PasswordPage.self)
         stopUsing = try site.pages.page(StopUsingPage.self)
         apple = try site.pages.page(AppleDetailPage.self)
+        data = try site.pages.page(AccountDataPage.self)
         deletion = try site.pages.page(AccountDeletionPage.self)
         deleted = try site.pages.page(AccountDeletedPage.self)
         receipt = try site.pages.page(ReceiptPage.self)
@@ -64,7 +66,8 @@ struct HostedPages: Sendable {
             language: language,
             title: title.asWords,
             assets: site.assets,
-            brand: team.map(HostedFrame.Brand.init) ?? .pippin
+            brand: team.map(HostedFrame.Brand.init) ?? .pippin,
+            team: team?.id
         )
     }
 
@@ -118,6 +121,10 @@ struct HostedPages: Sendable {
 
     func respond(_ page: EmailPage, status: Status = .ok) -> Response {
         site.respond(email, page, status: status)
+    }
+
+    func respond(_ page: AccountDataPage) -> Response {
+        site.respond(data, page)
     }
 
     func respond(_ page: StopUsingPage) -> Response {

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Domain
 import Web
@@ -9,6 +10,8 @@ import Web
 struct KnownBrowsers: Sendable {
     /// How many people share a browser and stay known.
     private static let capacity = 5
+    /// Octets of a MAC, as `FormTokens` spells it.
+    private static let tokenCount = 24
 
     private let team: TeamID
     private let browser: String
@@ -20,7 +23,12 @@ struct KnownBrowsers: Sendable {
         self.browser = browser
         self.formTokens = formTokens
         let parts = (cookie ?? "").utf8.count <= 1024 ? (cookie ?? "").split(separator: ".") : []
-        tokens = parts.prefix(Self.capacity).map(String.init)
+        tokens = parts.prefix(Self.capacity).map(String.init).filter(Self.isToken)
+    }
+
+    /// Whether it can be a MAC of ours: what a browser sent goes back into its cookie.
+    private static func isToken(_ text: String) -> Bool {
+        text.utf8.count == tokenCount && Base64URL.decode(text) != nil
     }
 
     /// Names this browser to the counters of that account's wrong passwords.

@@ -9,6 +9,7 @@ import Web
 /// Tells people by mail that somebody signed in from a browser their account has not been used in.
 struct NewBrowserNotice: Sendable {
     let users: UserStore
+    let limits: SendingLimits
     let mail: MailQueue
     let context: EngineContext
 
@@ -20,9 +21,12 @@ struct NewBrowserNotice: Sendable {
 
     func send(to user: User, _ request: Request, of team: TeamSnapshot, in language: Language) async throws {
         guard let email = user.email else { return }
+        // Who gets twenty of them in an hour has been told.
+        let wait = try await limits.charge(.newSignIn, to: email.rawValue, in: team.id, at: context.clock())
+        guard wait == nil else { return }
         let letter = Letter.newSignIn(
             at: context.clock(),
-            browser: BrowserName(userAgent: request[.userAgent] ?? "").text,
+            browser: BrowserName(userAgent: request[.userAgent] ?? "").known,
             ip: request.client.description,
             link: context.publicURL + TeamRoutes.account.link(team.id)
         )

@@ -24,13 +24,12 @@ struct SessionDoor: Sendable {
         _ visitor: Visitor
     ) async throws -> SignInResult {
         let login = form["email"] ?? ""
-        let known = knownBrowsers(request, team, visitor)
         return try await passwords.authenticate(
             login: login,
             password: form["password"] ?? "",
             in: team,
             from: request.auditOrigin,
-            knownBrowser: known.contains(login) ? known.secret(of: login) : nil,
+            knownBrowser: knownBrowser(login, request, team, visitor),
             at: context.clock()
         )
     }
@@ -71,7 +70,13 @@ struct SessionDoor: Sendable {
 
     /// Whether somebody has signed in under that login name in this browser before.
     func knows(_ login: String, _ request: Request, _ team: TeamID, _ visitor: Visitor) -> Bool {
-        knownBrowsers(request, team, visitor).contains(login)
+        knownBrowser(login, request, team, visitor) != nil
+    }
+
+    /// Names such a browser to the counters of that account; nil for any other.
+    func knownBrowser(_ login: String, _ request: Request, _ team: TeamID, _ visitor: Visitor) -> String? {
+        let known = knownBrowsers(request, team, visitor)
+        return known.contains(login) ? known.secret(of: login) : nil
     }
 
     private func knownBrowsers(_ request: Request, _ team: TeamID, _ visitor: Visitor) -> KnownBrowsers {

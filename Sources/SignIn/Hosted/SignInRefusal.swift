@@ -28,6 +28,12 @@ struct SignInRefusal: Sendable {
             status = .tooManyRequests
             cause = .accountLocked
             retryAfter = seconds
+        case .tooMany(let wait):
+            let seconds = max(1, Int(wait.components.seconds))
+            words = Phrase("shared.passwords.too-many", count: (seconds + 59) / 60)
+            status = .tooManyRequests
+            cause = .tooManySignIns
+            retryAfter = seconds
         case .busy:
             words = Phrase("hosted.sign-in.busy")
             status = .serviceUnavailable

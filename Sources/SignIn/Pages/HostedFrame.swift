@@ -1,5 +1,6 @@
 import AuthEngine
 import Bytes
+import Domain
 import HTTP
 import Templates
 import Tenancy
@@ -11,6 +12,8 @@ struct HostedFrame: Sendable {
     let title: Words
     let assets: AssetLinks
     let brand: Brand
+    /// Nil for pages that belong to no team.
+    let team: TeamID?
 
     /// A team as its people see it.
     struct Brand: Sendable {

@@ -54,6 +54,7 @@ struct ReceiptPage: HostedPage {
             case .pending: BadgeView(.plain, Phrase("hosted.receipt.fate.pending"))
             case .revoked: BadgeView(.good, Phrase("hosted.receipt.fate.revoked"))
             case .refused: BadgeView(.warn, Phrase("hosted.receipt.fate.refused"))
+            case .superseded: BadgeView(.good, Phrase("hosted.receipt.fate.superseded"))
             }
         }
     }

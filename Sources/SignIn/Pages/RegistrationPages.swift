@@ -41,7 +41,9 @@ struct RegistrationPage: HostedPage {
                 isRequired: false
             )
         }
-        .group("password", FieldView.fields) { page in .newPassword(error: page.errors["new"]) }
+        .group("password", FieldView.fields) { page in
+            .newPassword(in: page.frame.team, error: page.errors["new"])
+        }
         .optionalWords("error") { $0.error }
 
     /// What was typed.
@@ -151,14 +153,16 @@ struct NewPasswordPage: HostedPage {
         .text("csrf") { $0.formToken }
         .text("login") { $0.login }
         .optionalWords("error") { $0.error }
-        .group("password", FieldView.fields) { page in .newPassword(error: page.problem) }
+        .group("password", FieldView.fields) { page in
+            .newPassword(in: page.frame.team, error: page.errors["new"])
+        }
 
     let frame: HostedFrame
     let action: String
     let formToken: String
     /// Tells password managers whose password it is.
     let login: String
-    var problem: Words?
+    var errors = FieldErrors()
     /// What is wrong, but not with the password.
     var error: Words?
 }

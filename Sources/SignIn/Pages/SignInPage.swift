@@ -31,6 +31,7 @@ struct SignInPage: HostedPage {
         .optionalGroup("passkey", PasskeyFormView.fields) { $0.passkey }
         .optionalText("appleURL") { $0.appleURL }
         .flag("cancellable") { $0.isCancellable }
+        .flag("linkOffered") { $0.offersLink }
         .text("recoveryURL") { $0.recoveryURL }
         .optionalText("registrationURL") { $0.registrationURL }
 
@@ -43,6 +44,8 @@ struct SignInPage: HostedPage {
     var email = ""
     var error: Words?
     var passkey: PasskeyFormView?
+    /// Whether a link is offered that signs in without the password, as to somebody whom wrong guesses keep out.
+    var offersLink = false
     var isCancellable = true
     let recoveryURL: String
     /// Nil where people do not prove who they are at Apple.

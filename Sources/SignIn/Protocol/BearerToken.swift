@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 
 /// The token of an `Authorization: Bearer` field (RFC 6750 section 2.1), as far as it has the characters of one.
@@ -10,11 +11,13 @@ struct BearerToken: Sendable {
     init?(_ request: Request) {
         let values = request.values(of: .authorization)
         guard values.count == 1, values[0].utf8.count <= Self.maximumLength + 7 else { return nil }
-        let parts = values[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        let token = parts[1].drop { $0 == " " }
-        guard !token.isEmpty, token.utf8.allSatisfy(Self.isTokenCharacter) else { return nil }
-        text = String(token)
+        let parts = values[0].utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard let scheme = parts.first, String(Substring(scheme)).lowercasedASCII == "bearer" else {
+            return nil
+        }
+        let token = parts.last?.drop { $0 == UInt8(ascii: " ") } ?? ""[...].utf8
+        guard parts.count == 2, !token.isEmpty, token.allSatisfy(Self.isTokenCharacter) else { return nil }
+        text = String(Substring(token))
     }
 
     /// `b68token` of RFC 6750.

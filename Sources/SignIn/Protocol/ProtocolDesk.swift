@@ -37,9 +37,11 @@ struct ProtocolDesk: Sendable {
                 throw error
             }
         } catch let error as OAuthError {
-            log(
+            flows.refusals(
                 .info,
                 "protocol.refused",
+                of: team.rawValue,
+                for: error.cause.rawValue,
                 ("request", request.id.description),
                 ("team", team.rawValue),
                 ("error", error.code.rawValue),
@@ -49,7 +51,7 @@ struct ProtocolDesk: Sendable {
         } catch let error as ProviderFailure {
             return trouble(error, request, team)
         } catch {
-            return failure(error, request)
+            return failure(error, request, team)
         }
     }
 
@@ -67,9 +69,11 @@ struct ProtocolDesk: Sendable {
 
     /// What went wrong at a provider: to be tried again where that helps, else a refusal.
     private func trouble(_ failure: ProviderFailure, _ request: Request, _ team: TeamID) -> Response {
-        log(
+        flows.refusals(
             .info,
             "provider.failed",
+            of: team.rawValue,
+            for: failure.cause.rawValue,
             ("request", request.id.description),
             ("team", team.rawValue),
             ("cause", failure.cause.rawValue),
@@ -92,7 +96,7 @@ struct ProtocolDesk: Sendable {
             }
             return try await body(token.text, snapshot) ?? ProtocolAnswers.bearerWanted(isInvalid: true)
         } catch {
-            return failure(error, request)
+            return failure(error, request, team)
         }
     }
 
@@ -110,10 +114,23 @@ struct ProtocolDesk: Sendable {
         (try? request.form(maximumFields: 64).fields) ?? []
     }
 
-    private func failure(_ error: any Error, _ request: Request) -> Response {
+    /// What our own fault is has its line each time; what passes by itself, or is the app's fault, is counted.
+    private func failure(_ error: any Error, _ request: Request, _ team: TeamID) -> Response {
         let problem = Problem(error)
-        if problem.status != .notFound {
+        switch problem.status {
+        case .notFound: break
+        case .internalServerError:
             log(.error, "protocol.failed", ("request", request.id.description), ("cause", "\(error)"))
+        default:
+            flows.refusals(
+                .warning,
+                "protocol.failed",
+                of: team.rawValue,
+                for: RefusalLog.cause(of: error),
+                ("request", request.id.description),
+                ("team", team.rawValue),
+                ("cause", "\(error)")
+            )
         }
         return ProtocolAnswers.problem(problem)
     }

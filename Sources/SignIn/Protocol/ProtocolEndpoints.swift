@@ -101,16 +101,23 @@ struct ProtocolEndpoints: Sendable {
     private func mountNative(on router: inout Router) {
         router.post(TeamRoutes.native, ProtocolDesk.options) { request, team in
             await desk.answer(request, team) { parameters, team in
-                let admits = try await limits.admit(
-                    request.client,
-                    team: team.id,
-                    counting: counts,
-                    at: clock()
-                )
-                guard admits, try await handovers.wait(request.client, in: team.id, at: clock()) == nil else {
-                    return ProtocolAnswers.problem(.tooManySignIns)
+                // Where Apple is not asked this is refused for what it lacks, and takes nothing from who begins.
+                guard team.usesApple else {
+                    return ProtocolAnswers.json(
+                        try await native.respond(to: parameters, of: team, from: request.auditOrigin)
+                    )
                 }
-                return try await handOver(parameters, request, team)
+                let backend = try await native.backend(parameters, of: team)
+                let admits =
+                    if backend == nil {
+                        try await limits.admit(request.client, team: team.id, counting: counts, at: clock())
+                    } else {
+                        try await limits.admit(backendOf: team.id, counting: counts, at: clock())
+                    }
+                let sender = backend.map { HandoverLimits.Sender.backend($0) } ?? .address(request.client)
+                guard admits, let entry = try await handovers.enter(sender, in: team.id, at: clock())
+                else { return ProtocolAnswers.problem(.tooManySignIns) }
+                return try await handOver(parameters, request, team, entry)
             }
         }
     }
@@ -118,23 +125,24 @@ struct ProtocolEndpoints: Sendable {
     private func handOver(
         _ parameters: ProtocolParameters,
         _ request: Request,
-        _ team: TeamSnapshot
+        _ team: TeamSnapshot,
+        _ entry: HandoverLimits.Entry
     ) async throws -> Response {
+        let tokens: [UInt8]
         do {
-            return ProtocolAnswers.json(
-                try await native.respond(
-                    to: parameters,
-                    of: team,
-                    from: request.auditOrigin,
-                    provenOnly: try await handovers.takesProvenOnly(in: team.id, at: clock())
-                )
+            tokens = try await native.respond(
+                to: parameters,
+                of: team,
+                from: request.auditOrigin,
+                provenOnly: entry.isForProvenOnly
             )
-        } catch is NativeSignIn.Unproven {
-            return ProtocolAnswers.problem(.tooManySignIns)
-        } catch let failure as ProviderFailure {
-            try await handovers.note(failure, of: request.client, in: team.id, at: clock())
-            throw failure
+        } catch {
+            try await handovers.leave(entry, with: error as? ProviderFailure, in: team.id, at: clock())
+            if error is NativeSignIn.Unproven { return ProtocolAnswers.problem(.tooManySignIns) }
+            throw error
         }
+        try await handovers.leave(entry, with: nil, in: team.id, at: clock())
+        return ProtocolAnswers.json(tokens)
     }
 
     private func mountPeople(on router: inout Router) {

@@ -11,11 +11,9 @@ struct ProviderNoticeEndpoint: Sendable {
 
     private let desk: ProtocolDesk
     private let apple: ProviderNotices
-    private let log: Log
 
     init(_ parts: SignIn.Parts, desk: ProtocolDesk) {
         self.desk = desk
-        log = parts.log
         apple = ProviderNotices(
             parts.apple,
             context: parts.context,
@@ -40,7 +38,14 @@ struct ProviderNoticeEndpoint: Sendable {
                 from: request.client.description,
                 in: snapshot
             )
-            log(.info, "provider.notice", ("team", team.rawValue), ("reception", "\(reception)"))
+            desk.flows.refusals(
+                .info,
+                "provider.notice",
+                of: team.rawValue,
+                for: reception.name,
+                ("team", team.rawValue),
+                ("reception", reception.name)
+            )
             if case .tooMany(let wait) = reception {
                 var response = ProtocolAnswers.json([], status: .tooManyRequests)
                 response.append(.retryAfter, String(max(1, wait.components.seconds)))
@@ -48,9 +53,11 @@ struct ProviderNoticeEndpoint: Sendable {
             }
             return ProtocolAnswers.json([])
         } catch let failure as ProviderFailure {
-            log(
+            desk.flows.refusals(
                 .warning,
                 "provider.notice_refused",
+                of: team.rawValue,
+                for: failure.cause.rawValue,
                 ("request", request.id.description),
                 ("team", team.rawValue),
                 ("cause", failure.cause.rawValue),

@@ -5,31 +5,38 @@ struct Source: Sendable {
     let bytes: [UInt8]
     /// As diagnostics name it.
     let file: String
+    /// Where each line begins.
+    private let lines: [Int]
 
     init(name: String, bytes: [UInt8], file: String? = nil) {
         self.name = name
         self.bytes = bytes
         self.file = file ?? name + ".html"
+        lines = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
     }
 
-    /// Where a byte stands.
-    ///
-    /// Counted on demand: positions are needed for diagnostics alone.
+    /// Where a byte stands: its line, and its character of the line as UTF-8 counts them.
     func location(at offset: Int) -> Location {
-        var line = 1
-        var column = 1
-        for byte in bytes.prefix(offset) {
-            if byte == UInt8(ascii: "\n") {
-                line += 1
-                column = 1
-            } else if byte & 0xC0 != 0x80 {
-                column += 1
-            }
-        }
+        let line = lines.partitioningIndex { $0 > offset }
+        let before = bytes[lines[line - 1]..<min(offset, bytes.count)]
+        let column = before.count { $0 & 0xC0 != 0x80 } + 1
         return Location(file: file, line: line, column: column)
     }
 
     func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
+    }
+}
+
+extension [Int] {
+    /// How many of the first elements fall short of `isBeyond`; the elements are in order.
+    fileprivate func partitioningIndex(where isBeyond: (Int) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBeyond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

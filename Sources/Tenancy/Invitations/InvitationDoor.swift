@@ -14,19 +14,21 @@ public struct InvitationDoor: Sendable {
         case joined(TeamID)
         /// The account belongs to the team already; the invitation is used up, the role stays.
         case memberAlready(TeamID)
-        /// The link is unknown, used, withdrawn or over.
+        /// The link is unknown, used, withdrawn or over, or the one who sent it may no longer invite to that role.
         case gone
     }
 
     private let database: TeamDatabase
     private let system: InvitationTokenStore
     private let invitations: InvitationStore
+    private let members: MembershipStore
     private let teams: TeamStore
 
     public init(_ database: TeamDatabase, _ system: SystemDatabase) {
         self.database = database
         self.system = InvitationTokenStore(system)
         invitations = InvitationStore(database)
+        members = MembershipStore(database)
         teams = TeamStore(database)
     }
 
@@ -34,6 +36,8 @@ public struct InvitationDoor: Sendable {
     public func find(_ token: LinkToken, at now: Timestamp) async throws(PostgresFailure) -> OpenInvitation? {
         guard let (team, id) = try await system.find(token, at: now),
             let invitation = try await invitations.find(id, in: team), invitation.isOpen(at: now),
+            let inviter = try await members.find(invitation.invitedBy, in: team),
+            inviter.role.mayManage(invitation.role),
             let team = try await teams.find(team)
         else { return nil }
         return OpenInvitation(invitation: invitation, team: team)
@@ -48,9 +52,9 @@ public struct InvitationDoor: Sendable {
         from origin: Origin,
         at now: Timestamp
     ) async throws -> Outcome {
-        guard let (team, id) = try await system.find(token, at: now) else { return .gone }
+        guard let (team, _) = try await system.find(token, at: now) else { return .gone }
         return try await database.transaction(in: team) { transaction in
-            try await Self.accept(id, as: account, in: team, from: origin, at: now, transaction)
+            try await Self.accept(token, as: account, in: team, from: origin, at: now, transaction)
         }
     }
 
@@ -72,7 +76,7 @@ public struct InvitationDoor: Sendable {
                 let account = try await makeAccount(invitation.email, transaction)
                 try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
                 let outcome = try await Self.accept(
-                    id,
+                    token,
                     as: account,
                     in: team,
                     from: origin,
@@ -92,15 +96,14 @@ public struct InvitationDoor: Sendable {
     private struct Gone: Error {}
 
     private static func accept(
-        _ id: InvitationID,
+        _ token: LinkToken,
         as account: Subject,
         in team: TeamID,
         from origin: Origin,
         at now: Timestamp,
         _ transaction: borrowing Transaction
     ) async throws -> Outcome {
-        guard let invitation = try await InvitationStore.claim(id, in: team, transaction),
-            invitation.isOpen(at: now)
+        guard let invitation = try await InvitationStore.accept(token, in: team, at: now, transaction)
         else { return .gone }
         try await InvitationStore.event("invitation.accepted", invitation, by: account, from: origin)
             .record(in: team, transaction)

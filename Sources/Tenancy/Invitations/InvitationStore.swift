@@ -28,7 +28,8 @@ public struct InvitationStore: Sendable {
         self.random = random
     }
 
-    /// Invites an address under a new link; an earlier invitation of that address is void.
+    /// Invites an address under a new link; an earlier invitation of that address is void, which is for those alone who
+    /// may take it back.
     ///
     /// - Parameter send: hands the link to the mail, in the same transaction.
     /// - Throws: `Failure`, `PostgresFailure`, and whatever `send` throws.
@@ -43,7 +44,12 @@ public struct InvitationStore: Sendable {
     ) async throws -> Invitation {
         let token = LinkToken(random: random)
         return try await database.transaction(in: team) { transaction in
+            // Of many at once each counts what the one before it has kept.
+            try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
             try await Self.requireRight(of: account, over: role, in: team, transaction)
+            if let earlier = try await Self.role(invited: email, in: team, transaction) {
+                try await Self.requireRight(of: account, over: earlier, in: team, transaction)
+            }
             let rows = try await transaction.query(
                 """
                 INSERT INTO invitations AS i (
@@ -115,7 +121,7 @@ public struct InvitationStore: Sendable {
     }
 
     /// Removes the invitation and returns it; of many who try at once one gets it.
-    static func claim(
+    private static func claim(
         _ id: InvitationID,
         in team: TeamID,
         _ transaction: borrowing Transaction
@@ -129,6 +135,40 @@ public struct InvitationStore: Sendable {
         return try rows.firstValue(Invitation.init)
     }
 
+    /// Uses a link up: removes its invitation and returns it, while the one who sent it may still invite to that role.
+    ///
+    /// Of many who try at once one gets it. The sender's membership is held before the invitation is, as `MembershipStore` does when it takes a right away.
+    static func accept(
+        _ token: LinkToken,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Invitation? {
+        let open: SQL = "team_id = \(team) AND token_hash = \(token.hash) AND expires_at > \(now)"
+        let seen = try await transaction.query("SELECT \(Invitation.columns) FROM invitations WHERE \(open)")
+        guard let sent = try seen.firstValue(Invitation.init),
+            try await hasRight(sent.invitedBy, over: sent.role, in: team, transaction)
+        else { return nil }
+        // Sent again meanwhile it is under another link.
+        let taken = try await transaction.query(
+            "DELETE FROM invitations WHERE \(open) RETURNING \(Invitation.columns)"
+        )
+        return try taken.firstValue(Invitation.init)
+    }
+
+    /// What the address is invited to.
+    private static func role(
+        invited email: EmailAddress,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Role? {
+        let rows = try await transaction.query(
+            "SELECT role FROM invitations WHERE team_id = \(team) AND lower(email) = lower(\(email))"
+        )
+        guard var row = rows.first else { return nil }
+        return try row.next(Role.self)
+    }
+
     /// The role is read anew, since the page may be older than the member's last change.
     static func requireRight(
         of account: Subject,
@@ -136,10 +176,21 @@ public struct InvitationStore: Sendable {
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws {
+        guard try await hasRight(account, over: role, in: team, transaction) else { throw Failure.notAllowed }
+    }
+
+    /// Whether the member may manage that role now; they keep what they may until the transaction has ended.
+    private static func hasRight(
+        _ account: Subject,
+        over role: Role,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
         let rows = try await transaction.query(
             "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(account) FOR SHARE"
         )
-        guard var row = rows.first, try row.next(Role.self).mayManage(role) else { throw Failure.notAllowed }
+        guard var row = rows.first else { return false }
+        return try row.next(Role.self).mayManage(role)
     }
 
     static func event(

@@ -159,6 +159,7 @@ private struct Ledger {
         )
         let after = more.merging(["role": .string(role.rawValue)]) { $1 }
         try await record("member.role_changed", member, after, transaction)
+        try await endLostRights(of: member, left: role, transaction)
     }
 
     func remove(
@@ -171,6 +172,22 @@ private struct Ledger {
             "DELETE FROM memberships WHERE team_id = \(team) AND sub = \(member)"
         )
         try await record(action, member, more, transaction)
+        try await endLostRights(of: member, left: nil, transaction)
+    }
+
+    private func endLostRights(
+        of member: Subject,
+        left role: Role?,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        try await LostRightStore.end(
+            of: member,
+            left: role,
+            in: team,
+            by: .member(account),
+            from: origin,
+            transaction
+        )
     }
 
     private func record(

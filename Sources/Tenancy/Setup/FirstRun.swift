@@ -2,6 +2,7 @@ import Audit
 public import Bytes
 public import Crypto
 public import Domain
+public import Log
 public import Postgres
 
 /// Sets up an installation: its first operator, who owns its first team.
@@ -19,11 +20,18 @@ public struct FirstRun: Sendable {
     private let database: TeamDatabase
     private let links: SetupLinkStore
     private let teams: TeamStore
+    private let log: Log
 
-    public init(_ database: TeamDatabase, _ system: SystemDatabase, random: RandomSource = .system) {
+    public init(
+        _ database: TeamDatabase,
+        _ system: SystemDatabase,
+        random: RandomSource = .system,
+        log: Log = Log(threshold: .warning)
+    ) {
         self.database = database
         links = SetupLinkStore(system, random: random)
         teams = TeamStore(database, random: random)
+        self.log = log
     }
 
     /// Uses a link: makes the operator and their team, all or nothing.
@@ -72,7 +80,9 @@ public struct FirstRun: Sendable {
             return .refused
         } catch {
             // Whatever goes wrong here too, the first error tells more; the claim lapses by itself.
-            try? await links.release(token, claimedAt: now)
+            await log.attempt("setup_link.not_released", request: origin.requestID) {
+                try await links.release(token, claimedAt: now)
+            }
             throw error
         }
     }

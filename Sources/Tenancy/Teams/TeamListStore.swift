@@ -1,3 +1,4 @@
+import Bytes
 public import Domain
 public import Postgres
 
@@ -34,8 +35,7 @@ public struct TeamListStore: Sendable {
         after cursor: TeamPage.Cursor? = nil,
         limit: Int
     ) async throws(PostgresFailure) -> TeamPage {
-        // NUL is in no name, and PostgreSQL takes it in no text.
-        let search = search.map { $0.filter { $0 != "\0" } }
+        let search = search?.withoutNUL
         let rows = try await database.query(
             """
             SELECT (

@@ -29,8 +29,7 @@ extension TeamLogoStore {
             from: origin,
             after: ["mediaType": .string(logo.mediaType), "sha256": .string(logo.digest)]
         )
-        try await database.query(
-            """
+        let statement: SQL = """
             WITH logo AS (
                 INSERT INTO team_logos (team_id, digest, media_type, octets)
                 VALUES (\(team), \(logo.digest), \(logo.mediaType), \(logo.octets))
@@ -39,9 +38,8 @@ extension TeamLogoStore {
                 RETURNING team_id
             ), audit AS (\(event.insertion(in: team, when: "FROM logo")))
             SELECT FROM logo
-            """,
-            in: team
-        )
+            """
+        try await database.query(statement.locking(.team(team)), in: team)
     }
 
     /// Removes the team's logo.
@@ -53,14 +51,11 @@ extension TeamLogoStore {
         from origin: Origin
     ) async throws(PostgresFailure) -> Bool {
         let event = AuditEvent("team.logo_removed", by: actor, on: .team(team), from: origin)
-        let rows = try await database.query(
-            """
+        let statement: SQL = """
             WITH gone AS (DELETE FROM team_logos WHERE team_id = \(team) RETURNING team_id),
                 audit AS (\(event.insertion(in: team, when: "FROM gone")))
             SELECT team_id FROM gone
-            """,
-            in: team
-        )
-        return !rows.isEmpty
+            """
+        return try await !database.query(statement.locking(.team(team)), in: team).isEmpty
     }
 }

@@ -48,13 +48,14 @@ struct ApplyCommand {
 
     private func read() throws(CommandFailure) -> RegistryFile {
         guard let text = TextFile.read(arguments.file) else {
-            throw CommandFailure("\(arguments.file) cannot be read, or is no text of at most 1 MiB")
+            throw CommandFailure(
+                "\(arguments.file) cannot be read, or is no regular file with text of at most 1 MiB"
+            )
         }
-        let folder = arguments.file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        let prefix = folder.isEmpty ? "" : folder.joined(separator: "/") + "/"
+        let folder = RegistryFolder(around: arguments.file)
         do {
             return try RegistryFile(parsing: Array(text.utf8)) { name in
-                guard let text = TextFile.read(name.hasPrefix("/") ? name : prefix + name) else {
+                guard let text = folder.read(name) else {
                     throw Unreadable()
                 }
                 return Array(text.utf8)
@@ -65,7 +66,7 @@ struct ApplyCommand {
     }
 
     private struct Unreadable: Error, CustomStringConvertible {
-        var description: String { "no such file, or no text" }
+        var description: String { "no such file below the folder, or no text" }
     }
 
     /// Prints the plan; the exit status says what came of it.

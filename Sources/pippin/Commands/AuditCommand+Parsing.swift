@@ -35,7 +35,8 @@ extension AuditCommand {
             options.complain("--head is POSITION:CODE of the team that --team names, not \(text)")
             return .verify(team: id, head: nil)
         }
-        return .verify(team: id, head: KnownHead(position: position, code: String(parts[1])))
+        let code = String(decoding: parts[1].utf8.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+        return .verify(team: id, head: KnownHead(position: position, code: code))
     }
 
     private static func day(_ options: inout Options) -> Timestamp? {

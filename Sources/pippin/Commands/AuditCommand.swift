@@ -65,7 +65,7 @@ extension AuditCommand {
     }
 
     private static func tell(_ team: TeamID, _ problems: [String], _ chain: AuditChain) {
-        let head = chain.head.map { "sealed up to \($0.position), \($0.codeText)" } ?? "nothing sealed yet"
+        let head = chain.head.map { "sealed up to \($0.text)" } ?? "nothing sealed yet"
         let waiting = chain.waiting == 0 ? "" : ", \(chain.waiting) waiting"
         Terminal.say("team \(team): \(problems.isEmpty ? "whole" : "NOT WHOLE"), \(head)\(waiting)")
         for problem in problems { Terminal.say("  \(problem)") }

@@ -1,6 +1,6 @@
 /// One thing to do, with its settings checked.
 enum Command: Sendable {
-    case help(topic: String?)
+    case help(topic: Name?)
     case version
     case serve(Settings)
     case migrate(Settings)
@@ -10,39 +10,53 @@ enum Command: Sendable {
     case setupLink(Settings)
     case doctor(Settings, team: String?)
 
+    /// The first word of a command line.
+    ///
+    /// What is read and what is told of each is a switch over all of them, so that none is forgotten.
+    enum Name: String, CaseIterable {
+        case serve
+        case migrate
+        case apply
+        case export
+        case audit
+        case doctor
+        case setupLink = "setup-link"
+        case version
+    }
+
     /// Reads the command line; every mistake is reported, not only the first.
     static func parse(_ arguments: [String]) throws(CommandFailure) -> Command {
         guard let name = arguments.first, name != "--help", name != "-h" else { return .help(topic: nil) }
         if name == "--version" { return .version }
         let rest = Array(arguments.dropFirst())
         if name == "help" { return .help(topic: try rest.first.map(known)) }
-        _ = try known(name)
-        if rest.contains("--help") || rest.contains("-h") { return .help(topic: name) }
-        return try parse(name, rest)
+        let command = try known(name)
+        if rest.contains("--help") || rest.contains("-h") { return .help(topic: command) }
+        return try parse(command, rest)
     }
 
-    private static func known(_ name: String) throws(CommandFailure) -> String {
-        guard Help.commands.contains(name) else {
+    private static func known(_ name: String) throws(CommandFailure) -> Name {
+        guard let name = Name(rawValue: name) else {
             throw CommandFailure("there is no command \(name); pippin --help lists them", status: .usage)
         }
         return name
     }
 
-    private static func parse(_ name: String, _ rest: [String]) throws(CommandFailure) -> Command {
+    private static func parse(_ name: Name, _ rest: [String]) throws(CommandFailure) -> Command {
         var options = Options(rest)
         switch name {
-        case "version":
+        case .version:
             try options.finish()
             return .version
-        case "serve": return .serve(try options.settings(operands: 0).settings)
-        case "migrate": return .migrate(try options.settings(operands: 0).settings)
-        case "setup-link": return .setupLink(try options.settings(operands: 0).settings)
-        case "doctor": return try DoctorCommand.parse(&options)
-        case "audit": return try AuditCommand.parse(rest)
-        case "export":
+        case .serve: return .serve(try options.settings(operands: 0).settings)
+        case .migrate: return .migrate(try options.settings(operands: 0).settings)
+        case .setupLink: return .setupLink(try options.settings(operands: 0).settings)
+        case .doctor: return try DoctorCommand.parse(&options)
+        case .audit: return try AuditCommand.parse(rest)
+        case .export:
             let (settings, operands) = try options.settings(operands: 1, called: "TEAMID")
             return .export(settings, team: operands[0])
-        default:
+        case .apply:
             let flags = ApplyCommand.Flags(
                 isDryRun: options.isGiven("dry-run"),
                 prunes: options.isGiven("prune"),
@@ -56,7 +70,7 @@ enum Command: Sendable {
     func run() throws(CommandFailure) -> ExitStatus {
         switch self {
         case .help(let topic):
-            Terminal.say(Help.text(for: topic))
+            Terminal.page(Help.text(for: topic))
             return .success
         case .version:
             Terminal.say("pippin \(Version.current)")

@@ -58,7 +58,7 @@ struct DoctorCommand {
         let (worker, context, allowsLoopback) = (
             house.workers[0], house.context, settings.allowsLoopback
         )
-        let file = settings.certificateFile
+        let file = settings.certificateFile()
         do {
             return try worker.loop.wait {
                 let teams = try await Self.teams(id, worker)
@@ -76,7 +76,8 @@ struct DoctorCommand {
                     client: worker.outgoing.house
                 )
                 let around = await installation.run(
-                    needsApple: try await checkup.needsApple(teams.map(\.id))
+                    needsApple: try await checkup.needsApple(teams.map(\.id)),
+                    for: .operator
                 )
                 var sections = [Section(heading: context.publicURL, findings: around)]
                 for team in teams {

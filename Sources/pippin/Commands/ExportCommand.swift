@@ -23,7 +23,7 @@ struct ExportCommand {
             throw CommandFailure("the team cannot be exported: \(error)")
         }
         guard let file else { throw CommandFailure("there is no team \(id)") }
-        Terminal.say(String(decoding: file.json, as: UTF8.self))
+        Terminal.pass(file.json + [UInt8(ascii: "\n")])
         return .success
     }
 }

@@ -1,58 +1,56 @@
-import Directory
 import EventLoop
 import Glibc
+import HTTP
+import Log
 import Postgres
-import Providers
-import Simulator
-import Web
 
-/// `pippin serve`.
+/// `pippin serve`: a process that supervises, and the worker that it starts, which is this program again.
 struct ServeCommand {
-    private static let endings = [SIGTERM, SIGINT]
     /// How long a start may take to end by itself.
-    private static let patience = Duration.seconds(1)
+    static let patience = Duration.seconds(1)
+    /// How long a port may be taken by what a killed predecessor leaves: its worker dies with it, a moment later.
+    private static let portPatience = Duration.seconds(2)
 
     let settings: Settings
 
     func run() throws(CommandFailure) -> ExitStatus {
-        Signals.claim(Self.endings)
-        let use = ClusterUse()
-        let start = try startWatch(use)
-        let lock = try lock()
-        defer { lock?.release() }
-        let (installation, applied) = try Installation.open(settings, use)
-        defer { installation.close() }
-        for name in applied { Terminal.say("applied migration \(name)") }
-        let house = try House(installation)
-        defer { house.close() }
-        defer { start.end() }
-        let demo: Demo? = settings.isDemo ? try Demo.load(house) : nil
-        let simulation: Simulation? = settings.simulatesApple ? try Simulation.load(house) : nil
-        if let demo, let simulation { try demo.connect(to: simulation, in: house) }
-        let serving = Serving(
-            settings: settings,
-            context: house.context,
-            hasher: PasswordHasher(pool: house.pool),
-            pool: house.pool,
-            watch: house.watch,
-            log: house.log,
-            demo: demo,
-            script: simulation?.script,
-            standIn: simulation?.standIn(in: house),
-            isOpen: house.isOpenCheck
-        )
-        try house.open(serving)
-        try announce(house, demo)
-        start.end()
-        _ = Signals.wait(for: Self.endings)
-        Terminal.say("stopping")
-        return .success
+        guard let link = try WorkerLink.inherited() else { return try supervise() }
+        do throws(CommandFailure) {
+            return try WorkerCommand(settings: settings, link: link).run()
+        } catch {
+            throw CommandFailure(error.lines, status: error.isTransient ? .unavailable : error.status)
+        }
     }
 
-    /// A database that does not answer may hold up the start for ever, and a migration for long.
-    private func startWatch(_ use: ClusterUse) throws(CommandFailure) -> StartWatch {
+    private func supervise() throws(CommandFailure) -> ExitStatus {
+        Signals.claim(Supervisor.signals)
+        let use = ClusterUse()
+        let start = try Self.startWatch(Supervisor.endings, after: Self.patience, use)
+        let lock = try lock()
+        defer { lock?.release() }
+        let cluster = try Installation.startCluster(settings, use)
+        let supervisor: Supervisor
+        do throws(CommandFailure) {
+            supervisor = Supervisor(try listen(), cluster, log: Log(threshold: settings.logLevel))
+            start.end()
+            let status = try supervisor.run()
+            try leave(cluster, isPatient: supervisor.databaseAnswers, use)
+            return status
+        } catch {
+            start.end()
+            try leave(cluster, isPatient: true, use)
+            throw error
+        }
+    }
+
+    /// Whoever has told the process to end does not wait for a start that another program holds up.
+    static func startWatch(
+        _ endings: [Int32],
+        after patience: Duration,
+        _ use: ClusterUse
+    ) throws(CommandFailure) -> StartWatch {
         do {
-            return try StartWatch(for: Self.endings, patience: Self.patience) {
+            return try StartWatch(for: endings, patience: patience) {
                 Terminal.complain(
                     "stopped before it had started; what was begun in the database is rolled back"
                 )
@@ -74,18 +72,37 @@ struct ServeCommand {
         }
     }
 
-    /// The lines a person needs.
-    private func announce(_ house: House, _ demo: Demo?) throws(CommandFailure) {
-        Terminal.say("Console   \(settings.publicURL.text)/console")
-        if let link = try SetupLinkCommand.link(house) { Terminal.say("Set-up    \(link)") }
-        if let demo { Terminal.say("Sample    \(demo.address)") }
-        if settings.simulatesApple { Terminal.say("Apple     \(Simulator.address(of: settings))") }
+    private func listen() throws(CommandFailure) -> [Int32] {
+        let deadline = ContinuousClock.now + Self.portPatience
+        while true {
+            do throws(ServerFailure) {
+                return try Listener.open(settings.address, settings.port, count: Machine.cores)
+            } catch {
+                guard case .portInUse = error, ContinuousClock.now < deadline,
+                    !Signals.arePending(Supervisor.endings)
+                else { throw CommandFailure(error.description) }
+                usleep(20_000)
+            }
+        }
     }
-}
 
-extension Simulator {
-    /// Where a person chooses what the stand-in does.
-    fileprivate static func address(of settings: Settings) -> String {
-        String(settings.apple.authorizationURL.dropLast("/auth/authorize".utf8.count))
+    /// The end of the private PostgreSQL; a second signal does not wait for it.
+    private func leave(
+        _ cluster: PrivateCluster?,
+        isPatient: Bool,
+        _ use: ClusterUse
+    ) throws(CommandFailure) {
+        guard let cluster else { return }
+        let hurry: StartWatch
+        do {
+            hurry = try StartWatch(for: Supervisor.endings, patience: .zero) {
+                use.abandon()
+                _exit(ExitStatus.refused.code)
+            }
+        } catch {
+            throw CommandFailure("the signals cannot be watched: \(error)")
+        }
+        Installation.leave(cluster, isPatient: isPatient)
+        hurry.end()
     }
 }

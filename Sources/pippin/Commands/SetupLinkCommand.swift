@@ -14,7 +14,14 @@ struct SetupLinkCommand {
         defer { installation.close() }
         let house = try House(installation)
         defer { house.close() }
-        guard let link = try Self.link(house) else {
+        let (worker, context) = (house.workers[0], house.context)
+        let made: String?
+        do {
+            made = try worker.loop.wait { try await Self.link(worker, context) }
+        } catch {
+            throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(error)")
+        }
+        guard let link = made else {
             throw CommandFailure("this installation has its operator already; set-up is over")
         }
         Terminal.say(link)
@@ -22,15 +29,11 @@ struct SetupLinkCommand {
         return .success
     }
 
-    /// A fresh link, or nil once there is an operator.
-    static func link(_ house: House) throws(CommandFailure) -> String? {
-        let worker = house.workers[0]
-        let base = house.context.publicURL
+    /// A fresh link, or nil once there is an operator; on the worker's loop.
+    static func link(_ worker: Worker, _ context: EngineContext) async throws(CommandFailure) -> String? {
         do {
-            return try worker.loop.wait {
-                let token = try await SetupLinkStore(SystemDatabase(worker.system)).issue()
-                return token.map { "\(base)/setup/\($0.text)" }
-            }
+            let token = try await SetupLinkStore(SystemDatabase(worker.system)).issue()
+            return token.map { "\(context.publicURL)/setup/\($0.text)" }
         } catch {
             throw CommandFailure("the set-up link cannot be made: \(error)")
         }

@@ -1,18 +1,16 @@
 /// What `--help` prints.
 enum Help {
-    static let commands = ["serve", "migrate", "apply", "export", "audit", "doctor", "setup-link", "version"]
-
-    static func text(for topic: String?) -> String {
+    static func text(for topic: Command.Name?) -> String {
         switch topic {
-        case "serve": serve + options
-        case "migrate": migrate + options
-        case "apply": apply + options
-        case "export": export + options
-        case "audit": audit + options
-        case "doctor": doctor + options
-        case "setup-link": setupLink + options
-        case "version": "pippin version\n\nPrints the version.\n"
-        default: overview
+        case .serve: serve + options
+        case .migrate: migrate + options
+        case .apply: apply + options
+        case .export: export + options
+        case .audit: audit + options
+        case .doctor: doctor + options
+        case .setupLink: setupLink + options
+        case .version: "pippin version\n\nPrints the version.\n"
+        case nil: overview
         }
     }
 
@@ -42,6 +40,10 @@ enum Help {
         Runs the server until it gets SIGTERM or SIGINT, then finishes what is under way and stops.
         Without --database it runs its own PostgreSQL in the data directory.
 
+        A supervising process keeps the listening sockets and the database, and a worker serves: one that dies is
+        started again at once, and SIGHUP replaces it by the program that lies in its place, without a request lost.
+
+          --user NAME          whom the worker becomes when root starts it (postgres, else nobody)
           --demo               load the demo team with its sample app (loopback and http only, --listen too)
           --simulate-apple     put a stand-in in Apple's place, at /apple (loopback and http only, --listen too)
           --watch-templates    show edited templates on reload
@@ -123,6 +125,9 @@ enum Help {
                                directory); PIPPIN_MASTER_KEY holds the lines themselves, not the name of a file
           --tls-cert FILE      certificate chain in PEM, with --tls-key FILE
           --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
+          --connections-per-address N
+                               connections from one address, or one /64 of IPv6, at a time; trusted proxies have no
+                               limit, 0 is none for all (a quarter of what the process takes)
           --relay-domain NAME  host of relay addresses (relay.HOST)
           --dns-server ADDRESS name servers for checks of mail records (the system's); several with commas
           --smtp URL           mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS at once; better from

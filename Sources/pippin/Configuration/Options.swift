@@ -97,6 +97,17 @@ struct Options {
 
 /// The environment of the process; an empty variable is none.
 enum Environment {
+    /// All of it, as `name=value`.
+    static var lines: [String] {
+        var lines: [String] = []
+        var place = unsafe environ
+        while let line = unsafe place.pointee {
+            unsafe lines.append(String(cString: line))
+            unsafe place += 1
+        }
+        return lines
+    }
+
     static func value(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -23,10 +23,14 @@ struct Settings: Sendable {
     let resources: Resources
     let tls: (certificate: String, key: String)?
     let trustedProxies: TrustedProxies
+    /// Zero for as many as there are; nil for a share of them all.
+    let connectionsPerAddress: Int?
     let relayDomain: String
     let mail: MailCourier.Route
     /// What `/metrics` may be asked with.
     let metricsToken: String?
+    /// Whom a server that root starts becomes; nil for the user of its own PostgreSQL.
+    let user: String?
     let isDemo: Bool
     /// Whether the stand-in takes Apple's place.
     let simulatesApple: Bool
@@ -48,11 +52,13 @@ struct Settings: Sendable {
         dataDirectory = options.value("data") ?? ".pippin"
         masterKeyFile = options.argument("master-key")
         trustedProxies = Self.trustedProxies(&options)
+        connectionsPerAddress = Self.connectionsPerAddress(&options)
         dnsServers = Self.dnsServers(&options)
         logLevel = Self.logLevel(&options)
         let relayDomain = options.value("relay-domain")
         let mail = Self.mail(&options, publicURL)
         metricsToken = Environment.value("PIPPIN_METRICS_TOKEN")
+        user = options.value("user")
         isDemo = options.flag("demo")
         simulatesApple = options.flag("simulate-apple")
         watchesTemplates = options.flag("watch-templates")
@@ -148,6 +154,15 @@ struct Settings: Sendable {
             }
         }
         return TrustedProxies(blocks)
+    }
+
+    private static func connectionsPerAddress(_ options: inout Options) -> Int? {
+        guard let text = options.value("connections-per-address") else { return nil }
+        guard let number = Int(text), (0...1_000_000).contains(number) else {
+            options.complain("--connections-per-address \(text) is not a number from 0 to 1000000")
+            return nil
+        }
+        return number
     }
 
     private static func dnsServers(_ options: inout Options) -> [String] {

@@ -18,8 +18,22 @@ enum AuditUpkeep {
             Schedule("audit.seal", every: .seconds(20)) { try await rounds.seal { tell($0, log) } },
             // By itself: reading one long log again must not keep the others from being sealed.
             Schedule("audit.verify", every: .seconds(20)) { try await rounds.verify() },
-            Schedule("audit.shorten", every: .seconds(3600)) { try await rounds.shorten() },
+            Schedule("audit.shorten", every: .seconds(3600)) {
+                try await rounds.shorten { warn($0, $1, log) }
+            },
         ]
+    }
+
+    /// Somebody changed a log past Pippin, who has the database and not the master key.
+    private static func warn(_ team: TeamID, _ findings: [AuditFinding], _ log: Log) {
+        log(
+            .error,
+            "audit.retention_stopped",
+            ("team", team.rawValue),
+            ("findings", String(findings.count)),
+            ("first", findings[0].kind.rawValue),
+            ("event", findings[0].place?.id ?? findings[0].detail)
+        )
     }
 
     /// The head of a chain: whoever cuts off its end in the database does not cut it here.
@@ -28,8 +42,7 @@ enum AuditUpkeep {
             .info,
             "audit.sealed",
             ("team", head.team.rawValue),
-            ("position", String(head.position)),
-            ("code", head.codeText)
+            ("head", head.text)
         )
     }
 }

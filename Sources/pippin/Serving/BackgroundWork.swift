@@ -15,7 +15,13 @@ struct BackgroundWork: Sendable {
     private let heartbeat: Heartbeat
 
     /// - Parameter workers: those of the process; the first does the work.
-    init(on workers: [Worker], handlers: JobHandlers, schedules: [Schedule], log: Log) {
+    init(
+        on workers: [Worker],
+        handlers: JobHandlers,
+        schedules: [Schedule],
+        connections: ConnectionWatch,
+        log: Log
+    ) {
         let worker = workers[0]
         loop = worker.loop
         let system = SystemDatabase(worker.system)
@@ -33,6 +39,7 @@ struct BackgroundWork: Sendable {
             flows: workers.map(\.flows),
             store: ProcessStore(system),
             jobs: jobs,
+            connections: connections,
             log: log
         )
     }

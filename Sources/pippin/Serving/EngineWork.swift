@@ -6,16 +6,17 @@ import Jobs
 
 /// What the engine does beside requests: notices to apps, and signing keys that come and go.
 extension House {
-    /// Has notices delivered by jobs on that worker's loop.
+    /// Has notices delivered, and what is left of people who are gone removed, by jobs on that worker's loop.
     func registerNotices(in handlers: inout JobHandlers, on worker: Worker) {
         NoticeDelivery(
             context: context,
             database: TeamDatabase(worker.app),
             teams: worker.teams,
-            client: worker.outgoing.teams,
+            client: worker.outgoing.notices,
             allowsLoopback: installation.settings.allowsLoopback
         )
         .register(in: &handlers)
+        PersonFlows(TeamDatabase(worker.app)).register(in: &handlers)
     }
 
     /// Has what providers gave revoked and validated, and what they told verified, by jobs on that worker's loop.
@@ -47,7 +48,8 @@ extension House {
             },
             Schedule(
                 "providers.purge",
-                every: .seconds(3600),
+                // Trips hold what was posted to them, which is large.
+                every: .seconds(300),
                 purging: .providerTrips,
                 .providerTokens,
                 .providerNotices,
@@ -59,9 +61,9 @@ extension House {
     /// What the engine does now and then.
     func engineSchedules(on worker: Worker) -> [Schedule] {
         let system = SystemDatabase(worker.system)
-        let (pool, clock, watch) = (pool, context.clock, watch)
-        let rotation = SigningKeyRotation(TeamDatabase(worker.app), keyRing: context.keyRing) {
-            try await pool.run { try RSASigningKey.generate() }
+        let (pool, clock, watch) = (pools.signingKeys, context.clock, watch)
+        let rotation = SigningKeyRotation(TeamDatabase(worker.app), keyRing: context.keyRing) { team in
+            try await pool.run(for: team.rawValue) { try RSASigningKey.generate() }
         }
         return [
             Schedule("keys.rotate", every: .seconds(6 * 3600)) {
@@ -69,9 +71,23 @@ extension House {
                 where try await rotation.keep(team, at: clock()) { watch.announce(team) }
             },
             Schedule("notices.purge", every: .seconds(3600), purging: .notices, in: system),
-            Schedule("tokens.purge", every: .seconds(3600), purging: .refreshTokens, in: system),
+            Schedule(
+                "tokens.purge",
+                every: .seconds(3600),
+                purging: .refreshTokens,
+                .tokenCutoffs,
+                .deletionReceipts,
+                in: system
+            ),
+            Schedule("clients.purge", every: .seconds(60), purging: .endedClients, in: system),
             Schedule("trials.purge", every: .seconds(3600), purging: .trials, in: system),
-            Schedule("transfers.purge", every: .seconds(3600), purging: .transferredPeople, in: system),
+            Schedule(
+                "transfers.purge",
+                every: .seconds(3600),
+                purging: .transferredPeople,
+                .appTransfers,
+                in: system
+            ),
         ]
     }
 }

@@ -16,6 +16,7 @@ struct Heartbeat: Sendable {
     let flows: [FlowRecorder]
     let store: ProcessStore
     let jobs: JobWorker
+    let connections: ConnectionWatch
     let log: Log
     let startedAt = Timestamp.now()
 
@@ -58,9 +59,10 @@ struct Heartbeat: Sendable {
             clock: .now(),
             loops: loops.count,
             loopLag: lag,
-            memory: Machine.residentMemory,
+            memory: Malloc.giveBack(),
             jobs: (counts.succeeded, counts.failed, counts.dead),
-            flowStepsDropped: dropped
+            flowStepsDropped: dropped,
+            connections: connections.look()
         )
     }
 }

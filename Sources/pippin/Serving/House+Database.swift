@@ -1,44 +1,10 @@
 import EventLoop
-import Log
 import Postgres
 
-// The private PostgreSQL while the server runs, and any PostgreSQL while it stops.
+// PostgreSQL while the server stops.
 extension House {
-    private static let interval = Duration.milliseconds(250)
     /// How long a database may be silent before the stop goes on without it.
     private static let silence = Duration.seconds(1)
-
-    /// Has the private PostgreSQL started again when it dies, until the server stops; call it as a task of a loop.
-    ///
-    /// - Parameter thread: takes what blocks.
-    static func keep(
-        _ cluster: PrivateCluster,
-        on thread: BlockingPool,
-        of loop: EventLoop,
-        log: Log,
-        while isOpen: @Sendable () -> Bool
-    ) async {
-        while isOpen() {
-            await look(after: cluster, on: thread, log)
-            await loop.sleep(for: interval)
-        }
-    }
-
-    private static func look(after cluster: PrivateCluster, on thread: BlockingPool, _ log: Log) async {
-        do {
-            for event in try await thread.run({ cluster.look() }) { tell(event, log) }
-        } catch {
-            // The thread is still at the look before, or the server stops.
-        }
-    }
-
-    private static func tell(_ event: ClusterEvent, _ log: Log) {
-        switch event {
-        case .died: log(.warning, "database.died")
-        case .started: log(.info, "database.started")
-        case .notStarted(let failure): log(.error, "database.not-started", ("cause", failure.description))
-        }
-    }
 
     /// Watches the databases of all loops while the server stops, and lets go of those that do not answer: what waits for
     /// them fails, as if the process were killed, and is found again.

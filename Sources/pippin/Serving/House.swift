@@ -19,6 +19,8 @@ import Web
 final class House {
     /// How long requests under way may take once the server is told to stop.
     private static let patience = Duration.seconds(20)
+    /// How long idle connections may stay for one request more when another process serves already.
+    private static let courtesy = Duration.seconds(10)
     /// How long calls that block may take when nobody waits for them any more.
     private static let lastPatience = Duration.seconds(1)
 
@@ -27,35 +29,42 @@ final class House {
     let log: Log
     let loops: [EventLoop]
     let workers: [Worker]
-    let pool: BlockingPool
+    let pools: Pools
     let watch: RegistryWatch
+    /// What the watch reads from, and nothing else does.
+    private let watching: Database
+    private let connections: ConnectionWatch
+    /// Nil where the servers speak no TLS.
+    let certificates: CertificateRenewal?
     private var servers: [Server] = []
     private var background: BackgroundWork?
     private let isStopping = Flag()
-    /// Where the private PostgreSQL is looked after; nil beside an operator's.
-    private var clusterThread: BlockingPool?
+    /// Set where another process serves already when this one stops.
+    private let isHandedOver = Flag()
 
     /// Starts the loops and begins to connect; nothing listens yet.
-    init(_ installation: Installation) throws(CommandFailure) {
+    init(_ installation: Installation, loops count: Int = Machine.cores) throws(CommandFailure) {
         let settings = installation.settings
         self.installation = installation
         log = Log(threshold: settings.logLevel)
+        connections = ConnectionWatch(log: log)
+        certificates = CertificateRenewal(settings, log: log)
         context = EngineContext(
             publicURL: settings.publicURL.text,
             relayDomain: settings.relayDomain,
             keyRing: installation.keyRing,
-            sendsMail: settings.mail.server != nil
+            sendsMail: settings.mail.server != nil,
+            log: log
         )
         let (context, conninfo, bell) = (context, installation.conninfo, JobBell())
         let (apple, dnsServers) = (settings.apple, settings.dnsServers)
         do {
             let cores = Machine.cores
-            loops = try (0..<cores).map { try EventLoop(name: "loop-\($0)") }
-            // One core is left to the requests that hash nothing; each hash under way also holds 19 MiB.
-            let pool = try BlockingPool(name: "blocking", threads: max(1, cores - 1), queueLimit: 256)
-            self.pool = pool
-            // The private PostgreSQL has no name, and passwords shall not hold up the way back to it.
-            let lookups: BlockingPool? = installation.cluster == nil ? pool : nil
+            loops = try (0..<count).map { try EventLoop(name: "loop-\($0)") }
+            let pools = try Pools(cores: cores)
+            self.pools = pools
+            // The private PostgreSQL has no name.
+            let lookups: BlockingPool? = installation.cluster == nil ? pools.lookups : nil
             for loop in loops { try loop.start() }
             workers = try loops.map { loop in
                 try loop.wait {
@@ -66,17 +75,26 @@ final class House {
                         apple: apple,
                         dnsServers: dnsServers,
                         lookups: lookups,
+                        registries: pools.registries,
                         bell: bell
                     )
                 }
+            }
+            var way = Worker.watching(conninfo)
+            way.lookups = lookups
+            watching = try loops[0].wait { [way, loop = loops[0]] in
+                let database = Database(loop: loop, configuration: way)
+                database.open()
+                return database
             }
         } catch {
             throw CommandFailure("the loops cannot be started: \(error)")
         }
         watch = RegistryWatch(
             loop: loops[0],
-            database: SystemDatabase(workers[0].system),
-            caches: workers.map { ($0.loop, $0.teams) }
+            database: SystemDatabase(watching),
+            caches: workers.map { ($0.loop, $0.teams) },
+            log: log
         )
     }
 
@@ -85,14 +103,14 @@ final class House {
 
     /// The same, with return URLs that may lead anywhere but there.
     func provisioner(apartFrom publicURL: String) -> Provisioner {
-        let (pool, context) = (pool, context)
+        let (pools, context) = (pools, context)
         return Provisioner(
             TeamDatabase(workers[0].app),
             keyRing: context.keyRing,
-            hasher: PasswordHasher(pool: pool),
+            hasher: PasswordHasher(pool: pools.passwords, judges: pools.judges),
             publicURL: publicURL
         ) { team, transaction in
-            let key = try await pool.run { try RSASigningKey.generate() }
+            let key = try await pools.signingKeys.run(for: team.rawValue) { try RSASigningKey.generate() }
             try await SigningKeyStore.insert(
                 key,
                 for: team,
@@ -103,17 +121,25 @@ final class House {
         }
     }
 
-    /// Listens, and begins what runs beside the requests.
-    func open(_ serving: Serving) throws(CommandFailure) {
+    /// Serves, and begins what runs beside the requests.
+    ///
+    /// - Parameters:
+    ///   - sockets: listen already, one for each loop; none has the servers open their own.
+    ///   - settle: called when everything is read that only the user of the start may read.
+    func open(
+        _ serving: Serving,
+        on sockets: [Int32] = [],
+        _ settle: () throws(CommandFailure) -> Void = {}
+    ) throws(CommandFailure) {
         let settings = installation.settings
-        var options = ServerOptions(address: settings.address, port: settings.port)
-        options.trustedProxies = settings.trustedProxies
-        if let tls = settings.tls { options.tls = try TLSFiles.read(tls) }
+        var options = try settings.serverOptions(loops: loops.count)
+        options.sockets = sockets
         let (workers, watch, loops) = (workers, watch, loops)
         do {
             let look = try serving.look()
             let applications = try serving.applications(workers, look)
             try prepareBackgroundWork(serving, look)
+            try settle()
             servers = try loops[0].wait { [options] in
                 try await Server.start(options, on: loops) { loop in
                     guard let index = loops.firstIndex(where: { $0 === loop }) else {
@@ -129,23 +155,17 @@ final class House {
         } catch {
             throw CommandFailure("the server cannot be started: \(error)")
         }
-        try keepCluster()
+        connections.begin(with: servers)
+        renewCertificates(options.tls)
         Task(executorPreference: loops[0]) { await watch.run() }
         if let background { loops[0].execute { [isOpenCheck] in background.begin(while: isOpenCheck) } }
     }
 
-    /// On a thread of its own: passwords may keep the others busy.
-    private func keepCluster() throws(CommandFailure) {
-        guard let cluster = installation.cluster else { return }
-        do {
-            let thread = try BlockingPool(name: "cluster", threads: 1, queueLimit: 1)
-            clusterThread = thread
-            let loop = loops[0]
-            Task(executorPreference: loop) { [log, isOpenCheck] in
-                await House.keep(cluster, on: thread, of: loop, log: log, while: isOpenCheck)
-            }
-        } catch {
-            throw CommandFailure("the database's thread cannot be started: \(error)")
+    private func renewCertificates(_ served: ServerTLS?) {
+        guard let certificates else { return }
+        let (servers, loops, isOpen) = (servers, loops, isOpenCheck)
+        Task(executorPreference: loops[0]) {
+            await certificates.run(servers, on: loops, with: served, while: isOpen)
         }
     }
 
@@ -164,8 +184,20 @@ final class House {
             )
                 + engineSchedules(on: worker) + providerSchedules(on: worker) + appleWatch(on: worker)
                 + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
+            connections: connections,
             log: log
         )
+    }
+
+    /// Another process serves from now on: this one ends when those who are connected have nothing more to ask.
+    func handOver() {
+        isHandedOver.set()
+    }
+
+    /// Tells, from any loop, whether a balancer may send requests here: while another process takes them over, too.
+    var isReadyCheck: @Sendable () -> Bool {
+        let (isStopping, isHandedOver) = (isStopping, isHandedOver)
+        return { !isStopping.isSet || isHandedOver.isSet }
     }
 
     /// Tells, from any loop, whether the server still takes requests.
@@ -174,11 +206,12 @@ final class House {
         return { !isStopping.isSet }
     }
 
-    /// Finishes what is under way, then closes connections, loops and the pool, in this order.
+    /// Finishes what is under way, then closes connections, loops and the pools, in this order.
     func close() {
         isStopping.set()
-        clusterThread?.stop()
         let (servers, workers, watch, background) = (servers, workers, watch, background)
+        let watching = watching
+        let courtesy = isHandedOver.isSet ? Self.courtesy : .zero
         try? loops[0].wait { watch.stop() }
         // All at once: each takes no more requests from now on, and their patience does not add up.
         let answered = try? loops[0].wait { [loops] in
@@ -188,14 +221,17 @@ final class House {
                         group.addTask(executorPreference: loops[0]) { await background.stop() }
                     }
                     for (loop, server) in zip(loops, servers) {
-                        group.addTask(executorPreference: loop) { await server.stop(within: Self.patience) }
+                        group.addTask(executorPreference: loop) {
+                            await server.stop(within: Self.patience, idle: courtesy)
+                        }
                     }
                 }
             }
         }
         installation.isPatient = answered ?? true
+        try? loops[0].wait { watching.close() }
         for worker in workers { try? worker.loop.wait { await worker.close() } }
-        pool.stop(within: Self.lastPatience)
+        pools.stop(within: Self.lastPatience)
         for loop in loops { loop.stop() }
     }
 }

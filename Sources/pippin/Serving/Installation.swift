@@ -7,8 +7,8 @@ import Postgres
 final class Installation {
     let settings: Settings
     let keyRing: KeyRing
-    /// How libpq reaches the database, as the role that owns the schema.
-    let conninfo: String
+    /// How libpq reaches the database; beside an operator's as the role that owns the schema.
+    private(set) var conninfo: String
     /// Nil beside an operator's database.
     let cluster: PrivateCluster?
     /// Whether the private PostgreSQL may take its time to stop; not where it does not answer anyway.
@@ -31,55 +31,68 @@ final class Installation {
         _ settings: Settings,
         _ use: ClusterUse = ClusterUse()
     ) throws(CommandFailure) -> (Installation, applied: [String]) {
-        let installation: Installation
-        switch settings.storage {
-        case .url(let url):
-            try makeDataDirectory(settings)
-            let keyRing = try MasterKeyFile.keyRing(settings)
-            installation = Installation(settings: settings, keyRing: keyRing, conninfo: url, cluster: nil)
-        case .own:
-            let cluster = try startCluster(settings, use)
-            do throws(CommandFailure) {
-                let keyRing = try MasterKeyFile.keyRing(settings)
-                installation = Installation(
-                    settings: settings,
-                    keyRing: keyRing,
-                    conninfo: cluster.conninfo,
-                    cluster: cluster
-                )
-            } catch {
-                leave(cluster)
-                throw error
-            }
-        }
+        let given = try MasterKeyFile.read(settings)
+        let (conninfo, cluster) = try reach(settings, use)
         do throws(CommandFailure) {
-            return (installation, try installation.migrate())
+            let known = try MasterKeys.known(given, settings, at: conninfo)
+            let applied = try migrate(conninfo, settings)
+            let keyRing = if let known { known } else { try MasterKeys.settle(given, settings, at: conninfo) }
+            let installation = Installation(
+                settings: settings,
+                keyRing: keyRing,
+                conninfo: conninfo,
+                cluster: cluster
+            )
+            try installation.giveUpRights()
+            return (installation, applied)
         } catch {
-            installation.close()
+            if let cluster { leave(cluster, isPatient: true) }
             throw error
         }
     }
 
-    /// Leaves the cluster; the last one to leave stops it.
-    func close() {
-        if let cluster { Self.leave(cluster, within: isPatient ? nil : Self.haste) }
+    /// How the database is reached as its owner, and the cluster it lies in where that is ours.
+    private static func reach(
+        _ settings: Settings,
+        _ use: ClusterUse
+    ) throws(CommandFailure) -> (conninfo: String, cluster: PrivateCluster?) {
+        if case .url(let url) = settings.storage {
+            try makeDataDirectory(settings)
+            return (url, nil)
+        }
+        guard let cluster = try startCluster(settings, use) else {
+            preconditionFailure("a cluster of our own is started")
+        }
+        return (cluster.conninfo, cluster)
     }
 
-    private static func leave(_ cluster: PrivateCluster, within limit: Duration? = nil) {
+    /// Leaves the cluster; the last one to leave stops it.
+    func close() {
+        if let cluster { Self.leave(cluster, isPatient: isPatient) }
+    }
+
+    /// Ends our use of a private cluster.
+    static func leave(_ cluster: PrivateCluster, isPatient: Bool) {
         do {
-            try cluster.stop(within: limit)
+            try cluster.stop(within: isPatient ? nil : haste)
         } catch {
             Terminal.complain("PostgreSQL did not stop: \(error)")
         }
     }
 
-    private func migrate() throws(CommandFailure) -> [String] {
+    private static func migrate(
+        _ conninfo: String,
+        _ settings: Settings
+    ) throws(CommandFailure) -> [String] {
         do {
             let connection = try AdminConnection(to: conninfo)
             let migrator = try Migrator(folder: settings.resources.migrations)
             return try migrator.migrate(connection).map(\.name)
         } catch let failure as AdminFailure {
-            throw CommandFailure("the database cannot be reached: \(failure.description)")
+            throw CommandFailure(
+                "the database cannot be reached: \(failure.description)",
+                isTransient: true
+            )
         } catch let failure as MigrationFailure {
             throw CommandFailure(failure.description)
         } catch {
@@ -87,21 +100,48 @@ final class Installation {
         }
     }
 
-    private static func startCluster(
+    /// From here on the database is reached without the rights of its owner, and nowhere but behind the walls.
+    private func giveUpRights() throws(CommandFailure) {
+        let roles = [Worker.app(""), Worker.system("")].compactMap(\.role)
+        do throws(ClusterFailure) {
+            if let cluster { conninfo = try cluster.conninfo(asLogin: "pippin_server", of: roles) }
+        } catch {
+            throw CommandFailure(error.description, isTransient: true)
+        }
+        try verify()
+    }
+
+    /// Whether this process can reach the database, as whoever it is by now, and is behind the walls there.
+    func verify() throws(CommandFailure) {
+        do throws(AdminFailure) {
+            for database in [Worker.app(conninfo), Worker.system(conninfo)] { try database.verify() }
+        } catch {
+            throw CommandFailure(
+                "the database cannot be used: \(error.description)",
+                isTransient: true
+            )
+        }
+    }
+
+    /// Starts or joins the private cluster; nil where the database is an operator's.
+    static func startCluster(
         _ settings: Settings,
         _ use: ClusterUse
-    ) throws(CommandFailure) -> PrivateCluster {
+    ) throws(CommandFailure) -> PrivateCluster? {
+        guard case .own = settings.storage else { return nil }
         var cluster = ClusterSettings()
         if let path = Environment.value("PATH") { cluster.searchPath = path }
         // A quarter of the memory, as PostgreSQL's documentation advises ("Resource Consumption"); whoever needs more
         // runs a PostgreSQL of their own.
         cluster.sharedBuffers = min(max((Machine.memory / 4) >> 20, 128), 2048)
+        // While one process takes the other's place there are two of them, and commands come on top.
+        cluster.maxConnections = max(cluster.maxConnections, 3 * Worker.connections(of: Machine.cores) + 20)
         cluster.isInterrupted = { Signals.arePending([SIGTERM, SIGINT]) }
         do {
             let directory = try DataDirectory(settings.dataDirectory)
             return try PrivateCluster.start(in: directory, cluster, use: use) { Terminal.say($0) }
         } catch {
-            throw CommandFailure(error.description)
+            throw CommandFailure(error.description, isTransient: true)
         }
     }
 

@@ -37,12 +37,17 @@ enum Machine {
 
     private static func firstLine(of path: String) -> String? { lines(of: path).first }
 
-    /// Of a short file that the system writes; none where there is no such file.
-    private static func lines(of path: String) -> [String] {
+    /// Of a file that the system writes, at most 1 MiB; none where there is no such file.
+    static func lines(of path: String) -> [String] {
         guard let file = unsafe fopen(path, "r") else { return [] }
         defer { unsafe fclose(file) }
-        var text = [UInt8](repeating: 0, count: 8192)
-        let count = unsafe fread(&text, 1, text.count, file)
-        return text[..<count].split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+        var text: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 8192)
+        while text.count < 1 << 20 {
+            let count = unsafe fread(&piece, 1, piece.count, file)
+            guard count > 0 else { break }
+            text += piece.prefix(count)
+        }
+        return text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -7,24 +7,38 @@ import Glibc
 ///
 /// Without `--master-key`, `PIPPIN_MASTER_KEY` may hold the same lines in its place.
 enum MasterKeyFile {
-    /// Reads the keys; makes the file where it is missing and may be made.
-    static func keyRing(_ settings: Settings) throws(CommandFailure) -> KeyRing {
+    /// Reads the keys; nil where the installation's own file is missing.
+    static func read(_ settings: Settings) throws(CommandFailure) -> KeyRing? {
         if let path = settings.masterKeyFile {
-            guard let text = TextFile.read(path) else {
-                throw CommandFailure("--master-key \(path) cannot be read: \(reason())")
+            guard let text = try secret(path) else {
+                throw CommandFailure("--master-key \(path) cannot be read, or is no file of text")
             }
             return try parse(text, from: path)
         }
         if let text = Environment.value("PIPPIN_MASTER_KEY") {
             return try parse(text, from: "PIPPIN_MASTER_KEY")
         }
-        return try own(settings.dataDirectory + "/master-key")
+        let path = own(settings)
+        return try secret(path).map { text throws(CommandFailure) in try parse(text, from: path) }
     }
 
-    /// Made once by whichever process comes first: the file appears whole or not at all.
-    private static func own(_ path: String) throws(CommandFailure) -> KeyRing {
-        if let text = TextFile.read(path) { return try parse(text, from: path) }
-        let line = "1 \(Hex.encode(RandomSource.system.bytes(SymmetricKey.byteCount)))\n"
+    /// Where the keys come from, for messages.
+    static func place(_ settings: Settings) -> String {
+        if let path = settings.masterKeyFile { return path }
+        return Environment.value("PIPPIN_MASTER_KEY") == nil ? own(settings) : "PIPPIN_MASTER_KEY"
+    }
+
+    /// Where an installation keeps keys that Pippin makes.
+    private static func own(_ settings: Settings) -> String { settings.dataDirectory + "/master-key" }
+
+    /// Makes the installation's own file, once by whichever process comes first: it appears whole or not at all.
+    ///
+    /// The id is random, so that keys of two installations, or one made in the place of another, are never taken for
+    /// each other.
+    static func make(_ settings: Settings) throws(CommandFailure) -> KeyRing {
+        let path = own(settings)
+        let random = RandomSource.system
+        let line = "\(Hex.encode(random.bytes(4))) \(Hex.encode(random.bytes(SymmetricKey.byteCount)))\n"
         // A process that died left its draft, and its number comes again.
         let draft = "\(path).\(Hex.encode(RandomSource.system.bytes(8)))"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -36,10 +50,37 @@ enum MasterKeyFile {
         let isSafe = written == bytes.count && fsync(descriptor) == 0
         close(descriptor)
         defer { unsafe unlink(draft) }
-        guard isSafe, unsafe link(draft, path) == 0 || errno == EEXIST, let text = TextFile.read(path) else {
+        guard isSafe, unsafe link(draft, path) == 0 || errno == EEXIST, isKept(in: settings.dataDirectory),
+            let text = try secret(path)
+        else {
             throw CommandFailure("the master key \(path) cannot be made: \(reason())")
         }
         return try parse(text, from: path)
+    }
+
+    /// Has the folder's names written to the disk, so that a key the database knows is there after a loss of power.
+    private static func isKept(in folder: String) -> Bool {
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+
+    /// The text of a file that nobody else reads, and that belongs to this user or to root; nil where there is none.
+    private static func secret(_ path: String) throws(CommandFailure) -> String? {
+        var problem: String?
+        let text = TextFile.read(path) { status in
+            if status.st_mode & 0o077 != 0 {
+                problem =
+                    "\(path) holds the master key, and other users may read or change it: chmod 600 \(path)"
+            } else if status.st_uid != geteuid(), status.st_uid != 0 {
+                problem =
+                    "\(path) holds the master key and belongs to another user: chown \(geteuid()) \(path)"
+            }
+            return problem != nil
+        }
+        if let problem { throw CommandFailure(problem) }
+        return text
     }
 
     private static func parse(_ text: String, from place: String) throws(CommandFailure) -> KeyRing {
@@ -50,6 +91,9 @@ enum MasterKeyFile {
                 let key = try? MasterKey(id: String(parts[0]), secret: secret)
             else {
                 throw CommandFailure("\(place) is not a master key: lines of an id and 64 hexadecimal digits")
+            }
+            guard !keys.contains(where: { $0.id == key.id }) else {
+                throw CommandFailure("\(place): two lines have the id \(key.id); each key has its own")
             }
             keys.append(key)
         }

@@ -32,7 +32,10 @@ struct Metrics: Sendable {
             queue: try await JobListStore(system).statistics(),
             schedules: try await ScheduleStore(system).list()
         )
-        return .text(text.description)
+        var response = Response.text(text.description)
+        // It may have been a cookie that opened it.
+        response.append(.cacheControl, "no-store")
+        return response
     }
 
     private func hasToken(_ request: Request) -> Bool {

@@ -3,6 +3,10 @@ import Operations
 
 /// The figures, a line each (Prometheus, "Text-based format").
 struct MetricsText: CustomStringConvertible {
+    private typealias Figure = (
+        name: String, kind: String, help: String, read: @Sendable (ProcessBeat) -> Int
+    )
+
     private var lines: [String] = []
 
     init(processes: [ProcessStatus], queue: [JobStatistics], schedules: [ScheduleStatus]) {
@@ -17,7 +21,7 @@ struct MetricsText: CustomStringConvertible {
     var description: String { lines.joined(separator: "\n") + "\n" }
 
     private mutating func tell(_ processes: [ProcessBeat]) {
-        let figures: [(name: String, kind: String, help: String, read: (ProcessBeat) -> Int)] = [
+        let figures: [Figure] = [
             ("pippin_process_resident_bytes", "gauge", "Resident memory.", { $0.memory }),
             (
                 "pippin_loop_lag_microseconds", "gauge", "How long the slowest loop took to answer.",
@@ -31,10 +35,40 @@ struct MetricsText: CustomStringConvertible {
                 { $0.flowStepsDropped }
             ),
         ]
-        for figure in figures {
+        for figure in figures + Self.connectionFigures {
             metric(figure.name, figure.kind, figure.help)
             for process in processes {
                 sample(figure.name, [("process", process.id), ("host", process.host)], figure.read(process))
+            }
+        }
+        tellRefusals(processes)
+    }
+
+    private static let connectionFigures: [Figure] = [
+        ("pippin_connections", "gauge", "Open connections of clients.", { $0.connections.now }),
+        ("pippin_connections_peak", "gauge", "The most of them at a time.", { $0.connections.peak }),
+        ("pippin_connection_limit", "gauge", "How many there may be.", { $0.connections.limit }),
+        (
+            "pippin_octets_in_delivery", "gauge", "Octets of answers that clients had yet to take.",
+            { $0.connections.octetsInDelivery }
+        ),
+        ("pippin_descriptors", "gauge", "File descriptors in use.", { $0.connections.descriptors }),
+        ("pippin_descriptor_limit", "gauge", "How many there may be.", { $0.connections.descriptorLimit }),
+    ]
+
+    private mutating func tellRefusals(_ processes: [ProcessBeat]) {
+        let name = "pippin_connections_refused_total"
+        metric(name, "counter", "Connections that were not taken or gave way, by cause.")
+        for process in processes {
+            let counts = process.connections
+            let causes: [(String, Int)] = [
+                ("address", counts.refusedByAddress), ("site", counts.refusedBySite),
+                ("limit", counts.refusedForRoom), ("displaced", counts.displaced),
+                ("delivery", counts.answersGivenUp),
+                ("descriptors", counts.shortages),
+            ]
+            for (cause, count) in causes {
+                sample(name, [("process", process.id), ("host", process.host), ("cause", cause)], count)
             }
         }
     }

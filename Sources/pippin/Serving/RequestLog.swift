@@ -1,29 +1,64 @@
+import AuthEngine
 import HTTP
 import Log
 
-/// Tells the log of finished requests: what failed and what was slow always, everything at level debug.
+/// Tells the log of finished requests: what failed and what we were slow at, everything at level debug.
+///
+/// What is our own fault has its line each time. The rest anybody can cause, by what a request looks like or by how many
+/// there are, and would fill the log: it is counted. A client that left before its answer is no failure, and one that
+/// sends or reads slowly is slow itself.
 struct RequestLog: Sendable {
     private static let slow = Duration.seconds(1)
 
     let log: Log
+    /// Those of the loop whose requests these are.
+    let refusals: RefusalLog
+
+    /// What of a request is a warning.
+    enum Warning: Equatable {
+        /// The server's own fault.
+        case fault
+        /// What anybody can cause, by its kind.
+        case counted(String)
+    }
 
     func note(_ finished: FinishedRequest) {
-        let status = finished.status?.code ?? 0
-        let isWorthTelling = status == 0 || status >= 500 || finished.duration > Self.slow
-        log(
-            isWorthTelling ? .warning : .debug,
-            "request",
-            ("request", finished.request.id.description),
-            ("method", finished.request.method.name.description),
-            ("route", finished.request.routePattern ?? ""),
-            ("status", String(status)),
-            (
-                "milliseconds",
-                String(
-                    finished.duration.components.attoseconds / 1_000_000_000_000_000
-                        + finished.duration.components.seconds * 1000
-                )
-            )
+        note(
+            Self.warning(
+                status: finished.status?.code ?? 0,
+                isSlow: Self.isSlow(work: finished.work, wasSent: finished.wasSent)
+            ),
+            at: finished.request.routePattern ?? "",
+            [
+                ("request", finished.request.id.description),
+                ("method", finished.request.method.name.description),
+                ("route", finished.request.routePattern ?? ""),
+                ("status", finished.status.map { String($0.code) } ?? "0"),
+                ("milliseconds", String(finished.duration.milliseconds)),
+                ("work-milliseconds", String(finished.work.milliseconds)),
+            ]
         )
+    }
+
+    /// Writes the line of a request, or counts it.
+    func note(_ warning: Warning?, at route: String, _ members: [(StaticString, String?)]) {
+        switch warning {
+        case .fault?: log.line(.warning, "request", members)
+        case .counted(let cause)?: refusals.line(.warning, "request", at: route, for: cause, members)
+        case nil: log.line(.debug, "request", members)
+        }
+    }
+
+    static func warning(status: UInt16, isSlow: Bool) -> Warning? {
+        switch status {
+        case 500: .fault
+        case 501...: .counted(String(status))
+        default: isSlow ? .counted("slow") : nil
+        }
+    }
+
+    /// Whether a request took us long, of which its client had the whole answer.
+    static func isSlow(work: Duration, wasSent: Bool) -> Bool {
+        wasSent && work > slow
     }
 }

@@ -19,7 +19,7 @@ struct Serving {
     let settings: Settings
     let context: EngineContext
     let hasher: PasswordHasher
-    let pool: BlockingPool
+    let pools: Pools
     let watch: RegistryWatch
     let log: Log
     let demo: Demo?
@@ -27,8 +27,12 @@ struct Serving {
     let script: Script?
     /// Where values are registered at the stand-in.
     let standIn: AppleStandIn?
+    /// What is known of the certificate that is served; nil without TLS.
+    let certificates: CertificateRenewal?
     /// Whether the server still takes requests.
     let isOpen: @Sendable () -> Bool
+    /// Where the requests under way are noted; nowhere where nobody would read it.
+    let page: SharedPage?
 
     /// The applications of the loops, in their order.
     ///
@@ -36,8 +40,9 @@ struct Serving {
     func applications(_ workers: [Worker], _ look: Look) throws(CommandFailure) -> [Application] {
         let limits = AttemptLimits()
         var applications: [Application] = []
-        for worker in workers {
-            applications.append(try application(worker, look.site, look.assets, limits))
+        for (index, worker) in workers.enumerated() {
+            let board = page?.board(ofLoop: index)
+            applications.append(try application(worker, look.site, look.assets, limits, board))
         }
         return applications
     }
@@ -52,7 +57,8 @@ struct Serving {
         _ worker: Worker,
         _ site: Site,
         _ assets: Assets,
-        _ limits: AttemptLimits
+        _ limits: AttemptLimits,
+        _ board: RequestBoard?
     ) throws(CommandFailure) -> Application {
         let signIn = try signIn(worker, site, limits)
         let console = try console(worker, site)
@@ -67,16 +73,23 @@ struct Serving {
         if let demo { try sampleApp(demo, worker, site).mount(on: &router) }
         router.get(Route("/")) { _ in .redirect(to: "/console", status: .found) }
         for address in router.addresses { log(.debug, "route", ("address", address)) }
-        let requests = RequestLog(log: log)
-        let log = log
+        // Apart from those of teams, of which strangers may cause many kinds.
+        let refusals = RefusalLog(loop: worker.loop, log: log)
+        let (requests, failures) = (
+            RequestLog(log: log, refusals: refusals), Failures(log: log, refusals: refusals)
+        )
         do {
             return Application(
                 routes: try router.frozen(),
                 dress: { refusal, request in
-                    if case .failed(let error) = refusal { Failures.note(error, request, log) }
+                    if case .failed(let error) = refusal { failures.note(error, request) }
                     return console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
                 },
-                finished: { requests.note($0) }
+                started: { board?.enter($0) },
+                finished: { finished in
+                    board?.leave(finished.request.id)
+                    requests.note(finished)
+                }
             )
         } catch {
             preconditionFailure("two routes answer the same request: \(error)")
@@ -143,7 +156,7 @@ struct Serving {
                     checks: worker.checks(allowsLoopback: settings.allowsLoopback),
                     apple: worker.apple,
                     client: worker.outgoing.house,
-                    certificateFile: settings.certificateFile,
+                    certificateFile: settings.certificateFile(served: certificates),
                     standIn: standIn,
                     watchesApple: settings.watchesApple,
                     teams: worker.teams,
@@ -153,7 +166,7 @@ struct Serving {
                     welcome: { account in
                         if demo != nil { try await DemoMembers(worker).admit(account) }
                     },
-                    pool: pool,
+                    pool: pools.signingKeys,
                     log: log
                 )
             )
@@ -246,17 +259,22 @@ struct Look: Sendable {
 }
 
 /// What the log learns of a handler's error; the one who asked learns only the request's id.
-enum Failures {
-    static func note(_ error: any Error, _ request: Request, _ log: Log) {
+struct Failures: Sendable {
+    let log: Log
+    /// Counts what passes by itself, which anybody can cause with enough requests at once.
+    let refusals: RefusalLog
+
+    func note(_ error: any Error, _ request: Request) {
         let problem = Problem(error)
         guard problem.status.code >= 500 else { return }
-        log(
-            problem.status == .serviceUnavailable ? .warning : .error,
-            "request.failed",
-            ("request", request.id.description),
-            ("route", request.routePattern),
-            ("cause", "\(error)")
-        )
+        let members: [(StaticString, String?)] = [
+            ("request", request.id.description), ("route", request.routePattern), ("cause", "\(error)"),
+        ]
+        guard problem.status == .internalServerError else {
+            let (route, cause) = (request.routePattern ?? "", RefusalLog.cause(of: error))
+            return refusals.line(.warning, "request.failed", at: route, for: cause, members)
+        }
+        log.line(.error, "request.failed", members)
     }
 }
 

@@ -35,6 +35,7 @@ enum Upkeep {
                 every: .seconds(600),
                 purging: .nativeHandovers,
                 .providerAnnouncements,
+                .providerPartings,
                 in: system
             ),
             Schedule("mailbox.purge", every: .seconds(3600)) { try await mailbox.purge() },

@@ -30,7 +30,9 @@ struct Worker: Sendable {
     ///
     /// Called on the loop.
     ///
-    /// - Parameter lookups: where the database's name is looked up; nil where it has none.
+    /// - Parameters:
+    ///   - lookups: where the database's name is looked up; nil where it has none.
+    ///   - registries: where large registries of teams are read.
     /// - Throws: `ClientFailure`, when libcurl does not start.
     init(
         loop: EventLoop,
@@ -39,22 +41,24 @@ struct Worker: Sendable {
         apple service: AppleService,
         dnsServers: [String],
         lookups: BlockingPool?,
+        registries: BlockingPool,
         bell: JobBell
     ) throws(ClientFailure) {
         self.loop = loop
         self.bell = bell
-        var shared = Database.Configuration(connection: conninfo, role: "pippin_app")
-        shared.shared = 6
-        shared.lookups = lookups
-        app = Database(loop: loop, configuration: shared)
-        var few = Database.Configuration(connection: conninfo, role: "pippin_system")
-        few.shared = 2
-        few.exclusive = 1
+        var (many, few) = (Self.app(conninfo), Self.system(conninfo))
+        many.lookups = lookups
         few.lookups = lookups
+        app = Database(loop: loop, configuration: many)
         system = Database(loop: loop, configuration: few)
         jobs = JobQueue(TeamDatabase(app), bell: bell)
         mail = MailQueue(jobs, keyRing: context.keyRing)
-        teams = TeamCache(loop: loop, database: TeamDatabase(app), context: context)
+        teams = TeamCache(
+            loop: loop,
+            database: TeamDatabase(app),
+            context: context,
+            pool: registries
+        )
         flows = FlowRecorder(loop: loop, database: TeamDatabase(app), context: context)
         outgoing = try Outgoing(on: loop)
         let keys = AppleKeys(of: service, on: loop, client: outgoing.apple, clock: context.clock)
@@ -68,6 +72,32 @@ struct Worker: Sendable {
         }
         app.open()
         system.open()
+    }
+
+    /// The way to the rows of one team at a time.
+    static func app(_ conninfo: String) -> Database.Configuration {
+        Database.Configuration(connection: conninfo, role: "pippin_app", walledTable: "teams")
+    }
+
+    /// The way to what no team owns.
+    static func system(_ conninfo: String) -> Database.Configuration {
+        var few = Database.Configuration(connection: conninfo, role: "pippin_system", walledTable: "teams")
+        few.shared = 2
+        (few.exclusive, few.searching) = (1, 0)
+        return few
+    }
+
+    /// The way to what the watch over the registries reads, every moment: nothing slow is asked there, and so nothing
+    /// keeps every request of every loop from trusting what it knows of its team.
+    static func watching(_ conninfo: String) -> Database.Configuration {
+        var one = Database.Configuration(connection: conninfo, role: "pippin_system", walledTable: "teams")
+        (one.shared, one.exclusive, one.patient, one.searching) = (1, 0, 1, 0)
+        return one
+    }
+
+    /// The most connections to the database that so many loops open.
+    static func connections(of loops: Int) -> Int {
+        loops * (app("").connections + system("").connections) + watching("").connections
     }
 
     /// Writes what is still to be written, then closes the connections.
@@ -85,7 +115,7 @@ struct Worker: Sendable {
     func checks(allowsLoopback: Bool) -> RegistryChecks {
         RegistryChecks(
             TeamDatabase(app),
-            client: outgoing.teams,
+            client: outgoing.checks,
             resolver: resolver,
             allowsLoopback: allowsLoopback
         )

@@ -48,12 +48,45 @@ import Testing
             #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
             #expect(try await engine.credentialState(of: engine.ada.rawValue) == "notFound")
             let receipt = try #require(try await receipt(id, engine))
-            #expect(receipt.tokens.map(\.clientID) == [.web, .otherWeb])
+            #expect(receipt.tokens.map(\.clientID) == [.web])
             #expect(receipt.tokens.allSatisfy { $0.fate == .revoked && $0.settledAt != nil })
             #expect(receipt.isSettled)
             #expect(try engine.teams.actions().last == "user.deleted")
             let text = String(decoding: receipt.json, as: UTF8.self)
             #expect(!text.contains(engine.ada.rawValue) && !text.contains("acme.example"))
+        }
+    }
+
+    @Test func `V28: an app's receipt says nothing of other groups, and the team's names them all`()
+        async throws
+    {
+        try await withAppServer { app in
+            for group in [ClientID.app, .other] { try app.register(group) }
+            let engine = app.engine
+            _ = try await engine.tokens()
+            _ = try await engine.tokens(at: .otherWeb)
+            let id = try await delete(engine.ada.rawValue, engine)
+            let theirs = try #require(try await receipt(id, engine))
+            #expect(theirs.tokens.map(\.clientID) == [.web] && theirs.notices.map(\.appID) == [.app])
+
+            try engine.teams.admin("UPDATE deletion_receipts SET app_id = NULL")
+            #expect(try await receipt(id, engine)?.notices.map(\.appID) == [.app, .other])
+        }
+    }
+
+    @Test func `V28: a person's own deletion has a receipt of every token`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens()
+            _ = try await engine.tokens(at: .otherWeb)
+            let id = try await AccountDeletion(engine.teams.database, random: .system).delete(
+                engine.ada,
+                in: .acme,
+                by: .person(engine.ada),
+                from: TestTeams.origin
+            )
+            let known = try #require(id)
+            let receipt = try #require(try await receipt(known, engine))
+            #expect(Set(receipt.tokens.map(\.clientID)) == [.web, .otherWeb])
         }
     }
 
@@ -84,6 +117,44 @@ import Testing
         }
     }
 
+    @Test func `S37: an app that a person has left is a stranger, whatever it still has of them`()
+        async throws
+    {
+        try await withEngine { engine in
+            let other = try await engine.tokens(at: .otherWeb)
+            let web = try await engine.tokens()
+            let consents = ConsentEndStore(engine.teams.database)
+            #expect(
+                try await consents.end(
+                    of: engine.ada,
+                    for: .other,
+                    in: .acme,
+                    by: .person(engine.ada),
+                    from: TestTeams.origin
+                )
+            )
+            #expect(try await !engine.isAlive(other.refreshToken, .otherWeb))
+            let error = await #expect(throws: OAuthError.self) {
+                try await delete(engine.ada.rawValue, at: .otherWeb, engine)
+            }
+            let stranger = await #expect(throws: OAuthError.self) {
+                try await delete("nobody", at: .otherWeb, engine)
+            }
+            #expect(error?.code == stranger?.code && error?.description == stranger?.description)
+            #expect(try await engine.isAlive(web.refreshToken))
+            // Their own app still deletes them.
+            _ = try await delete(engine.ada.rawValue, engine)
+        }
+    }
+
+    @Test func `S37: an app that signed the person out still deletes them`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens()
+            try engine.teams.admin("UPDATE refresh_tokens SET revoked_at = now()")
+            _ = try await delete(engine.ada.rawValue, engine)
+        }
+    }
+
     @Test func `V28: Rival cannot read Acme's receipt`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens()
@@ -106,7 +177,7 @@ import Testing
             try await app.work { try app.states() == ["delivered", "delivered"] }
 
             let receipt = try #require(try await receipt(id, engine))
-            #expect(receipt.isSettled && receipt.notices.map(\.appID) == [.app, .other])
+            #expect(receipt.isSettled && receipt.notices.map(\.appID) == [.app])
             for body in app.inbox.all {
                 let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
                 let events = try await engine.claims(try #require(payload)).string("events")
@@ -135,7 +206,7 @@ import Testing
 
             #expect(second != first)
             #expect(try await receipt(first, engine)?.notices.map(\.appID) == [.app])
-            #expect(try await receipt(second, engine)?.notices.map(\.appID) == [.app, .other])
+            #expect(try await receipt(second, engine)?.notices.map(\.appID) == [.app])
         }
     }
 

@@ -166,7 +166,7 @@ import Testing
         in team: TeamID = .acme
     ) async throws -> Bool {
         try await engine.flow.prove(
-            engine.ada,
+            try #require(try await UserStore(engine.teams.database).find(engine.ada, in: .acme)),
             by: .password,
             login: "ada@acme.example",
             owing: due,

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Directory
 import Domain
+import Postgres
 import Testing
 
 @testable import AuthEngine
@@ -223,7 +224,9 @@ import Testing
                     try await confirm(engine, attempt, under: consent)
                 }
                 let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                for _ in 0..<500 where try engine.teams.admin(waiting).isEmpty {
+                for _ in 0..<30_000 {
+                    guard try engine.teams.admin(waiting).isEmpty else { break }
+                    _ = try await transaction.query("SELECT 1")
                     try await Task.sleep(for: .milliseconds(10))
                 }
                 return code

@@ -148,19 +148,32 @@ import Testing
         }
     }
 
-    @Test func `fills no disk: a flood of refusals is counted, not kept`() async throws {
+    @Test func `V43: fills no disk and hides no other: a flood of refusals is counted, not kept`()
+        async throws
+    {
         try await withEngine { engine in
             let team = try await engine.snapshot()
-            for number in 0..<1000 {
-                let origin = Origin(ip: "203.0.113.9", userAgent: "flood", requestID: "request \(number)")
-                engine.flows.refuse(.unknownClient, of: [], to: team, from: origin)
+            func refuse(_ count: Int, from ip: (Int) -> String) async throws -> Int {
+                for number in 0..<count {
+                    let origin = Origin(
+                        ip: ip(number),
+                        userAgent: "flood",
+                        requestID: "\(ip(number)) \(number)"
+                    )
+                    engine.flows.refuse(.unknownClient, of: [], to: team, from: origin)
+                }
+                await engine.flows.finish()
+                return try await engine.page(limit: 1000).flows.count
             }
-            await engine.flows.finish()
-
+            let kept = try await refuse(1000) { _ in "203.0.113.9" }
+            #expect((100...150).contains(kept))
             let counts = try await engine.counts()
-            #expect(try await engine.page(limit: 500).flows.count == 300)
             #expect(counts["failure client_unknown"] == 1000)
-            #expect(counts["unkept "] == 700)
+            #expect(counts["unkept "] == 1000 - kept)
+            #expect(try await refuse(5) { "198.51.100.\($0)" } == kept + 5)
+            // Nor a crowd.
+            let crowd = try await refuse(1000) { "192.0.\($0 / 250).\($0 % 250)" }
+            #expect((300...500).contains(crowd))
         }
     }
 
@@ -253,7 +266,9 @@ extension Engine {
     /// Has the token endpoint refuse a request, as its address does.
     fileprivate func refuse(_ fields: [String: String]) async throws {
         let fields = fields.merging(["client_id": "com.acme.web", "grant_type": "authorization_code"]) { $1 }
-        let coded = fields.map { FormCoding.Field($0.key, $0.value) }
+        let coded = fields.compactMap { field in
+            FieldName(field.key).map { FormCoding.Field($0, field.value) }
+        }
         let team = try await snapshot()
         do {
             _ = try await tokens.respond(
@@ -275,7 +290,7 @@ extension Engine {
         return rows.compactMap { $0[0] }.joined(separator: "\n")
     }
 
-    fileprivate func counts() async throws -> [String: Int] {
+    func counts() async throws -> [String: Int] {
         let rows = try teams.admin("SELECT measure || ' ' || subject, count::text FROM daily_counts")
         return Dictionary(
             uniqueKeysWithValues: rows.map { ($0[0] ?? "", Int($0[1] ?? "") ?? 0) }

@@ -23,6 +23,20 @@ import Testing
         #expect(FlowFact("error", code: text).value == kept)
     }
 
+    @Test(arguments: [
+        ("https://a.example/b?code=x&state=y#z=1", "https://a.example/b?code=…&state=…"),
+        ("https://user:secret@a.example/b", "https://…@a.example/b"),
+        ("https://user:sec@ret@a.example", "https://…@a.example"),
+        ("//user:secret@a.example?x", "//…@a.example?…"),
+        ("https://a.example/b;jsessionid=secret/c", "https://a.example/b;…"),
+        ("https://a.example/b@c", "https://a.example/b@c"),
+        ("mailto:a@b.example", "mailto:a@b.example"),
+    ])
+    func `S4, V51: is an address without what may be a secret in it`(_ url: String, _ kept: String) {
+        #expect(Redaction.url(url) == kept)
+        #expect(url.withoutSecrets == kept.prefix { $0 != "?" })
+    }
+
     @Test func `repeats nothing of which a provider was told no more than the length`() {
         let code = "c0123456789abcdef.of.apple"
         let fields = [

@@ -38,13 +38,27 @@ import Testing
         }
     }
 
-    @Test func `any client of the team may ask, and another client's token is shown as whose it is`()
-        async throws
-    {
+    @Test func `a client of the same App ID group may ask, and is shown whose token it is`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().accessToken
-            let answer = try await engine.introspect(token, by: .otherWeb)
+            let answer = try await engine.introspect(token, by: .sisterWeb)
             #expect(answer["active"] == true && answer["client_id"] == "com.acme.web")
+        }
+    }
+
+    @Test func `S27: to a client of another App ID group every token is inactive`() async throws {
+        try await withEngine { engine in
+            let tokens = try await engine.tokens()
+            let own = try await engine.clientToken()
+            for token in [tokens.accessToken, tokens.refreshToken, own.accessToken] {
+                #expect(try await engine.introspect(token)["active"] == true)
+                #expect(try await engine.introspect(token, by: .otherWeb) == Self.inactive)
+            }
+            let other = try await engine.tokens(at: .otherWeb)
+            for token in [other.accessToken, other.refreshToken] {
+                #expect(try await engine.introspect(token, by: .otherWeb)["active"] == true)
+                #expect(try await engine.introspect(token) == Self.inactive)
+            }
         }
     }
 
@@ -78,9 +92,12 @@ import Testing
 
     @Test func `a client that is switched off has no active token`() async throws {
         try await withEngine { engine in
-            let token = try await engine.tokens().accessToken
-            try engine.teams.admin("UPDATE app_ids SET is_enabled = false WHERE identifier = 'com.acme.app'")
-            #expect(try await engine.introspect(token, by: .otherWeb) == Self.inactive)
+            let token = try await engine.tokens(at: .sisterWeb).accessToken
+            #expect(try await engine.introspect(token)["active"] == true)
+            try engine.teams.admin(
+                "UPDATE app_ids SET is_enabled = false WHERE identifier = 'com.acme.sister'"
+            )
+            #expect(try await engine.introspect(token) == Self.inactive)
         }
     }
 

@@ -53,7 +53,7 @@ struct AppServer: Sendable {
     func work(until condition: () async throws -> Bool) async throws {
         let worker = makeWorker()
         let task = Task(executorPreference: engine.teams.loop) { await worker.run() }
-        let deadline = MonotonicTime.now() + 60_000_000_000
+        let deadline = MonotonicTime.now() + 600_000_000_000
         while try await !condition() {
             try #require(MonotonicTime.now() < deadline, "it did not happen in time")
             await engine.teams.loop.sleep(for: .milliseconds(10))

@@ -136,6 +136,27 @@ import Testing
         }
     }
 
+    @Test func `V53: events about a provider's relay name the address that the app was given`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            let engine = app.engine
+            _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
+            try engine.teams.admin(
+                """
+                UPDATE consents SET hides_email = false, provider = 'apple', provider_email = 'x1@privaterelay.example',
+                    is_provider_email_private = true
+                """
+            )
+            try await engine.teams.database.transaction(in: .acme) { transaction in
+                let notice = NewNotice(.emailDisabled, of: engine.ada, to: .app)
+                _ = try await Notices.enqueue(notice, in: .acme, transaction)
+            }
+            try await app.work { try app.states() == ["delivered"] }
+            let event = try #require(try await events(app).first)
+            #expect(event["email"] == "x1@privaterelay.example" && event["is_private_email"] == "true")
+        }
+    }
+
     @Test func `a notice is written with its change or not at all`() async throws {
         try await withAppServer { app in
             try app.register()

@@ -1,4 +1,5 @@
 import Domain
+import Postgres
 import Testing
 
 @testable import AuthEngine
@@ -53,6 +54,28 @@ import Testing
                 try await engine.signOut(engine.ada.rawValue, at: client, in: team)
             }
             #expect(try await engine.isAlive(tokens.refreshToken))
+        }
+    }
+
+    @Test func `V43: where nothing is to be ended nobody waits for the person`() async throws {
+        try await withEngine { engine in
+            let tokens = try await engine.tokens()
+            try await engine.signOut(engine.ada.rawValue)
+            let holder = try AdminConnection(to: engine.teams.conninfo)
+            try holder.execute("BEGIN")
+            try holder.execute("SELECT FROM users FOR NO KEY UPDATE")
+            try await engine.signOut(engine.ada.rawValue)
+            try await engine.signOut(engine.ada.rawValue, tokens.refreshToken)
+            let isEnded = try await ConsentEndStore(engine.teams.database).end(
+                of: engine.ada,
+                for: .other,
+                in: .acme,
+                by: .person(engine.ada),
+                from: TestTeams.origin
+            )
+            #expect(!isEnded)
+            try holder.execute("ROLLBACK")
+            #expect(try engine.teams.actions().count { $0 == "app_session.ended" } == 1)
         }
     }
 }

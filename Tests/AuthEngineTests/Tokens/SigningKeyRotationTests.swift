@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Domain
+import Synchronization
 import Testing
 
 @testable import AuthEngine
@@ -14,14 +15,32 @@ import Testing
     }()
 
     private func rotation(_ engine: Engine) -> SigningKeyRotation {
-        SigningKeyRotation(engine.teams.database, keyRing: engine.teams.context.keyRing) { Self.spare }
+        SigningKeyRotation(engine.teams.database, keyRing: engine.teams.context.keyRing) { _ in Self.spare }
     }
 
-    private func rotate(_ engine: Engine, in team: TeamID = .acme) async throws -> Bool {
-        try await rotation(engine).rotate(
+    private func rotate(
+        _ engine: Engine,
+        in team: TeamID = .acme,
+        by rotation: SigningKeyRotation? = nil
+    ) async throws -> SigningKeyRotation.Outcome {
+        try await (rotation ?? self.rotation(engine)).rotate(
             in: team,
             at: engine.clock.now,
             reason: "by hand",
+            by: .member(engine.ada),
+            from: TestTeams.origin
+        )
+    }
+
+    private func replace(
+        _ engine: Engine,
+        in team: TeamID = .acme,
+        by rotation: SigningKeyRotation? = nil
+    ) async throws -> SigningKeyRotation.Outcome {
+        try await (rotation ?? self.rotation(engine)).replace(
+            in: team,
+            at: engine.clock.now,
+            reason: "leaked",
             by: .member(engine.ada),
             from: TestTeams.origin
         )
@@ -41,7 +60,7 @@ import Testing
         try await withEngine { engine in
             let old = try #require(try await signer(engine))
             let before = try await engine.tokens().idToken
-            #expect(try await rotate(engine))
+            #expect(try await rotate(engine) == .done)
             let both = try await published(engine)
             #expect(both.count == 2 && both.first == old)
             #expect(try await signer(engine) == old)
@@ -64,11 +83,11 @@ import Testing
 
     @Test func `while one key is waiting there is no second, however many ask`() async throws {
         try await withEngine { engine in
-            let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+            let answers = try await withThrowingTaskGroup(of: SigningKeyRotation.Outcome.self) { group in
                 for _ in 0..<5 { group.addTask { try await rotate(engine) } }
-                return try await group.reduce(into: [Bool]()) { $0.append($1) }
+                return try await group.reduce(into: [SigningKeyRotation.Outcome]()) { $0.append($1) }
             }
-            #expect(answers.count { $0 } == 1)
+            #expect(answers.count { $0 == .done } == 1)
             #expect(try await published(engine).count == 2)
         }
     }
@@ -77,13 +96,7 @@ import Testing
         try await withEngine { engine in
             let old = try #require(try await signer(engine))
             let token = try await engine.tokens().idToken
-            try await rotation(engine).replace(
-                in: .acme,
-                at: engine.clock.now,
-                reason: "leaked",
-                by: .member(engine.ada),
-                from: TestTeams.origin
-            )
+            #expect(try await replace(engine) == .done)
             let keys = try await published(engine)
             #expect(keys.count == 1 && keys.first != old)
             let kid = try UnverifiedJWT(token).header.keyID
@@ -106,10 +119,51 @@ import Testing
         }
     }
 
+    @Test
+    func `S6, V43, V46: a team has five keys made in an hour, however many ask at once, and none in vain`()
+        async throws
+    {
+        // Beforehand, since whatever makes a key keeps the loop, and with it the connections, for seconds.
+        let spare = Mutex(
+            try (0...SigningKeyRotation.keysPerWindow).map { _ in try RSASigningKey.generate(bits: 2048) }
+        )
+        try await withEngine { engine in
+            let made = Mutex<[TeamID: Int]>([:])
+            let counting = SigningKeyRotation(
+                engine.teams.database,
+                keyRing: engine.teams.context.keyRing
+            ) { team in
+                made.withLock { $0[team, default: 0] += 1 }
+                return try #require(spare.withLock { $0.popLast() })
+            }
+            // One that waits is seen before another is made, and costs nothing of the allowance.
+            #expect(try await rotate(engine) == .done)
+            #expect(try await rotate(engine, by: counting) == .waiting)
+            #expect(made.withLock { $0.isEmpty })
+
+            let answers = try await withThrowingTaskGroup(of: SigningKeyRotation.Outcome.self) { group in
+                for _ in 0..<50 { group.addTask { try await replace(engine, by: counting) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+
+            #expect(answers.count { $0 == .done } == SigningKeyRotation.keysPerWindow - 1)
+            #expect(made.withLock { $0[.acme] } == SigningKeyRotation.keysPerWindow - 1)
+            guard case .limited(let wait)? = answers.first(where: { $0 != .done }) else {
+                Issue.record("nothing was refused")
+                return
+            }
+            #expect(wait > .zero && wait <= .seconds(3600))
+            // Neither another team nor the schedule is held up.
+            #expect(try await replace(engine, in: .rival, by: counting) == .done)
+            engine.clock.advance(by: .seconds(3600))
+            #expect(try await replace(engine, by: counting) == .done)
+        }
+    }
+
     @Test func `Rival's rotation leaves Acme's keys alone`() async throws {
         try await withEngine { engine in
             let before = try await published(engine)
-            #expect(try await rotate(engine, in: .rival))
+            #expect(try await rotate(engine, in: .rival) == .done)
             #expect(try await published(engine) == before)
             #expect(try await published(engine, in: .rival).count == 2)
         }

@@ -30,8 +30,8 @@ import Testing
         let answers = [
             try await engine.isAlive(tokens.refreshToken, client),
             try await engine.userinfo(tokens.accessToken) != nil,
-            try await engine.introspect(tokens.accessToken)["active"] == true,
-            try await engine.introspect(tokens.refreshToken)["active"] == true,
+            try await engine.introspect(tokens.accessToken, by: client)["active"] == true,
+            try await engine.introspect(tokens.refreshToken, by: client)["active"] == true,
         ]
         #expect(Set(answers).count == 1, "every place says the same: \(answers)")
         return answers[0]

@@ -53,8 +53,6 @@ import Testing
             ] {
                 await #expect(throws: expected) { _ = try await engine.offer(app, to: target) }
             }
-            let nowhere = try #require(TeamID(rawValue: "NOSUCHTEAM"))
-            await #expect(throws: TransferRefusal.unknownTeam) { _ = try await engine.offer(to: nowhere) }
             await #expect(throws: TransferRefusal.unknownTeam) { _ = try await engine.offer(to: .system) }
             let id = try await engine.offer()
             await #expect(throws: TransferRefusal.underWay) { _ = try await engine.offer() }

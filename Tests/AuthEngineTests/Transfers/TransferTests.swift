@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `whoever was deleted there is a stranger again to every app that asks`() async throws {
+    @Test func `S38: whoever was deleted there is not revived by their name, for any app`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens(at: .otherWeb)
             try await engine.moveApp()
@@ -106,10 +106,10 @@ import Testing
                 by: .command("test"),
                 from: TestTeams.origin
             )
+            let people = try engine.teams.admin("SELECT sub FROM users WHERE team_id = 'RIVALTEAM1'")
 
-            let second = try #require(try await engine.migrate(question, in: .rival)["sub"]?.string)
-            #expect(second != first)
-            #expect(try await engine.migrate(question, in: .rival)["sub"]?.string == second)
+            #expect(try await engine.refusal(migrating: question, in: .rival) == .personUnknown)
+            #expect(try engine.teams.admin("SELECT sub FROM users WHERE team_id = 'RIVALTEAM1'") == people)
         }
     }
 

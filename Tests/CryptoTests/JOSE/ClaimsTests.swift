@@ -63,7 +63,7 @@ import Testing
         #expect(try claims.integer("min") == Int64.min)
         #expect(try claims.integer("zero") == 0)
         #expect(try claims.boolean("yes") && !claims.boolean("no"))
-        #expect(try claims.optionalInteger("auth_time") == nil)
+        #expect(try claims.optionalDate("auth_time") == nil)
         #expect(claims.members["nested"] == ["a": .array([1, .number(2.5), .null])])
         #expect(claims.members["empty"] == [])
     }

@@ -148,6 +148,17 @@ import WebAuthn
         }
     }
 
+    @Test func `V46: is one of twenty at most, of fifty at once`() async throws {
+        try await withFactors { factors in
+            let refusals = try await inParallel(50) { _ in
+                var key = try factors.authenticator()
+                return try await refusal { try await factors.register(&key) }
+            }
+            #expect(refusals.count { $0 == nil } == PasskeyStore.limit)
+            #expect(refusals.count { $0 == .tooMany } == 50 - PasskeyStore.limit)
+        }
+    }
+
     @Test func `is renamed and removed by its person`() async throws {
         try await withFactors { factors in
             var key = try factors.authenticator()

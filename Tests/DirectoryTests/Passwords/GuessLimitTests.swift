@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
-    func `gets ten answers out of fifty tries at once`(login: String) async throws {
+    func `V46: gets ten answers out of fifty tries at once`(login: String) async throws {
         try await withPasswords { passwords in
             let words = try await inParallel(50) { index in
                 try await passwords.authenticate(login, "wrong password", ip: "192.0.2.\(index)").word
@@ -134,6 +134,36 @@ import Testing
 
             #expect(words.count == 300)
             #expect(words.allSatisfy { $0 != "busy" })
+        }
+    }
+
+    @Test func `S18: from the networks of one IPv6 site have one allowance together beside their own`()
+        async throws
+    {
+        try await withPasswords { passwords in
+            let world = passwords.world
+            try await passwords.fail(1, "nobody@acme.example", ip: "2001:db8:1:1::1")
+            let site = "subject = 'password.site.20010db80001/48'"
+            try world.admin("UPDATE limits SET count = \(GuessLimitStore.perSite - 1) WHERE \(site)")
+            // A right password costs nothing, here neither.
+            for network in 2...4 {
+                #expect(try await passwords.authenticate(ip: "2001:db8:1:\(network)::1").word == "success")
+            }
+            try await passwords.fail(1, "nobody@acme.example", ip: "2001:db8:1:5::1")
+            let before = try world.admin("SELECT FROM limits").count
+
+            #expect(try await passwords.authenticate(ip: "2001:db8:1:6::1").word == "locked")
+
+            // Nothing is counted for the networks or the accounts any more: the site locks out nobody else.
+            try await passwords.fail(20, ip: "2001:db8:1:7::1")
+            #expect(try world.admin("SELECT FROM limits").count == before)
+            #expect(try await passwords.authenticate(ip: "2001:db8:2:1::1").word == "success")
+            #expect(try await passwords.authenticate(ip: "192.0.2.1").word == "success")
+            #expect(
+                try await passwords.authenticate(ip: "2001:db8:1:6::1", knownBrowser: "a").word == "success"
+            )
+            let later = World.noon + GuessLimitStore.window
+            #expect(try await passwords.authenticate(ip: "2001:db8:1:6::1", at: later).word == "success")
         }
     }
 

@@ -1,10 +1,28 @@
 import Crypto
 import Domain
 import EventLoop
+import Glibc
 import Postgres
+import Synchronization
 import Testing
 
 @testable import Directory
+
+/// Holds a thread until everybody stands in line, and notes in which order they are done.
+private final class Course: Sendable {
+    private let isOpen = Atomic(false)
+    private let done = Mutex<[TeamID]>([])
+
+    var order: [TeamID] { done.withLock { $0 } }
+
+    func note(_ team: TeamID) { done.withLock { $0.append(team) } }
+
+    func start() { isOpen.store(true, ordering: .releasing) }
+
+    func waitForStart() {
+        while !isOpen.load(ordering: .acquiring) { usleep(500) }
+    }
+}
 
 @Suite struct `Signing in by password` {
     @Test func `succeeds with the right one, however the login name is typed`() async throws {
@@ -103,6 +121,37 @@ import Testing
 
             #expect(try passwords.world.admin("SELECT DISTINCT count FROM limits") == [["0"]])
         }
+    }
+
+    /// By the order in which hashes are done, whatever the machine is busy with.
+    @Test func `S6, V43: at one team waits for few of those that guess passwords at another`() async throws {
+        let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 256)
+        defer { pool.stop() }
+        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: World.cheap)
+        let course = Course()
+        Task { try await pool.run { course.waitForStart() } }
+        while pool.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0...100 {
+                let team = number == 100 ? World.rival : World.acme
+                group.addTask {
+                    _ = try await hasher.verify(
+                        "wrong",
+                        against: nil,
+                        in: team,
+                        for: PasswordPlaces.Askers(account: "\(number)", ip: "192.0.2.\(number)")
+                    )
+                    course.note(team)
+                }
+                while pool.waitingCount <= number { try await Task.sleep(for: .microseconds(200)) }
+            }
+            course.start()
+            try await group.waitForAll()
+        }
+
+        let place = try #require(course.order.firstIndex(of: World.rival))
+        #expect(place < 50, "the other team's was done as number \(place + 1) of 101")
     }
 
     @Test func `fails loudly on a hash that is none`() async throws {

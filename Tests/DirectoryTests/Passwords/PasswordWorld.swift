@@ -60,7 +60,7 @@ func withPasswords(
     let pool = try BlockingPool(name: "hash", threads: 2, queueLimit: queueLimit)
     defer { pool.stop() }
     try await withWorld { world in
-        let hasher = PasswordHasher(pool: pool, argon2id: argon2id)
+        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: argon2id, places: queueLimit)
         let hash = try argon2id.hash(PasswordWorld.password)
         try await world.add("Ada", password: hash)
         try await body(
@@ -81,6 +81,7 @@ extension SignInResult {
         case .success: "success"
         case .wrong: "wrong"
         case .locked: "locked"
+        case .tooMany: "too many"
         case .busy: "busy"
         }
     }

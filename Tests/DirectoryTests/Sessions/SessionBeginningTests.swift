@@ -20,7 +20,7 @@ import Testing
 
             let taken = try await world.sessions.begin(
                 beginning,
-                taking: SessionStore.Proofs(takenBy: "SELECT WHERE false"),
+                taking: SessionStore.Proofs(takenBy: "SELECT '' AS sub WHERE false"),
                 in: World.acme
             )
             #expect(taken == nil)
@@ -29,7 +29,7 @@ import Testing
 
             let new = try await world.sessions.begin(
                 beginning,
-                taking: SessionStore.Proofs(takenBy: "SELECT"),
+                taking: SessionStore.Proofs(takenBy: "SELECT \(ada)::text AS sub"),
                 in: World.acme
             )
             #expect(try await world.sessions.find(try #require(new), in: World.acme)?.user.subject == ada)

@@ -70,31 +70,58 @@ import Testing
 }
 
 @Suite struct `New passwords` {
-    private let email = EmailAddress(rawValue: "ada@acme.example")
+    private let email = EmailAddress(rawValue: "ada.king@acme.example")
+    private let team = TeamID(rawValue: "ACMETEAM01")
 
-    private func problem(_ text: String) -> NewPassword.Problem? {
+    private func problem(_ text: String, in team: TeamID?) -> NewPassword.Problem? {
+        let rule = PasswordRule(
+            in: team,
+            email: email,
+            login: LoginName(rawValue: "countess"),
+            name: PersonName(given: "Augusta", family: "Lovelace") ?? .none,
+            around: ["Green Orchard", "Shop & Co"]
+        )
         do throws(NewPassword.Problem) {
-            _ = try NewPassword(text, email: email, login: LoginName(rawValue: "countess"))
+            _ = try NewPassword(text, by: rule, with: .ofCommand)
             return nil
         } catch {
             return error
         }
     }
 
-    @Test func `have 8 to 200 characters`() {
-        #expect(problem("1234567") == .tooShort)
-        #expect(problem("12345678") == nil)
-        #expect(problem(String(repeating: "𝄞", count: 200)) == nil)
-        #expect(problem(String(repeating: "a", count: 201)) == .tooLong)
+    @Test func `S23: have 8 to 200 characters, and 12 at least for the console`() {
+        #expect(problem("xK9#mP2", in: team) == .tooShort(8))
+        #expect(problem("xK9#mP2$", in: team) == nil)
+        #expect(problem("xK9#mP2$vB4", in: .system) == .tooShort(12))
+        #expect(problem("xK9#mP2$vB4!", in: .system) == nil)
+        #expect(problem(String(repeating: "𝄞", count: 201), in: team) == .tooLong)
+        let long = (0..<50).map { String(UnicodeScalar(UInt8(33 + $0))) }.joined() + "zebra teapot cloud"
+        #expect(problem(long, in: team) == nil)
     }
 
-    @Test func `are neither the e-mail address nor the login name`() {
-        #expect(problem("ADA@acme.example") == .isEmail)
-        #expect(problem("Countess") == .isEmail)
+    @Test(arguments: ["12345678", "password", "Sommer2025!", "qwertzuiop", "passwort123"])
+    func `S23: are none of those that everybody uses`(text: String) {
+        #expect(problem(text, in: team) == .common)
+    }
+
+    @Test(arguments: [
+        "ADA.KING@acme.example", "countess-countess", "Augusta-Lovelace", "lovelace.augusta.1815",
+        "green orchard 2026", "Lovelace-Orchard", "augustaking-acme-2026",
+    ])
+    func `S23: are not made of names and addresses around them`(text: String) {
+        #expect(problem(text, in: team) == .personal)
+    }
+
+    @Test func `S23: may hold a name among other words`() {
+        #expect(problem("lovelace zebra teapot cloud", in: team) == nil)
     }
 
     @Test func `do not show in a description`() throws {
-        let password = try NewPassword("correct horse", email: nil)
+        let password = try NewPassword(
+            "correct horse",
+            by: PasswordRule(in: team, email: nil),
+            with: .ofCommand
+        )
 
         #expect(!"\(password)".contains("horse"))
         #expect(!String(reflecting: password).contains("horse"))

@@ -1,7 +1,8 @@
 import Bytes
-import Directory
 import Domain
 import Testing
+
+@testable import Directory
 
 /// Whom a native app announces, while nobody knows whether they are here.
 @Suite struct ProviderAnnouncementTests {
@@ -128,6 +129,17 @@ import Testing
             )
             _ = try await people.announce(elsewhere, in: World.acme)
             #expect(try world.admin(waiting, World.acme.rawValue) == five + [["Lena"]])
+        }
+    }
+
+    @Test func `V46: keep five names for one person and app, of fifty at once`() async throws {
+        try await withWorld { world in
+            _ = try await inParallel(50) { number in
+                _ = try await announce("Forged \(number)", as: [UInt8(number)], world)
+            }
+            let names = "SELECT FROM provider_announcements WHERE form_given_name IS NOT NULL"
+            #expect(try world.admin(names).count == ProviderAnnouncement.mostNames)
+            #expect(try world.admin("SELECT FROM provider_announcements").count == 50)
         }
     }
 

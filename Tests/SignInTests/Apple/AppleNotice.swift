@@ -40,8 +40,10 @@ func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
 extension TestSite {
     /// Lets sign-ins lie before notices: those are dated by the database's clock, these by the test's.
     func predate() throws {
-        try teams.admin("UPDATE provider_identities SET last_seen_at = '2000-01-01'")
+        try teams.admin("UPDATE provider_identities SET last_seen_at = '2000-01-01', came_at = '2000-01-01'")
         try teams.admin("UPDATE provider_tokens SET created_at = '2000-01-01'")
+        try teams.admin("UPDATE consents SET granted_at = '2000-01-01'")
+        try teams.admin("UPDATE sessions SET created_at = '2000-01-01'")
     }
 
     /// Something that happens to somebody now.
@@ -65,6 +67,18 @@ extension TestSite {
         key name: String = "EXTRAKEY01",
         _ change: (inout [String: JSONValue]) -> Void = { _ in }
     ) throws -> Answer {
+        let body = try noticeBody(events, id: id, signedBy: key, key: name, change)
+        return try ask("POST", path, ["Content-Type: application/json"], body: body)
+    }
+
+    /// A notice as Apple writes it, with what a test changes in it.
+    func noticeBody(
+        _ events: JSONValue,
+        id: String = "notice-1",
+        signedBy key: RSASigningKey = TestKeys.extra,
+        key name: String = "EXTRAKEY01",
+        _ change: (inout [String: JSONValue]) -> Void = { _ in }
+    ) throws -> String {
         let now = Int64(teams.clock.now.seconds)
         var claims: [String: JSONValue] = [
             "iss": .string(teams.context.base(of: .appleSide)), "aud": "com.acme.app", "jti": .string(id),
@@ -72,12 +86,6 @@ extension TestSite {
         ]
         change(&claims)
         let token = try JWTSigner(key: key, keyID: name).sign(JSON.encode(JSONValue.object(claims)))
-        let body = JSON.encode(["payload": token])
-        return try ask(
-            "POST",
-            path,
-            ["Content-Type: application/json"],
-            body: String(decoding: body, as: UTF8.self)
-        )
+        return String(decoding: JSON.encode(["payload": token]), as: UTF8.self)
     }
 }

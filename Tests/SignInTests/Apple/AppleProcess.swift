@@ -1,4 +1,3 @@
-import AuthEngine
 import Bytes
 import Domain
 import EventLoop
@@ -10,6 +9,7 @@ import Providers
 import Simulator
 import Testing
 
+@testable import AuthEngine
 @testable import SignIn
 @testable import TestTeams
 
@@ -73,6 +73,22 @@ struct AppleProcess: Sendable {
                 teams: parts.teams
             )
             .run()
+        }
+    }
+
+    /// Settles in so many rounds of `batch` answers at most, all of which may be one team's.
+    func settle(rounds: Int, of batch: Int) async throws {
+        try await loop.run {
+            let settlement = ProviderTripSettlement(
+                parts.apple,
+                context: parts.context,
+                database: parts.database,
+                system: SystemDatabase(parts.system),
+                teams: parts.teams,
+                batch: batch,
+                turn: batch
+            )
+            for _ in 0..<rounds { try await settlement.run() }
         }
     }
 
@@ -167,7 +183,7 @@ extension TestSite {
     ///
     /// - Parameter isHasty: whether attempts that failed are repeated at once.
     func wait(
-        within patience: Duration = .seconds(60),
+        within patience: Duration = .seconds(600),
         isHasty: Bool = true,
         until condition: () throws -> Bool
     ) async throws {

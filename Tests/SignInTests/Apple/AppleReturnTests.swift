@@ -12,6 +12,19 @@ import Testing
         try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
     }
 
+    /// Leaves this address nothing of a count, for the rest of the minute.
+    private func exhaust(_ count: String, _ site: TestSite) throws {
+        try site.teams.admin(
+            """
+            INSERT INTO limits (team_id, subject, window_ends_at, count)
+            SELECT 'ACMETEAM01', $1 || '.address.127.0.0.1', $2::timestamptz + interval '50 seconds', 1000000
+            ON CONFLICT (team_id, subject) DO UPDATE SET count = 1000000
+            """,
+            count,
+            site.teams.clock.now.description
+        )
+    }
+
     @Test func `to a sign-in that ended meanwhile is no sign-in, and keeps Apple's token`() async throws {
         try await withApple { site in
             let browser = site.browser()
@@ -71,15 +84,33 @@ import Testing
         try await withApple { site in
             let browser = site.browser()
             let back = try postBack(browser, site)
-            try site.teams.admin(
-                """
-                INSERT INTO limits (team_id, subject, window_ends_at, count)
-                SELECT 'ACMETEAM01', 'attempts.address.127.0.0.1', $1::timestamptz + interval '1 hour', 1000
-                ON CONFLICT (team_id, subject) DO UPDATE SET count = 1000
-                """,
-                site.teams.clock.now.description
-            )
+            try exhaust("attempts", site)
             let answers = try (0..<40).map { _ in try browser.get(back).status }
+            #expect(answers.last == 429)
+        }
+    }
+
+    @Test func `S18, V43: is counted in octets when it is posted, whoever's it is`() async throws {
+        try await withApple { site in
+            try exhaust("attempt-octets", site)
+            let body = "state=x&id_token=" + String(repeating: "x", count: 4000)
+            let fields = ["Content-Type: application/x-www-form-urlencoded"]
+            let answers = try (0..<80).map { _ in
+                try site.ask("POST", Browser.callback, fields, body: body).status
+            }
+            #expect(answers.first == 303 && answers.last == 429)
+        }
+    }
+
+    @Test func `S18, V43: begins no trip uncounted where people sign in at Apple alone`() async throws {
+        try await withApple { site in
+            let browser = site.browser()
+            _ = try browser.consent()
+            let step = try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
+            try site.useAlone("{apple}")
+            #expect(try browser.get(step).status == 302)
+            try exhaust("attempts", site)
+            let answers = try (0..<40).map { _ in try browser.get(step).status }
             #expect(answers.last == 429)
         }
     }

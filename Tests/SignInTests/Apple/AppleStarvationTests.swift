@@ -30,6 +30,60 @@ import Testing
         }
     }
 
+    @Test func `V43: of one team, more than a round takes, leave the next round's first turn to another`()
+        async throws
+    {
+        try await withApple { site in
+            site.publishExtraKey()
+            try await site.teams.loop.run {
+                try await site.teams.connectRival()
+                for _ in 0..<12 { try await site.answer(to: .acme, keyID: "EXTRAKEY01") }
+                try await site.answer(to: .rival, keyID: "EXTRAKEY01")
+            }
+            site.teams.clock.advance(by: .seconds(121))
+            let vault = "SELECT form_given_name FROM provider_identities WHERE team_id = 'RIVALTEAM1'"
+            try await site.withProcess { process in
+                try await process.settle(rounds: 1, of: 4)
+                #expect(try site.teams.admin(vault).isEmpty)
+                try await process.settle(rounds: 2, of: 4)
+                #expect(try site.teams.admin(vault) == [["Rita"]])
+            }
+        }
+    }
+
+    @Test func `S18, V43: are ten thousand of a team at most, also while Apple's keys cannot be had`()
+        async throws
+    {
+        try await withApple { site in
+            try await site.teams.loop.run {
+                try await site.teams.connectRival()
+                for team in [TeamID.acme, .rival] { try await site.answer(to: team, keyID: "NOSUCHKEY1") }
+            }
+            for team in ["ACMETEAM01", "RIVALTEAM1"] {
+                try site.teams.admin(
+                    """
+                    INSERT INTO provider_trips (
+                        team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
+                        created_at, answered_at, settle_at
+                    )
+                    SELECT $1, convert_to('old' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true, moment,
+                        moment, moment + interval '1 day'
+                    FROM generate_series(1, 10050) AS n, (SELECT $2::timestamptz AS moment) AS planted
+                    """,
+                    team,
+                    (site.teams.clock.now - .seconds(3600)).description
+                )
+            }
+            site.teams.clock.advance(by: .seconds(121))
+            site.script.set(.trouble, at: .keys, times: 99)
+            try await site.withProcess { try await $0.settle() }
+            let left = try site.teams.admin(
+                "SELECT count(*) FROM provider_trips WHERE attempt_id = '' GROUP BY team_id"
+            )
+            #expect(left == [["10000"], ["10000"]])
+        }
+    }
+
     @Test func `wait twice as long each time while Apple's keys cannot be had`() async throws {
         try await withApple { site in
             try await site.teams.loop.run { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
@@ -87,7 +141,7 @@ extension TestSite {
         ]
         try await trips.keep(
             ProviderAnswer(try ProtocolParameters(fields)),
-            of: trip.state,
+            for: ProviderReturn(state: trip.state, receipt: ReturnReceipt(random: teams.context.random)),
             in: team,
             at: now
         )

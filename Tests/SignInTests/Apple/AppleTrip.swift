@@ -12,10 +12,11 @@ import Testing
 /// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
 func withApple(
     sources: String = "{directory,apple}",
+    limits: AttemptLimits = AttemptLimits(),
     haste: Int = 1,
     _ body: (TestSite) async throws -> Void
 ) async throws {
-    try await withSite(haste: haste) { site in
+    try await withSite(limits: limits, haste: haste) { site in
         let teams = site.teams
         try await teams.loop.run {
             try await teams.connectApple(sources: sources)
@@ -77,7 +78,7 @@ extension Browser {
         let fields = ["code", "id_token", "user", "state", "error"]
             .compactMap { name in
                 (changes[name] ?? exit.value(of: name)).map {
-                    FormCoding.Field(name, $0)
+                    (name: name, value: $0)
                 }
             }
         let answer = try Exchange(

@@ -1,8 +1,11 @@
 import Bytes
 import Domain
+import HTTP
 import Simulator
 import Testing
 
+@testable import AuthEngine
+@testable import Directory
 @testable import SignIn
 @testable import TestTeams
 
@@ -12,7 +15,7 @@ import Testing
         try await withApple { site in
             let given = try site.device(.regular)
             #expect(try site.handOver(given).status == 200)
-            let body = FormCoding.encode(given.map { FormCoding.Field($0.key, $0.value) })
+            let body = FormCoding.encode(given.map { (name: $0.key, value: $0.value) })
             let exchanges = try (0..<8).map { _ in
                 try Exchange(
                     port: site.port,
@@ -80,6 +83,141 @@ import Testing
         }
     }
 
+    @Test func `V46: is tried twenty times at once by one address, however many it sends`() async throws {
+        try await withTeams { teams in
+            let limits = HandoverLimits(counts: LimitStore(teams.database))
+            let address = try #require(IPAddress("203.0.113.7"))
+            let now = teams.clock.now
+            let entries = try await withThrowingTaskGroup(of: HandoverLimits.Entry?.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { try await limits.enter(.address(address), in: .acme, at: now) }
+                }
+                var entries: [HandoverLimits.Entry] = []
+                for try await entry in group { if let entry { entries.append(entry) } }
+                return entries
+            }
+            #expect(entries.count == 20)
+            // Those that go well leave nothing behind, even where Apple had to be asked twice.
+            for entry in entries { try await limits.leave(entry, with: nil, in: .acme, at: now) }
+            #expect(try teams.admin("SELECT FROM limits WHERE count > 0").isEmpty)
+        }
+    }
+
+    @Test func `V43: of a backend that proves itself is not held to what an address may do`() async throws {
+        try await withApple { site in
+            let forged = ["client_id": ClientID.app.rawValue, "code": "x", "identity_token": "forged"]
+            for _ in 0..<21 { _ = try site.handOver(forged) }
+            try site.teams.admin("UPDATE limits SET count = 1000000 WHERE subject LIKE 'attempts.address%'")
+            let own = ["client_secret": try site.teams.secret(of: .app)]
+            #expect(try site.handOver(site.device(.regular)).status == 429)
+            #expect(try site.handOver(site.device(.regular).merging(own) { $1 }).status == 200)
+            let counted = "SELECT count FROM limits WHERE subject LIKE 'handovers-of.account.%'"
+            #expect(try site.teams.admin(counted) == [["0"]])
+            // What strangers had it hand over shuts nobody out whose token proves itself.
+            try site.teams.admin("UPDATE limits SET count = 500 WHERE subject LIKE 'handovers-of.account.%'")
+            let proven = try site.device(.regular).merging(own) { $1 }
+            #expect(try site.handOver(proven.filter { $0.key != "identity_token" }).status == 429)
+            #expect(try site.handOver(site.device(.regular).merging(own) { $1 }).status == 200)
+            try site.teams.admin("UPDATE limits SET count = 0 WHERE subject LIKE 'handovers-of.account.%'")
+            // A secret that proves nothing is no backend's, and counts for nobody.
+            #expect(
+                try site.handOver(["client_secret": "forged"].merging(forged) { first, _ in first }).status
+                    == 400
+            )
+            #expect(try site.teams.admin(counted) == [["0"]])
+        }
+    }
+
+    @Test func `comes from no sheet of the stand-in whose nonce the database cannot keep`() async throws {
+        try await withApple { site in
+            for nonce in ["a\u{0}b", String(repeating: "n", count: 513)] {
+                let form = ["client_id": ClientID.app.rawValue, "person": "regular", "nonce": nonce]
+                let answer = try site.post("/apple/device", form)
+                #expect(answer.status == 400)
+            }
+            let given = try site.device(.regular, nonce: String(repeating: "n", count: 512))
+            let tokens = try site.handOver(given)
+            #expect(tokens.status == 200)
+        }
+    }
+
+    @Test func `V47: of one token and code goes to Apple five times a minute, whatever else it comes with`()
+        async throws
+    {
+        try await withApple { site in
+            let pair = try site.device(.regular).merging(["client_secret": try site.teams.secret(of: .app)]) {
+                $1
+            }
+            #expect(try site.handOver(pair).status == 200)
+            func calls() -> Int {
+                site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") }
+            }
+            let before = calls()
+            var statuses: [Int] = []
+            for number in 0..<12 {
+                statuses.append(
+                    try site.handOver(pair.merging(["first_name": "Name \(number)"]) { $1 }).status
+                )
+            }
+            #expect(statuses == Array(repeating: 400, count: 5) + Array(repeating: 429, count: 7))
+            #expect(calls() == before + 5)
+            // Another person of the same backend goes on.
+            let other = try site.device(.hidden).merging(["client_secret": try site.teams.secret(of: .app)]) {
+                $1
+            }
+            #expect(try site.handOver(other).status == 200)
+        }
+    }
+
+    @Test func `V46, V47: that Apple throttles stays counted, and lets unproven ones go no further`()
+        async throws
+    {
+        try await withApple { site in
+            site.script.set(.throttled, at: .token, times: 100)
+            func junk(_ number: Int) -> [String: String] {
+                ["client_id": ClientID.app.rawValue, "code": "junk-\(number)"]
+            }
+            for number in 0..<20 { #expect(try site.handOver(junk(number)).status == 503) }
+            let calls = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") }
+            #expect(try site.handOver(junk(20)).status == 429)
+            #expect(site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") } == calls)
+            let count = try site.teams.admin("SELECT count FROM limits WHERE subject = 'handovers.team'")
+            #expect(count == [["20"]])
+        }
+    }
+
+    @Test func `V47: that fails from the networks of one site leaves the team's count to others`()
+        async throws
+    {
+        try await withTeams { teams in
+            let limits = HandoverLimits(counts: LimitStore(teams.database))
+            let failure = ProviderFailure(.other, .anew, because: "refused").ofProvider
+            func isTaken(_ text: String) async throws -> Bool {
+                let address = try #require(IPAddress(text))
+                guard let entry = try await limits.enter(.address(address), in: .acme, at: teams.clock.now)
+                else {
+                    return false
+                }
+                #expect(!entry.isForProvenOnly)
+                try await limits.leave(entry, with: failure, in: .acme, at: teams.clock.now)
+                return true
+            }
+            var taken = 0
+            for network in 0..<40 {
+                for host in 1...21 {
+                    if try await isTaken("2001:db8:1:\(network)::\(host)") { taken += 1 }
+                }
+            }
+            #expect(taken == 320)
+            for other in ["2001:db8:2::1", "192.0.2.1"] {
+                let isOther = try await isTaken(other)
+                #expect(isOther, "\(other)")
+            }
+            teams.clock.advance(by: .seconds(61))
+            #expect(try await isTaken("2001:db8:1::1"))
+        }
+    }
+
     @Test func `needs its token once so many of the whole team have failed that Apple would mind`()
         async throws
     {
@@ -108,7 +246,11 @@ import Testing
                 )
                 try site.teams.admin("DELETE FROM limits WHERE subject NOT LIKE 'handovers%'")
             }
-            #expect(try site.teams.admin("SELECT FROM limits WHERE subject = 'handovers.team'").isEmpty)
+            #expect(
+                try site.teams.admin(
+                    "SELECT FROM limits WHERE subject = 'handovers.team' AND count > 0"
+                ).isEmpty
+            )
             #expect(try site.handOver(try site.device(.regular)).status == 200)
         }
     }

@@ -233,8 +233,15 @@ extension TestSite {
     func export(_ performer: Performer, in team: TeamID = .acme) async throws -> JSONValue {
         let subject = performer.subject
         let (database, loop) = (teams.database, teams.loop)
-        let file = try await loop.run {
-            try await PersonExportStore(database).export(subject, in: team, by: .system("test"), from: .local)
+        let file: [UInt8]? = try await loop.run {
+            let export = try await PersonExportStore(database).begin(
+                subject,
+                in: team,
+                for: .team,
+                by: .system("test"),
+                from: .local
+            )
+            return try await export?.whole()
         }
         guard let file else { throw TestFailure("nobody is called \(subject)") }
         return try JSON.decode(JSONValue.self, from: file)
@@ -260,7 +267,7 @@ extension TestSite {
             "POST",
             "/t/ACMETEAM01/auth/native",
             ["Content-Type: application/x-www-form-urlencoded"],
-            body: FormCoding.encode(given.map { FormCoding.Field($0.key, $0.value) })
+            body: FormCoding.encode(given.map { (name: $0.key, value: $0.value) })
         )
         try await wait(isHasty: false) { script.fault(at: .token) == nil }
         return [try body(), try exchange.answer()]

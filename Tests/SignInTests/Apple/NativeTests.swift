@@ -156,6 +156,18 @@ import Testing
         }
     }
 
+    @Test func `V53: lasts through a suspension, whatever the app tries meanwhile`() async throws {
+        try await withApple { site in
+            let handover = try site.handOver(try site.device(.regular))
+            let token = try #require(handover.json["refresh_token"]?.string)
+            try site.teams.admin("UPDATE users SET suspended_at = now() WHERE team_id = 'ACMETEAM01'")
+            for _ in 0..<2 { #expect(try site.refresh(token).json["error"] == "invalid_grant") }
+            try site.teams.admin("UPDATE users SET suspended_at = NULL WHERE team_id = 'ACMETEAM01'")
+            #expect(try site.refresh(token).status == 200)
+            #expect(try !site.teams.actions().contains("refresh_token.reused"))
+        }
+    }
+
     @Test func `is no other client's and no other team's`() async throws {
         try await withApple { site in
             let token = try #require(

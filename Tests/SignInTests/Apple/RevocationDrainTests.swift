@@ -23,9 +23,9 @@ import Testing
             let victim = try await AppleProcess(beside: site, lease: .seconds(5))
             let survivor = try await AppleProcess(beside: site, lease: .seconds(5))
             let moment = Int.random(in: Self.count / 20...Self.count / 2)
-            try await site.wait(within: .seconds(240)) { try Self.settled(site) >= moment }
+            try await site.wait(within: .seconds(900)) { try Self.settled(site) >= moment }
             try await victim.kill()
-            try await site.wait(within: .seconds(600)) { try Self.settled(site) == Self.count }
+            try await site.wait(within: .seconds(900)) { try Self.settled(site) == Self.count }
             try await survivor.stop()
 
             let receipts = try site.teams.admin(
@@ -53,6 +53,7 @@ import Testing
                         text: "r.token.\(number)",
                         provider: .apple,
                         subject: teams.people.ada,
+                        identifier: nil,
                         group: .app,
                         clientID: .siwa,
                         at: teams.clock.now

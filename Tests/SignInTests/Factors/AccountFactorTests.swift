@@ -172,6 +172,20 @@ import Testing
         }
     }
 
+    @Test func `S17, V47: changes made again and again are told twenty times an hour`() async throws {
+        try await withSite { site in
+            let browser = try signIn(site)
+            _ = try addTOTP(site, browser)
+            func renew(_ times: Int) throws {
+                let form = try browser.get(Self.account).form(to: "/recovery-codes")
+                for _ in 0..<times { #expect(try browser.send(form).status == 200) }
+            }
+            try renew(30)
+            #expect(try site.mails().count == 20)
+            #expect(try site.teams.actions().filter { $0 == "recovery_codes.regenerated" }.count == 30)
+        }
+    }
+
     @Test func `the file of codes gives back codes alone`() async throws {
         try await withSite { site in
             let browser = try signIn(site)

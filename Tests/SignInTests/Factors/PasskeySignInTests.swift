@@ -39,6 +39,27 @@ import Testing
         }
     }
 
+    @Test func `V43: one signs its person in a hundred times in a quarter of an hour`() async throws {
+        try await withSite { site in
+            var (_, key) = try register(site)
+            func signIn() throws -> Answer {
+                key.counter += 1
+                let browser = site.browser()
+                let form = try browser.get(Self.account + "/session").form(to: "/passkey")
+                return try browser.send(form, try key.assert(form))
+            }
+            #expect(try signIn().status == 303)
+            let subject = "subject LIKE 'passkey-proofs.account.%'"
+            #expect(try site.teams.admin("SELECT count FROM limits WHERE \(subject)") == [["1"]])
+            try site.teams.admin("UPDATE limits SET count = \(PasskeyProofs.perPerson) WHERE \(subject)")
+            let sessions = try site.teams.admin("SELECT count(*) FROM sessions")
+            #expect(try signIn().status == 429)
+            #expect(try site.teams.admin("SELECT count(*) FROM sessions") == sessions)
+            site.teams.clock.advance(by: PasskeyProofs.window + .seconds(1))
+            #expect(try signIn().status == 303)
+        }
+    }
+
     @Test func `one is the second factor of its person`() async throws {
         try await withSite { site in
             let (_, key) = try register(site)

@@ -16,23 +16,23 @@ public struct ProviderLinkEndStore: Sendable {
     public struct End: Sendable {
         let subject: Subject
         let provider: ProviderID
-        let session: SessionID
+        let right: SessionRight
         let passkeysSuffice: Bool
         let origin: Origin
 
         /// - Parameters:
-        ///   - session: the one that is kept, although it may have begun there.
+        ///   - right: the session in which they ask for it, which is kept although it may have begun there.
         ///   - passkeysSuffice: whether a passkey alone signs in to the team.
         public init(
             of subject: Subject,
             from provider: ProviderID,
-            keeping session: SessionID,
+            keeping right: SessionRight,
             passkeysSuffice: Bool,
             origin: Origin
         ) {
             self.subject = subject
             self.provider = provider
-            self.session = session
+            self.right = right
             self.passkeysSuffice = passkeysSuffice
             self.origin = origin
         }
@@ -49,9 +49,11 @@ public struct ProviderLinkEndStore: Sendable {
     /// Ends the connection with what came by way of it, and has the provider's tokens revoked there.
     ///
     /// - Parameter post: tells the person.
-    /// - Throws: `Refusal`, `PostgresFailure`.
+    /// - Throws: `Refusal`, `SessionRight.Over`, `PostgresFailure`.
     public func end(_ end: End, in team: TeamID, telling post: FactorPost) async throws {
-        try await database.transaction(in: team) { transaction in
+        try await database.transaction(in: team, locking: .person(end.subject, in: team)) { transaction in
+            try await transaction.query(UserStore.lock(end.subject, in: team))
+            try await end.right.check(transaction)
             let rows = try await transaction.query(end.standing(in: team))
             guard var row = rows.first, try row.next(Bool.self) else { throw Refusal.unknown }
             guard try row.next(Bool.self) else { throw Refusal.lastWay }
@@ -59,7 +61,7 @@ public struct ProviderLinkEndStore: Sendable {
             let parting = ProviderParting(
                 of: end.subject,
                 from: end.provider,
-                keeping: end.session,
+                keeping: end.right.session.id,
                 by: actor,
                 from: end.origin,
                 in: team
@@ -81,17 +83,18 @@ public struct ProviderLinkEndStore: Sendable {
 }
 
 extension ProviderLinkEndStore.End {
-    /// The person, locked: whether they have connected something, and whether another way in is left.
+    /// Whether the person, who is locked, has connected something, and whether another way in is left.
     fileprivate func standing(in team: TeamID) -> SQL {
         """
         SELECT
             EXISTS (
                 SELECT FROM provider_identities i
-                WHERE i.team_id = \(team) AND i.sub = u.sub AND i.provider = \(provider) AND i.linked_at IS NOT NULL
+                WHERE i.team_id = \(team) AND i.sub = \(subject) AND i.provider = \(provider) AND i.linked_at IS NOT NULL
             ),
-            EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = u.sub)
-                OR (\(passkeysSuffice) AND EXISTS (SELECT FROM passkeys p WHERE p.team_id = \(team) AND p.sub = u.sub))
-        FROM users u WHERE u.team_id = \(team) AND u.sub = \(subject) FOR NO KEY UPDATE
+            EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = \(subject))
+                OR (\(passkeysSuffice) AND EXISTS (
+                    SELECT FROM passkeys p WHERE p.team_id = \(team) AND p.sub = \(subject)
+                ))
         """
     }
 }
@@ -132,6 +135,7 @@ struct ProviderParting: Sendable {
         let came: SQL = "\(own) AND provider = \(provider)"
         try await transaction.query(UserStore.lock(subject, in: team))
         try await transaction.query(ProviderAnnouncement.removal(of: subject, in: team))
+        try await transaction.query(ProviderPartings.noting(of: subject, from: provider, in: team))
         let given = try await transaction.query(
             "SELECT app_id FROM consents WHERE \(came) ORDER BY app_id"
         )

@@ -1,6 +1,7 @@
 import Bytes
 public import Directory
 public import Domain
+import Log
 public import Postgres
 
 /// Connecting an account at a provider to the account of somebody who is signed in, who proves both.
@@ -84,7 +85,9 @@ extension ProviderLinking {
         } catch let obstacle as ProviderLinkStore.Obstacle {
             outcome = .refused(obstacle)
         } catch {
-            try? await trips.release(arrival.claimed, in: arrival.team.id)
+            await context.log.attempt("provider_answer.not_released", request: arrival.origin.requestID) {
+                try await trips.release(arrival.claimed, in: arrival.team.id)
+            }
             throw error
         }
         if case .failed(let failure) = outcome, failure.remedy == .again {
@@ -152,7 +155,8 @@ extension ProviderLinking {
             provider: provider.id,
             group: arrival.trip.group,
             team: arrival.team.id,
-            moment: context.clock()
+            moment: context.clock(),
+            needsConsent: false
         )
     }
 
@@ -161,6 +165,7 @@ extension ProviderLinking {
             grant.token,
             from: provider.id,
             of: arrival.link.subject,
+            as: grant.identity.identifier,
             for: arrival.trip.group,
             at: context.clock()
         )

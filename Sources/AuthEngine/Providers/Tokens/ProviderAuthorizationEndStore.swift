@@ -18,14 +18,21 @@ struct ProviderAuthorizationEnd: Sendable {
     private let provider: ProviderID
     private let group: ClientID
     private let cause: Cause
+    private let end: Timestamp?
+    private let horizon: Timestamp?
     private let team: TeamID
     private let now: Timestamp
 
+    /// - Parameters:
+    ///   - end: when it ended, where that is known: what began later at another group's apps stands.
+    ///   - horizon: what is dated later was written while a clock was ahead, and ends as well.
     init(
         of subject: Subject,
         at provider: ProviderID,
         for group: ClientID,
         because cause: Cause,
+        since end: Timestamp? = nil,
+        believing horizon: Timestamp? = nil,
         team: TeamID,
         now: Timestamp
     ) {
@@ -33,6 +40,8 @@ struct ProviderAuthorizationEnd: Sendable {
         self.provider = provider
         self.group = group
         self.cause = cause
+        self.end = end
+        self.horizon = horizon
         self.team = team
         self.now = now
     }
@@ -42,8 +51,10 @@ struct ProviderAuthorizationEnd: Sendable {
     /// Of a person who had an account before they connected that one, only what came by way of it ends; the apps hear of
     /// a consent alone that was given there.
     ///
-    /// Codes before tokens: a redemption under way holds its code, and its token is seen once it is done.
+    /// The person first, then what is known of them. Codes before tokens: a redemption under way holds its code, and its
+    /// token is seen once it is done.
     func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query(UserStore.lock(subject, in: team))
         let isLinked = try await isLinked(transaction)
         let came: SQL = isLinked ? "AND provider = \(provider)" : ""
         try await transaction.query(
@@ -53,7 +64,7 @@ struct ProviderAuthorizationEnd: Sendable {
             """
         )
         try await transaction.query(
-            AttemptProgressStore.deletion(of: subject, provedAt: provider, in: team)
+            AttemptProgressStore.deletion(of: subject, provedAt: provider, until: end, in: team)
         )
         if cause == .grantDead {
             try await transaction.query(ProviderAnnouncement.removal(of: subject, for: group, in: team))
@@ -64,6 +75,7 @@ struct ProviderAuthorizationEnd: Sendable {
             WITH \(identity), sessions AS (
                 DELETE FROM sessions
                 WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue)
+                    AND (\(end) IS NULL OR created_at <= \(end) OR created_at > \(horizon))
             ), consent AS (
                 \(consent(came))
             ), tokens AS (
@@ -84,10 +96,9 @@ struct ProviderAuthorizationEnd: Sendable {
         let rows = try await transaction.query(
             """
             SELECT EXISTS (
-                SELECT FROM provider_identities i
-                WHERE i.team_id = \(team) AND i.provider = \(provider) AND i.sub = u.sub AND i.linked_at IS NOT NULL
+                SELECT FROM provider_identities
+                WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject) AND linked_at IS NOT NULL
             )
-            FROM users u WHERE u.team_id = \(team) AND u.sub = \(subject) FOR NO KEY UPDATE
             """
         )
         guard var row = rows.first else { return false }
@@ -99,6 +110,7 @@ struct ProviderAuthorizationEnd: Sendable {
         identity AS (
             UPDATE provider_identities SET state = 'revoked', state_at = \(now)
             WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject) AND state = 'authorized'
+                AND (\(end) IS NULL OR last_seen_at <= \(end) OR last_seen_at > \(horizon))
             RETURNING sub
         )
         """

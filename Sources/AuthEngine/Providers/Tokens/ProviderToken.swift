@@ -8,6 +8,8 @@ public struct ProviderToken: Sendable {
     let id: [UInt8]
     public let provider: ProviderID
     public let subject: Subject
+    /// What the provider calls the person; nil in rows of older releases, and where nobody can say.
+    let identifier: Subject?
     /// The primary App ID of the group that the person came to.
     public let group: ClientID
     /// The client at the provider that the token was given to.

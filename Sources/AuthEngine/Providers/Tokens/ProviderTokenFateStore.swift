@@ -7,7 +7,7 @@ import Postgres
 
 /// Reads tokens of providers as they are sent back, and writes what became of them.
 struct ProviderTokenFateStore: Sendable {
-    private let database: TeamDatabase
+    let database: TeamDatabase
     private let tokens: ProviderTokenStore
 
     init(_ database: TeamDatabase, context: EngineContext) {
@@ -19,6 +19,8 @@ struct ProviderTokenFateStore: Sendable {
     enum Fate: Equatable, Sendable {
         case revoked
         case refused(ProviderTokenProblem)
+        /// Nobody called: the person has come again, and the newer token ends the authorization when its time comes.
+        case superseded
     }
 
     /// The token of that id, while it is in one of these states.
@@ -38,7 +40,7 @@ struct ProviderTokenFateStore: Sendable {
         return try token(id, &row, in: team)
     }
 
-    private static let columns: SQL = "provider, sub, app_id, client_id, token_sealed"
+    private static let columns: SQL = "provider, sub, identifier, app_id, client_id, token_sealed"
 
     private func token(
         _ id: [UInt8],
@@ -49,6 +51,7 @@ struct ProviderTokenFateStore: Sendable {
             id: id,
             provider: try row.next(),
             subject: try row.next(),
+            identifier: try row.next(),
             group: try row.next(),
             clientID: try row.next(),
             text: tokens.open(try row.next(), id: id, in: team)
@@ -80,19 +83,24 @@ struct ProviderTokenFateStore: Sendable {
     }
 
     /// The same of all tokens of a person that are as old; nil means those of every group.
+    ///
+    /// Not of an account that they have disconnected: its revocation is still to be made.
     func buryAll(
         of subject: Subject,
         for group: ClientID?,
         before moment: Timestamp,
+        orAfter horizon: Timestamp,
         because reason: String,
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
+        let names = try await names(of: subject, in: team, transaction)
         let rows = try await transaction.query(
             """
             SELECT token_id, \(Self.columns) FROM provider_tokens
             WHERE team_id = \(team) AND sub = \(subject) AND (\(group) IS NULL OR app_id = \(group))
-                AND state <> 'revoked' AND created_at < \(moment)
+                AND state <> 'revoked' AND (created_at < \(moment) OR created_at >= \(horizon))
+                AND (identifier IS NULL OR identifier = ANY (\(names.map(\.rawValue))))
             ORDER BY token_id FOR UPDATE
             """
         )
@@ -100,6 +108,20 @@ struct ProviderTokenFateStore: Sendable {
             let token = try token(try row.next(), &row, in: team)
             try await bury(token, because: reason, in: team, transaction)
         }
+    }
+
+    /// What providers call the person, who is locked.
+    private func names(
+        of subject: Subject,
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> [Subject] {
+        let rows = try await transaction.query(
+            "SELECT identifier FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)"
+        )
+        var names: [Subject] = []
+        for var row in rows { names.append(try row.next()) }
+        return names
     }
 
     /// Writes that the tokens whose revocation nobody works on any more cannot be revoked.
@@ -164,7 +186,7 @@ struct ProviderTokenFateStore: Sendable {
                 RETURNING token_id
             ), receipts AS (
                 UPDATE deletion_receipt_tokens AS receipt
-                SET fate = \(fate.word), settled_at = clock_timestamp(), problem = \(fate.problem?.rawValue)
+                SET fate = \(fate.receipt.fate), settled_at = clock_timestamp(), problem = \(fate.receipt.problem)
                 FROM settled
                 WHERE receipt.team_id = \(team) AND receipt.provider_token_id = settled.token_id
                     AND receipt.fate <> 'revoked'
@@ -180,15 +202,31 @@ extension ProviderTokenFateStore.Fate {
         if case .refused(let problem) = self { problem } else { nil }
     }
 
-    var word: String { problem == nil ? "revoked" : "refused" }
-
-    /// A dead token is kept no longer than it is good for something.
+    /// The state of a token: a dead one is kept no longer than it is good for something.
     fileprivate var assignments: SQL {
         """
-        state = \(word), settled_at = clock_timestamp(), problem = \(problem?.rawValue),
+        state = \(problem == nil ? "revoked" : "refused"), settled_at = clock_timestamp(),
+            problem = \(problem?.rawValue),
             problem_at = CASE WHEN \(problem != nil) THEN clock_timestamp() END,
             token_sealed = CASE WHEN \(problem == nil) THEN ''::bytea ELSE token_sealed END
         """
+    }
+
+    /// How a receipt spells it.
+    fileprivate var receipt: (fate: String, problem: String?) {
+        switch self {
+        case .revoked: ("revoked", nil)
+        case .refused(let problem): ("refused", problem.rawValue)
+        case .superseded: DeletionReceipt.Token.supersession
+        }
+    }
+
+    fileprivate var action: String {
+        switch self {
+        case .revoked: "provider_token.revoked"
+        case .refused: "provider_token.not_revoked"
+        case .superseded: "provider_token.superseded"
+        }
     }
 }
 
@@ -204,12 +242,12 @@ extension ProviderToken {
         if let reason { after["because"] = .string(reason) }
         if let problem = fate.problem { after["problem"] = .string(problem.rawValue) }
         return AuditEvent(
-            fate == .revoked ? "provider_token.revoked" : "provider_token.not_revoked",
+            fate.action,
             by: .system(ProviderRevocation.kind),
             on: AuditEvent.Target("user", subject.rawValue),
             from: .local,
             after: .object(after),
-            outcome: fate == .revoked ? .succeeded : .refused
+            outcome: fate.problem == nil ? .succeeded : .refused
         )
     }
 }

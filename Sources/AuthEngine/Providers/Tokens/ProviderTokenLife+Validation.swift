@@ -57,15 +57,16 @@ extension ProviderTokenLife {
 
     /// The provider says that it is over: sessions and tokens end here, and the person's other tokens there.
     ///
-    /// Not where the person has come back meanwhile: what they did then stands, and only the token that was asked about
-    /// is dead.
+    /// Not where the person has come back meanwhile, or has parted: what they did then stands, and only the token that was
+    /// asked about is dead.
     private func end(
         _ token: ProviderToken,
         at now: Timestamp,
         _ run: JobRun,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        guard try await !validations.isSuperseded(token, in: run.team, transaction) else {
+        guard try await validations.death(of: token, in: run.team, at: now, transaction) == .ofAuthorization
+        else {
             try await fates.bury(token, because: "invalid_grant", in: run.team, transaction)
             return
         }

@@ -6,6 +6,9 @@ import Postgres
 
 /// Says which tokens are to be validated, and keeps what came of it.
 struct ProviderValidationStore: Sendable {
+    /// By how much the clocks of two processes may differ.
+    private static let tolerance = Duration.seconds(5)
+
     private let database: TeamDatabase
 
     init(_ database: TeamDatabase) {
@@ -34,7 +37,7 @@ struct ProviderValidationStore: Sendable {
                     SELECT FROM provider_tokens AS other
                     WHERE other.team_id = \(team) AND other.sub = claimed.sub AND other.app_id = claimed.app_id
                         AND other.state = 'live'
-                        AND (other.created_at, other.token_id) > (claimed.created_at, claimed.token_id)
+                        AND \(Self.rank("other", at: now)) > \(Self.rank("claimed", at: now))
                 )
             )
             \(ProviderValidation.insertion(in: team, for: payloads))
@@ -66,7 +69,7 @@ struct ProviderValidationStore: Sendable {
                     SELECT FROM provider_tokens
                     WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.group)
                         AND validated_at > \(now - ProviderTokenStore.validationInterval)
-                ), \(Self.hasNewer(than: token, in: team))
+                ), \(Self.hasNewer(than: token, in: team, at: now))
             """,
             in: team
         )
@@ -76,26 +79,46 @@ struct ProviderValidationStore: Sendable {
         return !exists ? .orphan : wasAsked ? .asked : hasNewer ? .superseded : .mayAsk
     }
 
-    /// Whether the person has come again since the token was given; nobody else decides about them until the transaction
-    /// ends.
-    func isSuperseded(
-        _ token: ProviderToken,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Bool {
-        try await transaction.query(UserStore.lock(token.subject, in: team))
-        let rows = try await transaction.query("SELECT \(Self.hasNewer(than: token, in: team))")
-        guard var row = rows.first else { return false }
-        return try row.next()
+    /// What a token that is dead at the provider means by now.
+    enum Death: Sendable {
+        /// It was the last word about the person and the group.
+        case ofAuthorization
+        /// The person has come again since, or something else has ended the token meanwhile.
+        case ofToken
     }
 
-    private static func hasNewer(than token: ProviderToken, in team: TeamID) -> SQL {
+    /// Looks at a token that turned out to be dead; nobody else decides about its person until the transaction ends.
+    func death(
+        of token: ProviderToken,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Death {
+        try await transaction.query(UserStore.lock(token.subject, in: team))
+        let rows = try await transaction.query(
+            """
+            SELECT FROM provider_tokens
+            WHERE team_id = \(team) AND token_id = \(token.id) AND state = 'live'
+                AND NOT \(Self.hasNewer(than: token, in: team, at: now))
+            """
+        )
+        return rows.isEmpty ? .ofToken : .ofAuthorization
+    }
+
+    /// What a later token has more of.
+    ///
+    /// One that was given while a clock was ahead is not the last word until that time has come.
+    private static func rank(_ table: SQL, at now: Timestamp) -> SQL {
+        "(\(table).created_at <= \(now + tolerance), \(table).created_at, \(table).token_id)"
+    }
+
+    private static func hasNewer(than token: ProviderToken, in team: TeamID, at now: Timestamp) -> SQL {
         """
         EXISTS (
             SELECT FROM provider_tokens AS asked JOIN provider_tokens AS newer
                 ON newer.team_id = asked.team_id AND newer.sub = asked.sub AND newer.app_id = asked.app_id
             WHERE asked.team_id = \(team) AND asked.token_id = \(token.id) AND newer.team_id = \(team)
-                AND newer.state = 'live' AND (newer.created_at, newer.token_id) > (asked.created_at, asked.token_id)
+                AND newer.state = 'live' AND \(rank("newer", at: now)) > \(rank("asked", at: now))
         )
         """
     }

@@ -24,6 +24,8 @@ struct StrayTokenStore: Sendable {
         let group: ClientID
         let team: TeamID
         let moment: Timestamp
+        /// Whether it was for an app: without a consent to its group nobody could ever end it.
+        let needsConsent: Bool
     }
 
     /// What a code has proved; where its answer proves nothing, the token in it is kept.
@@ -48,8 +50,10 @@ struct StrayTokenStore: Sendable {
         try await keep(grant.token, of: grant.identity.identifier, from: source)
     }
 
-    /// Stores a token with the person whom the code was about, as one of theirs; where nobody knows them it goes into the
-    /// outbox at once.
+    /// Stores a token with the person whom the code was about, as one of theirs; where nobody knows them, or their consent
+    /// is over, it goes into the outbox at once.
+    ///
+    /// The person first: whoever ends their consent at this moment is seen, or sees the token.
     ///
     /// - Parameter identifier: the provider's name for the person.
     private func keep(
@@ -62,6 +66,7 @@ struct StrayTokenStore: Sendable {
             token,
             from: provider,
             of: identifier,
+            as: identifier == Self.nobody ? nil : identifier,
             for: source.group,
             at: source.moment
         )
@@ -70,9 +75,14 @@ struct StrayTokenStore: Sendable {
             SELECT sub FROM provider_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
             """
-        let alone: SQL = "token_id = \(token.id) AND state = 'live' AND NOT EXISTS (\(person))"
+        let consent: SQL =
+            source.needsConsent
+            ? "SELECT FROM consents WHERE team_id = \(team) AND sub = (\(person)) AND app_id = \(source.group)"
+            : person
+        let alone: SQL = "token_id = \(token.id) AND state = 'live' AND NOT EXISTS (\(consent))"
         try await database.query(
             [
+                ProviderStanding.lock(whomever: provider, calls: identifier, in: team),
                 tokens.insertion(of: token, in: team),
                 """
                 UPDATE provider_tokens SET sub = coalesce((\(person)), sub)

@@ -11,12 +11,14 @@ struct ProviderNoticeCascade: Sendable {
 
     let provider: ProviderID
     private let store: ProviderNoticeStore
+    private let authorizations: ProviderAuthorizationStore
     private let fates: ProviderTokenFateStore
     private let deletion: AccountDeletion
 
     init(provider: ProviderID, context: EngineContext, database: TeamDatabase) {
         self.provider = provider
         store = ProviderNoticeStore(database, context: context)
+        authorizations = ProviderAuthorizationStore(of: provider)
         fates = ProviderTokenFateStore(database, context: context)
         deletion = AccountDeletion(database, random: context.random)
     }
@@ -27,10 +29,16 @@ struct ProviderNoticeCascade: Sendable {
         let person: ProviderNoticeStore.Person
         let group: ClientID
         let team: TeamID
+        /// When it came.
         let now: Timestamp
+        /// When it is acted on, which is later where it could not be verified at once.
+        let appliedAt: Timestamp
 
-        /// Whether the person has come again since.
-        var isStale: Bool { person.lastSeenAt > event.at + ProviderNoticeCascade.tolerance }
+        /// What happened until then may have been ended by it.
+        var latest: Timestamp { event.at + ProviderNoticeCascade.tolerance }
+
+        /// What is dated later than that was written while a clock was ahead, and says nothing of what came first.
+        var horizon: Timestamp { appliedAt + ProviderNoticeCascade.tolerance }
     }
 
     func apply(_ change: Change, _ transaction: borrowing Transaction) async throws {
@@ -41,6 +49,24 @@ struct ProviderNoticeCascade: Sendable {
         case .emailEnabled?: try await forwardMail(true, change, transaction)
         case nil: break
         }
+    }
+
+    /// Notes that somebody has parted, be they known here or not; nil where nobody parts.
+    func parting(
+        _ event: ProviderNotice.Event,
+        of identifier: Subject,
+        for group: ClientID,
+        in team: TeamID,
+        at now: Timestamp
+    ) -> SQL? {
+        guard event.type == .consentRevoked || event.type == .accountDelete else { return nil }
+        return ProviderPartings.noting(
+            toldOf: identifier,
+            at: provider,
+            for: event.type == .accountDelete ? nil : group,
+            until: min(event.at + Self.tolerance, now),
+            in: team
+        )
     }
 
     /// Ends native sign-ins under way in which the person was announced, be they known or not; nil where nobody parts.
@@ -61,26 +87,48 @@ struct ProviderNoticeCascade: Sendable {
         }
     }
 
-    /// The tokens of that authorization are dead there; one that began later is left alone.
+    /// The tokens of that authorization are dead there; one that began later is left alone, as is everything where it was
+    /// us who ended it: that has had its effect here.
+    ///
+    /// Where nothing but an arrival says that the person has come again, it may lead nowhere: then the tokens stay, so
+    /// that the provider is asked about them.
     private func endConsent(
         _ change: Change,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        if !change.isStale {
+        let standing = try await authorizations.standing(
+            of: change.person.subject,
+            as: change.event.identifier,
+            for: change.group,
+            at: change.event.at,
+            tolerating: Self.tolerance,
+            believing: change.horizon,
+            in: change.team,
+            transaction
+        )
+        switch standing {
+        case .ended:
             let end = ProviderAuthorizationEnd(
                 of: change.person.subject,
                 at: provider,
                 for: change.group,
                 because: .told,
+                since: change.latest,
+                believing: change.horizon,
                 team: change.team,
                 now: change.now
             )
             try await end.apply(transaction)
+        case .renewed: break
+        case .arriving: return try await void(change, transaction)
+        case .endedByUs: return
         }
+        try await void(change, transaction)
         try await fates.buryAll(
             of: change.person.subject,
             for: change.group,
-            before: change.event.at + Self.tolerance,
+            before: change.latest,
+            orAfter: change.horizon,
             because: change.event.name,
             in: change.team,
             transaction
@@ -89,13 +137,16 @@ struct ProviderNoticeCascade: Sendable {
 
     /// A person who has no other way in goes with their account there; one who connected it is parted from it.
     private func endAccount(_ change: Change, _ transaction: borrowing Transaction) async throws {
-        guard !change.isStale else { return }
+        try await void(change, transaction)
+        let seenAt = change.person.lastSeenAt
+        guard seenAt <= change.latest || seenAt > change.horizon else { return }
         let (subject, team, reason) = (change.person.subject, change.team, change.event.name)
         let actor = Actor.system(provider.rawValue)
         try await fates.buryAll(
             of: subject,
             for: nil,
             before: change.now + Self.tolerance,
+            orAfter: change.horizon,
             because: reason,
             in: team,
             transaction
@@ -118,17 +169,35 @@ struct ProviderNoticeCascade: Sendable {
             .record(in: team, transaction)
     }
 
+    /// What the provider said of the person before, and nobody has looked at, brings them back no more.
+    private func void(_ change: Change, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        guard let identifier = change.event.identifier,
+            let end = parting(
+                change.event,
+                of: identifier,
+                for: change.group,
+                in: change.team,
+                at: change.now
+            )
+        else { return }
+        try await transaction.query(end)
+    }
+
     private func forwardMail(
         _ forwards: Bool,
         _ change: Change,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
         let (subject, group, team) = (change.person.subject, change.group, change.team)
-        guard
-            try await store.forwardMail(forwards, of: subject, at: provider, to: group, in: team, transaction)
-        else {
-            return
-        }
+        let mail = ProviderNoticeStore.Forwarding(
+            isOn: forwards,
+            subject: subject,
+            provider: provider,
+            group: group,
+            at: change.event.at,
+            tolerance: Self.tolerance
+        )
+        guard try await store.note(mail, in: team, transaction) else { return }
         try await AuditEvent(
             forwards ? "relay.enabled" : "relay.disabled",
             by: .system(provider.rawValue),

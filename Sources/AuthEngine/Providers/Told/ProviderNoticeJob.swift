@@ -11,6 +11,7 @@ public struct ProviderNoticeJob: JobKind {
         policy.patience = .seconds(60)
         // Whoever sends what never proves good leaves no heap behind.
         policy.keepsDead = .seconds(86_400)
+        policy.keepsReceipt = .seconds(600)
         return policy
     }
 

@@ -27,8 +27,10 @@ struct ProviderNoticeStore: Sendable {
             ProviderNoticeJob(sealed: sealed, receivedAt: now.microseconds),
             once: Hex.encode(SHA256.hash(body))
         )
-        let rows = try await database.query(
-            """
+        // Of many at once each counts what the one before it has kept.
+        let turn: SQL =
+            "SELECT pg_advisory_xact_lock(hashtextextended(\("provider notices " + team.rawValue), 0))"
+        let keeping: SQL = """
             WITH waiting AS (
                 SELECT FROM jobs
                 WHERE team_id = \(team) AND kind = 'provider.notice' AND state = 'pending'
@@ -39,9 +41,8 @@ struct ProviderNoticeStore: Sendable {
                 \(job.insertion(in: team, when: "FROM room"))
             )
             SELECT FROM room
-            """,
-            in: team
-        )
+            """
+        let rows = try await database.query([turn, keeping], in: team)
         return !rows.isEmpty
     }
 
@@ -85,51 +86,78 @@ struct ProviderNoticeStore: Sendable {
         let stays: Bool
     }
 
+    /// Who goes by that name at the provider: locked first, then looked at.
     func person(
         _ identifier: Subject,
         at provider: ProviderID,
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Person? {
-        let rows = try await transaction.query(
-            """
-            SELECT sub, last_seen_at,
-                EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = i.sub)
-                    OR EXISTS (SELECT FROM passkeys p WHERE p.team_id = \(team) AND p.sub = i.sub)
-                    OR linked_at IS NOT NULL
+        let known: SQL = """
             FROM provider_identities i
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
             """
-        )
-        guard var row = rows.first else { return nil }
-        return Person(subject: try row.next(), lastSeenAt: try row.next(), stays: try row.next())
+        // Meanwhile the account there may have become another person's.
+        while var row = try await transaction.query("SELECT sub \(known)").first {
+            let subject: Subject = try row.next()
+            try await transaction.query(UserStore.lock(subject, in: team))
+            let rows = try await transaction.query(
+                """
+                SELECT last_seen_at,
+                    EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = i.sub)
+                        OR EXISTS (SELECT FROM passkeys p WHERE p.team_id = \(team) AND p.sub = i.sub)
+                        OR linked_at IS NOT NULL
+                \(known) AND sub = \(subject)
+                """
+            )
+            guard var row = rows.first else { continue }
+            return Person(subject: subject, lastSeenAt: try row.next(), stays: try row.next())
+        }
+        return nil
     }
 
-    /// Notes whether mail to the address a group was given is passed on; false when it was so already, or the group was
-    /// given an address that is not the provider's.
-    func forwardMail(
-        _ forwards: Bool,
-        of subject: Subject,
-        at provider: ProviderID,
-        to group: ClientID,
+    /// That mail to the address a group was given is passed on, or is not.
+    struct Forwarding: Sendable {
+        let isOn: Bool
+        let subject: Subject
+        let provider: ProviderID
+        let group: ClientID
+        /// When the person decided so.
+        let at: Timestamp
+        /// By how much the consent may be younger than that: clocks differ.
+        let tolerance: Duration
+    }
+
+    /// Notes it, unless the person decided otherwise later, or gave the consent later; of two decisions in one moment the
+    /// one that comes last counts.
+    ///
+    /// - Returns: whether anything changed: false where it was so already, or the group was given an address that is not
+    ///   the provider's.
+    func note(
+        _ mail: Forwarding,
         in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
         let rows = try await transaction.query(
             """
-            UPDATE consents SET forwards_mail = \(forwards)
-            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(group) AND shares_email
-                AND forwards_mail <> \(forwards)
+            UPDATE consents AS known SET forwards_mail = \(mail.isOn), forwards_mail_at = \(mail.at)
+            FROM consents AS before
+            WHERE known.team_id = \(team) AND known.sub = \(mail.subject) AND known.app_id = \(mail.group)
+                AND before.team_id = known.team_id AND before.sub = known.sub AND before.app_id = known.app_id
+                AND known.shares_email AND NOT known.hides_email AND known.granted_at <= \(mail.at + mail.tolerance)
+                AND (known.forwards_mail_at IS NULL OR known.forwards_mail_at <= \(mail.at))
                 AND (
-                    provider = \(provider) OR NOT EXISTS (
+                    known.provider = \(mail.provider) OR NOT EXISTS (
                         SELECT FROM provider_identities i
-                        WHERE i.team_id = \(team) AND i.sub = \(subject) AND i.provider = \(provider)
+                        WHERE i.team_id = \(team) AND i.sub = \(mail.subject) AND i.provider = \(mail.provider)
                             AND i.linked_at IS NOT NULL
                     )
                 )
+            RETURNING before.forwards_mail
             """
         )
-        return rows.changed == 1
+        guard var row = rows.first else { return false }
+        return try row.next(Bool.self) != mail.isOn
     }
 }
 
@@ -139,7 +167,7 @@ extension ProviderNotice {
         .array(
             events.map { event in
                 [
-                    "type": .string(String(event.name.prefix(60))),
+                    "type": .string(event.name.cut(toOctets: 60)),
                     "sub": event.identifier.map { .string($0.rawValue) } ?? .null,
                     "at": .string(event.at.description),
                 ]

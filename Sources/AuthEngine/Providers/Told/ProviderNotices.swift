@@ -49,6 +49,16 @@ public struct ProviderNotices: Sendable {
         case kept
         /// It is not proved, and too many of the same address were not.
         case tooMany(retryAfter: Duration)
+
+        /// As the log names it.
+        public var name: String {
+            switch self {
+            case .done: "done"
+            case .known: "known"
+            case .kept: "kept"
+            case .tooMany: "too-many"
+            }
+        }
     }
 
     /// Takes what was posted.
@@ -67,13 +77,7 @@ public struct ProviderNotices: Sendable {
         do throws(ProviderFailure) {
             notice = try await provider.notice(body, receivedAt: now, in: team)
         } catch {
-            if let wait = try await limits.charge(
-                .address("provider-notices", address),
-                limit: Self.unprovenLimit,
-                window: Self.window,
-                in: team.id,
-                at: now
-            ) {
+            if let wait = try await chargeUnproven(from: address, in: team.id, at: now) {
                 return .tooMany(retryAfter: wait)
             }
             guard error.remedy == .again, try await store.keep(body, in: team.id, at: now) else {
@@ -82,6 +86,23 @@ public struct ProviderNotices: Sendable {
             return .kept
         }
         return try await apply(notice, in: team.id, at: now) ? .done : .known
+    }
+
+    /// Counts one that is not proved, for its address and its site.
+    private func chargeUnproven(
+        from address: String,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws -> Duration? {
+        let site = LimitSubject.site("provider-notices", address)
+        let counts =
+            [(LimitSubject.address("provider-notices", address), Self.unprovenLimit)]
+            + (site.map { [($0, 4 * Self.unprovenLimit)] } ?? [])
+        for (subject, limit) in counts {
+            let wait = try await limits.charge(subject, limit: limit, window: Self.window, in: team, at: now)
+            if let wait { return wait }
+        }
+        return nil
     }
 
     /// Does what it says, once; false when it came before.
@@ -108,18 +129,35 @@ public struct ProviderNotices: Sendable {
                 try await endAnnouncement(event, of: identifier, notice, in: team, transaction)
                 person = try await store.person(identifier, at: provider.id, in: team, transaction)
             }
-            guard let person else { continue }
+            guard let person else {
+                try await notePartedStranger(event, identifier, notice, in: team, at: now, transaction)
+                continue
+            }
             let change = ProviderNoticeCascade.Change(
                 event: event,
                 person: person,
                 group: notice.group,
                 team: team,
-                now: now
+                now: now,
+                appliedAt: context.clock()
             )
             try await cascade.apply(change, transaction)
             try await endAnnouncement(event, of: person.subject, notice, in: team, transaction)
         }
         return true
+    }
+
+    /// Nobody knows them yet, and an answer that waits may be about them.
+    private func notePartedStranger(
+        _ event: ProviderNotice.Event,
+        _ identifier: Subject,
+        _ notice: ProviderNotice,
+        in team: TeamID,
+        at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let end = cascade.parting(event, of: identifier, for: notice.group, in: team, at: now)
+        if let end { try await transaction.query(end) }
     }
 
     private func endAnnouncement(

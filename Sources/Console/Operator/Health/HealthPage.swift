@@ -49,9 +49,10 @@ struct HealthPage: OperatorPage {
         for process in processes where !process.isAlive {
             troubles.append(Phrase("console.operator.health.trouble.silent", ["host": process.beat.host]))
         }
-        for process in processes where process.isAlive && abs(process.clockSkew / .seconds(1)) > 5 {
+        for process in processes where process.isAlive && (process.clockSkew / .seconds(1)).magnitude > 5 {
             troubles.append(Phrase("console.operator.health.trouble.clock", ["host": process.beat.host]))
         }
+        troubles += processes.filter(\.isAlive).flatMap(Self.shortages)
         if documents.contains(where: { $0.differsSince != nil }) {
             troubles.append(
                 hasStandIn
@@ -69,5 +70,28 @@ struct HealthPage: OperatorPage {
             )
         }
         return troubles.map(\.asWords)
+    }
+    /// What a process is about to run out of.
+    private static func shortages(of process: ProcessStatus) -> [Phrase] {
+        let (host, counts) = (process.beat.host, process.beat.connections)
+        func isScarce(_ used: Int, of limit: Int) -> Bool { limit > 0 && used >= limit - limit / 10 }
+        var phrases: [Phrase] = []
+        if isScarce(counts.now, of: counts.limit) {
+            phrases.append(
+                Phrase(
+                    "console.operator.health.trouble.connections",
+                    ["host": host, "now": counts.now, "limit": counts.limit]
+                )
+            )
+        }
+        if isScarce(counts.descriptors, of: counts.descriptorLimit) {
+            phrases.append(
+                Phrase(
+                    "console.operator.health.trouble.descriptors",
+                    ["host": host, "used": counts.descriptors, "limit": counts.descriptorLimit]
+                )
+            )
+        }
+        return phrases
     }
 }

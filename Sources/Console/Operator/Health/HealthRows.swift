@@ -24,6 +24,16 @@ struct ProcessRow: Sendable {
         .text("lag") { Milliseconds.text($0.process.beat.loopLag) }
         .text("skew") { Milliseconds.text($0.process.clockSkew) }
         .text("memory") { OctetCount.text($0.process.beat.memory) }
+        .integer("connections") { $0.process.beat.connections.now }
+        .integer("connectionsPeak") { $0.process.beat.connections.peak }
+        .integer("connectionLimit") { $0.process.beat.connections.limit }
+        .integer("refused") { $0.process.beat.connections.refused }
+        .integer("displaced") { $0.process.beat.connections.displaced }
+        .integer("shortages") { $0.process.beat.connections.shortages }
+        .text("delivery") { OctetCount.text($0.process.beat.connections.octetsInDelivery) }
+        .integer("givenUp") { $0.process.beat.connections.answersGivenUp }
+        .integer("descriptors") { $0.process.beat.connections.descriptors }
+        .integer("descriptorLimit") { $0.process.beat.connections.descriptorLimit }
         .integer("succeeded") { $0.process.beat.jobsSucceeded }
         .integer("failed") { $0.process.beat.jobsFailed }
         .integer("dead") { $0.process.beat.jobsDead }

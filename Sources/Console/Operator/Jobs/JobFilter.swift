@@ -14,8 +14,8 @@ struct JobFilter: Sendable {
 
     init(_ query: Form) {
         func value(_ name: String) -> String? {
-            let text = (query[name] ?? "").filter { $0 != "\0" && !$0.isWhitespace }
-            return text.isEmpty ? nil : String(text.prefix(Self.longestKind))
+            let text = (query[name] ?? "").withoutNUL.withoutWhiteSpace
+            return text.isEmpty ? nil : text.cut(toOctets: Self.longestKind)
         }
         let team = value("team").map { TeamID(rawValue: $0.uppercased()) }
         filter = JobListStore.Filter(

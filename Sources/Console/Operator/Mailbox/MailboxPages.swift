@@ -40,7 +40,7 @@ struct MailboxPages: Sendable {
 
     private func list(_ visit: Visit) async throws -> Response {
         let query = try visit.request.parameters()
-        let search = String((query["q"] ?? "").trimmed.filter { $0 != "\0" }.prefix(Self.longestSearch))
+        let search = (query["q"] ?? "").trimmed.withoutNUL.cut(toOctets: Self.longestSearch)
         let trail = try PageTrail(
             OperatorRoutes.mailbox.link(),
             query,

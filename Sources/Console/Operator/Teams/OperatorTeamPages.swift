@@ -49,7 +49,7 @@ struct OperatorTeamPages: Sendable {
 
     private func list(_ visit: Visit) async throws -> Response {
         let query = try visit.request.parameters()
-        let search = String((query["q"] ?? "").trimmed.prefix(Self.longestSearch))
+        let search = (query["q"] ?? "").trimmed.withoutNUL.cut(toOctets: Self.longestSearch)
         let trail = try PageTrail(
             OperatorRoutes.teams.link(),
             query,

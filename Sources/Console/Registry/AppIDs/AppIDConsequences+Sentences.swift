@@ -24,7 +24,9 @@ extension AppIDConsequences {
                 Phrase("console.app-ids.delete.grouped", ["identifiers": groupedAppIDs.map(\.rawValue)])
             )
         }
-        if people > 0 {
+        if people > Self.countLimit {
+            sentences.append(Phrase("console.app-ids.delete.more-people", count: Self.countLimit))
+        } else if people > 0 {
             sentences.append(Phrase("console.app-ids.delete.people", count: people))
         }
         return sentences

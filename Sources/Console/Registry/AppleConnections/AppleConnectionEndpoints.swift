@@ -37,7 +37,8 @@ struct AppleConnectionEndpoints: Sendable {
         guard let connection = try await pages.find(appID, in: scope.teamID) else {
             throw Web.Problem.notFound
         }
-        if let wait = try await limit.charge(scope.teamID, at: context.clock()) {
+        let member = scope.account.subject
+        if let wait = try await limit.charge(by: member, of: scope.teamID, at: context.clock()) {
             return try await pages.show(connection, scope, testAfter: wait)
         }
         guard let tests = try await connections.test(appID, in: scope.teamID) else {

@@ -73,7 +73,8 @@ struct DomainEndpoints: Sendable {
     }
 
     private func check(_ scope: Scope, _ domain: RegisteredDomain) async throws -> Response {
-        if let wait = try await limit.charge(.one, of: scope.teamID, at: clock()) {
+        let work = RegistryCheckLimit.Work.one(host: domain.name.text)
+        if let wait = try await limit.charge(work, by: scope.account.subject, of: scope.teamID, at: clock()) {
             return scope.site.respond(show, page(of: domain, scope, checkWait: wait), after: wait)
         }
         let checked = try await checks.check(

@@ -7,45 +7,41 @@ import Web
 struct EmailSourceForm: ResourceForm {
     let source: String
     /// One DKIM selector a line.
-    let selectors: String
+    let selectors: TypedLines
 
     /// An empty form.
     init() {
-        (source, selectors) = ("", "")
+        (source, selectors) = ("", TypedLines("", atMost: .selectors))
     }
 
     init(_ form: Form) {
         source = form["source"] ?? ""
-        selectors = form["selectors"] ?? ""
+        selectors = TypedLines(form["selectors"] ?? "", atMost: .selectors)
     }
 
     init(_ source: RegisteredEmailSource) {
         self.source = source.source.text
-        selectors = source.selectors.map(\.text).joined(separator: "\n")
+        selectors = TypedLines(source.selectors.map(\.text).joined(separator: "\n"), atMost: .selectors)
     }
 
     /// What was typed, of the source `source`, or of the one that was typed.
     func input(for source: EmailSource? = nil) -> EmailSource.Input {
-        EmailSource.Input(source: source?.text ?? self.source.trimmed, selectors: selectorLines)
+        EmailSource.Input(source: source?.text ?? self.source.trimmed, selectors: selectors.all)
     }
 
-    private var selectorLines: [String] {
-        selectors.split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
-    }
-
-    var fields: [FormCoding.Field] { [FormCoding.Field("selectors", selectors)] }
+    var fields: [FormCoding.Field] { [FormCoding.Field("selectors", selectors.text)] }
 
     func compared(with current: RegisteredEmailSource) -> [ConflictPage.Row] {
         [
             .init(
                 label: Phrase("console.email-sources.selectors"),
-                theirs: EmailSourceForm(current).selectorLines.joined(separator: ", "),
-                yours: selectorLines.joined(separator: ", ")
+                theirs: EmailSourceForm(current).selectors.all.joined(separator: ", "),
+                yours: selectors.all.joined(separator: ", ")
             )
         ]
     }
 
-    func line(of field: String) -> String? { line(of: field, in: "selectors", selectorLines) }
+    func line(of field: String) -> String? { selectors.line(of: field, in: "selectors") }
 
     func element(of field: String) -> String {
         field.hasPrefix("selectors") ? "field-selectors" : "field-\(field)"
@@ -71,7 +67,7 @@ extension EmailSourceForm {
         TextareaView(
             "selectors",
             label: Phrase("console.email-sources.selectors"),
-            value: selectors,
+            value: selectors.text,
             hint: Phrase("console.email-sources.selectors.hint", ["limit": Limit.selectors.count]),
             errors: problems.sentences(of: "selectors"),
             lineCount: 3,

@@ -42,8 +42,18 @@ struct EmailSources: ListedResource {
         }
     }
 
+    /// Counts a look at the source's records, and tells how long to wait for one.
+    private func wait(_ source: RegisteredEmailSource, _ scope: Scope) async throws -> Duration? {
+        try await limit.charge(
+            .one(host: source.source.domain),
+            by: scope.account.subject,
+            of: scope.teamID,
+            at: clock()
+        )
+    }
+
     private func check(_ source: RegisteredEmailSource, _ scope: Scope) async throws -> Response {
-        if let wait = try await limit.charge(.one, of: scope.teamID, at: clock()) {
+        if let wait = try await wait(source, scope) {
             return scope.site.respond(page, view(source, scope, .nothing, checkWait: wait), after: wait)
         }
         guard let checked = try await checks.check(source, in: scope.teamID) else {
@@ -191,7 +201,7 @@ extension EmailSources {
 
     /// Who has just added a source wants to know how it stands; beyond the limit it is looked at within a minute.
     func settled(_ source: RegisteredEmailSource, _ scope: Scope) async throws {
-        guard try await limit.charge(.one, of: scope.teamID, at: clock()) == nil else { return }
+        guard try await wait(source, scope) == nil else { return }
         _ = try await checks.check(source, in: scope.teamID)
     }
 

@@ -35,7 +35,7 @@ struct ConflictPage: ConsolePage {
     }
 
     private static let hiddenFields = Fields<FormCoding.Field>()
-        .text("name") { $0.name }
+        .text("name") { $0.name.text }
         .text("value") { $0.value }
 
     let frame: ConsoleFrame

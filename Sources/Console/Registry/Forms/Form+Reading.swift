@@ -1,13 +1,10 @@
+import Bytes
 import HTTP
 import Web
 
 extension String {
     /// Without white space around it, which pasting brings along.
-    var trimmed: String {
-        let scalars = unicodeScalars.drop { $0.properties.isWhitespace }
-        guard let last = scalars.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
-        return String(scalars[...last])
-    }
+    var trimmed: String { trimmedWhiteSpace }
 }
 
 extension Form {

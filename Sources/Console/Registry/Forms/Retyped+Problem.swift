@@ -23,12 +23,12 @@ extension Retyped {
     }
 
     /// 0 and O look alike, so it says which of them is meant.
-    private static func name(_ character: Character) -> Phrase {
+    private static func name(_ character: Unicode.Scalar) -> Phrase {
         let text = String(character)
-        guard character.isASCII else { return Phrase("console.confirm.other", ["character": text]) }
-        if character.isNumber { return Phrase("console.confirm.digit", ["character": text]) }
-        return character.isLetter
-            ? Phrase("console.confirm.letter", ["character": text])
-            : Phrase("console.confirm.other", ["character": text])
+        return switch character {
+        case "0"..."9": Phrase("console.confirm.digit", ["character": text])
+        case "a"..."z", "A"..."Z": Phrase("console.confirm.letter", ["character": text])
+        default: Phrase("console.confirm.other", ["character": text])
+        }
     }
 }

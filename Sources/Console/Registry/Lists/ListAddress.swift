@@ -15,8 +15,7 @@ struct ListAddress: Sendable {
     /// - Throws: `Problem` when the query cannot be read.
     init(_ request: Request, path: String) throws(Web.Problem) {
         let query = try request.parameters()
-        // NUL is in no name, and PostgreSQL takes it in no text.
-        search = String((query["q"] ?? "").trimmed.filter { $0 != "\0" }.prefix(Self.longestSearch))
+        search = (query["q"] ?? "").trimmed.withoutNUL.cut(toOctets: Self.longestSearch)
         trail = try PageTrail(path, query, filter: search.isEmpty ? [] : [(name: "q", value: search)])
     }
 

@@ -25,14 +25,6 @@ extension ResourceForm {
 
     func line(of field: String) -> String? { nil }
 
-    /// The line that `field` names, such as `domains[1]`, of the lines of `list`.
-    func line(of field: String, in list: String, _ lines: [String]) -> String? {
-        guard let number = FormProblems.position(in: list, of: field), lines.indices.contains(number) else {
-            return nil
-        }
-        return lines[number]
-    }
-
     /// The lines above the form, each of which leads to its field.
     func summary(of problems: FormProblems) -> [FormError] {
         problems.summary { element(of: $0) }

@@ -49,7 +49,7 @@ extension ServiceIDForm {
         TextareaView(
             "domains",
             label: Phrase("console.registry.domains"),
-            value: domains,
+            value: domains.text,
             hint: Phrase("console.service-ids.domains.hint"),
             errors: problems.sentences(of: "domains"),
             lineCount: 3,
@@ -63,13 +63,12 @@ extension ServiceIDForm {
 
     /// Problems are told of the URLs in order; on the page there may be empty rows between them.
     private func rowProblems(_ problems: FormProblems) -> [Int: Words] {
-        let filled = filledRows
         var rows: [Int: Words] = [:]
-        for (index, message) in problems.elements(of: "returnURLs") where index < filled.count {
-            rows[filled[index].row] = message
+        for (index, message) in problems.elements(of: "returnURLs") where index < filledRows.count {
+            rows[filledRows[index].row] = message
         }
         if let message = problems["returnURLs"] {
-            for (row, _) in filled.dropFirst(Limit.returnURLs.count) where rows[row] == nil {
+            for (row, _) in filledRows.dropFirst(Limit.returnURLs.count) where rows[row] == nil {
                 rows[row] = message
             }
         }

@@ -10,7 +10,7 @@ extension ServiceIDForm {
         }
     }
 
-    func line(of field: String) -> String? { line(of: field, in: "domains", domainLines) }
+    func line(of field: String) -> String? { domains.line(of: field, in: "domains") }
 
     func element(of field: String) -> String {
         if field == "returnURLs" { return "return-urls" }
@@ -20,10 +20,9 @@ extension ServiceIDForm {
 
     /// The row on the page: problems count the rows that have something in them.
     private func row(of field: String) -> Int? {
-        let filled = filledRows
         guard field.hasPrefix("returnURLs["), let index = Int(field.dropFirst(11).dropLast()),
-            index < filled.count
+            index < filledRows.count
         else { return nil }
-        return filled[index].row
+        return filledRows[index].row
     }
 }

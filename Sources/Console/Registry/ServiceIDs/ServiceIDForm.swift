@@ -10,9 +10,11 @@ struct ServiceIDForm: ResourceForm {
     let appID: String
     let description: String
     /// One domain a line.
-    let domains: String
+    let domains: TypedLines
     /// A row each, empty ones included.
     let returnURLs: [String]
+    /// Rows with something in them, by their position on the page.
+    let filledRows: [(row: Int, text: String)]
     let issuer: String
     let booleans: String
     let requiresPKCE: Bool
@@ -21,7 +23,8 @@ struct ServiceIDForm: ResourceForm {
     ///
     /// - Parameter appID: the App ID that is chosen already.
     init(of appID: String = "") {
-        (identifier, description, domains, returnURLs) = ("", "", "", [])
+        (identifier, description, domains) = ("", "", TypedLines("", atMost: .domains))
+        (returnURLs, filledRows) = ([], [])
         self.appID = appID
         issuer = ServiceID.Issuer.own.rawValue
         booleans = ServiceID.Booleans.json.rawValue
@@ -32,8 +35,9 @@ struct ServiceIDForm: ResourceForm {
         identifier = form["identifier"] ?? ""
         appID = form["appID"] ?? ""
         description = form["description"] ?? ""
-        domains = form["domains"] ?? ""
+        domains = TypedLines(form["domains"] ?? "", atMost: .domains)
         returnURLs = form.values(of: "return_url")
+        filledRows = Self.filled(returnURLs)
         issuer = form["issuer"] ?? ServiceID.Issuer.own.rawValue
         booleans = form["booleans"] ?? ServiceID.Booleans.json.rawValue
         requiresPKCE = form.isChecked("requirePKCE")
@@ -43,8 +47,9 @@ struct ServiceIDForm: ResourceForm {
         identifier = service.identifier.rawValue
         appID = service.appID.rawValue
         description = service.description
-        domains = service.domains.map(\.text).joined(separator: "\n")
+        domains = TypedLines(service.domains.map(\.text).joined(separator: "\n"), atMost: .domains)
         returnURLs = service.returnURLs.map(\.text)
+        filledRows = Self.filled(returnURLs)
         issuer = service.issuer.rawValue
         booleans = service.booleans.rawValue
         requiresPKCE = service.requiresPKCE
@@ -55,7 +60,7 @@ struct ServiceIDForm: ResourceForm {
         ServiceID.Input(
             identifier: identifier?.rawValue ?? self.identifier.trimmed,
             description: description,
-            domains: domainLines,
+            domains: domains.all,
             returnURLs: filledRows.map(\.text),
             issuer: issuer,
             booleans: booleans,
@@ -63,13 +68,8 @@ struct ServiceIDForm: ResourceForm {
         )
     }
 
-    var domainLines: [String] {
-        domains.split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
-    }
-
-    /// Rows with something in them, by their position on the page.
-    var filledRows: [(row: Int, text: String)] {
-        returnURLs.enumerated().compactMap { row, text in
+    private static func filled(_ rows: [String]) -> [(row: Int, text: String)] {
+        rows.enumerated().compactMap { row, text in
             let text = text.trimmed
             return text.isEmpty ? nil : (row, text)
         }
@@ -77,7 +77,9 @@ struct ServiceIDForm: ResourceForm {
 
     /// The fields, to be sent once more.
     var fields: [FormCoding.Field] {
-        var fields = [FormCoding.Field("description", description), FormCoding.Field("domains", domains)]
+        var fields = [
+            FormCoding.Field("description", description), FormCoding.Field("domains", domains.text),
+        ]
         fields += returnURLs.map { FormCoding.Field("return_url", $0) }
         fields += [FormCoding.Field("issuer", issuer), FormCoding.Field("booleans", booleans)]
         if requiresPKCE { fields.append(FormCoding.Field("requirePKCE", "yes")) }
@@ -96,7 +98,7 @@ struct ServiceIDForm: ResourceForm {
     var words: [(label: Phrase, value: any Wording)] {
         [
             (Phrase("console.registry.description"), description),
-            (Phrase("console.registry.domains"), Self.list(domainLines.sorted())),
+            (Phrase("console.registry.domains"), Self.list(domains.all.sorted())),
             (Phrase("console.registry.return-urls"), Self.list(filledRows.map(\.text))),
             (Phrase("console.registry.issuer"), issuerWords),
             (

@@ -56,6 +56,8 @@ struct UserInvitationPages: Sendable {
         )
         do {
             try await invitations.invite(email, by: scope.account.subject, for: caller)
+        } catch UserInvitations.Failure.notAllowed {
+            throw Problem.forbidden
         } catch let failure as UserInvitations.Failure {
             var form = form
             form.errors.add("email", failure.words)
@@ -122,7 +124,12 @@ extension UserInvitations.Failure {
         switch self {
         case .known: Phrase("console.user-invitations.known")
         case .tooMany: Phrase("console.user-invitations.too-many", count: UserInvitation.limit)
-        case .tooOften: Phrase("console.user-invitations.too-often")
+        case .tooOften(let wait):
+            Phrase(
+                "console.user-invitations.too-often",
+                count: Int((max(1, wait.components.seconds) + 59) / 60)
+            )
+        case .notAllowed: Phrase("shared.problems.forbidden.headline")
         }
     }
 }

@@ -41,14 +41,16 @@ public struct TOTPStore: Sendable {
     ///
     /// - Parameters:
     ///   - isFirst: whether the person may have no factor yet, since they have shown none.
+    ///   - right: what the person adds it by; nil where they are the caller's.
     ///   - post: tells the person; nil tells nobody.
     /// - Returns: the person's recovery codes, when these are their first.
-    /// - Throws: `FactorRefusal.wrongCode`, `.notFirst`, `.unknown` for nobody of the team; `PostgresFailure`.
+    /// - Throws: `FactorRefusal.wrongCode`, `.notFirst`, `.over`, `.unknown` for nobody of the team; `PostgresFailure`.
     public func enrol(
         _ secret: TOTPSecret,
         provedBy code: String,
         of subject: Subject,
         isFirst: Bool = false,
+        by right: EnrolmentRight? = nil,
         in team: TeamID,
         from origin: Origin,
         at now: Timestamp = .now(),
@@ -57,14 +59,16 @@ public struct TOTPStore: Sendable {
         guard let step = TOTP.step(ofCode: code, secret: secret, atSeconds: now.seconds) else {
             throw FactorRefusal.wrongCode
         }
-        return try await database.transaction(in: team) { transaction in
+        return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             guard try await FactorRowStore.lock(subject, in: team, transaction) else {
                 throw FactorRefusal.unknown
             }
+            try await right?.check(transaction)
             if isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
                 throw FactorRefusal.notFirst
             }
             let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
+            if had { try await transaction.query(UserStore.endingSignIns(of: subject, in: team)) }
             try await transaction.query(insertion(of: secret, for: subject, step: step, in: team, at: now))
             try await AuditEvent(
                 had ? "factor.replaced" : "factor.added",
@@ -94,6 +98,7 @@ public struct TOTPStore: Sendable {
     ) async throws(PostgresFailure) {
         let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
         try await transaction.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
+        try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
         let deletion = SessionStore.deletion(of: subject, except: nil, in: team)
         let ended = try await transaction.query(deletion).changed
         try await AuditEvent(
@@ -110,17 +115,19 @@ public struct TOTPStore: Sendable {
     ///
     /// - Parameters:
     ///   - keepsOne: whether the person has to keep a factor.
+    ///   - right: what the person removes it by.
     ///   - post: tells the person; nil tells nobody.
-    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `PostgresFailure`.
+    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `SessionRight.Over`; `PostgresFailure`.
     public func remove(
         of subject: Subject,
         keepsOne: Bool,
+        by right: SessionRight? = nil,
         in team: TeamID,
         from origin: Origin,
         telling post: FactorPost? = nil
     ) async throws {
-        try await database.transaction(in: team) { transaction in
-            try await FactorRowStore.lock(subject, in: team, transaction)
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await FactorRowStore.lock(subject, by: right, in: team, transaction)
             guard try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction) else {
                 throw FactorRefusal.unknown
             }

@@ -28,6 +28,7 @@ public struct PasskeySignIn: Sendable {
     ///
     /// - Parameters:
     ///   - isFirst: whether the person may have no factor yet, since they have shown none.
+    ///   - right: what the person adds it by; nil where they are the caller's.
     ///   - post: tells the person; nil tells nobody.
     /// - Returns: the person's recovery codes, when these are their first.
     /// - Throws: `FactorRefusal`, `PostgresFailure`.
@@ -37,6 +38,7 @@ public struct PasskeySignIn: Sendable {
         transports: [String],
         for subject: Subject,
         isFirst: Bool = false,
+        by right: EnrolmentRight? = nil,
         browser: String,
         in team: TeamID,
         from origin: Origin,
@@ -56,7 +58,8 @@ public struct PasskeySignIn: Sendable {
             credential: credential,
             name: name,
             transports: transports,
-            isFirst: isFirst
+            isFirst: isFirst,
+            right: right
         )
         return try await passkeys.add(
             new,

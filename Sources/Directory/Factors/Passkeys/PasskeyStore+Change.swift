@@ -8,16 +8,18 @@ import WebAuthn
 extension PasskeyStore {
     /// Calls a key something else.
     ///
-    /// - Throws: `FactorRefusal.unknown`, `PostgresFailure`.
+    /// - Parameter right: what the person renames it by.
+    /// - Throws: `FactorRefusal.unknown`, `SessionRight.Over`, `PostgresFailure`.
     public func rename(
         _ id: PasskeyID,
         of subject: Subject,
         to name: PasskeyName,
+        by right: SessionRight? = nil,
         in team: TeamID,
         from origin: Origin
     ) async throws {
-        try await database.transaction(in: team) { transaction in
-            try await FactorRowStore.lock(subject, in: team, transaction)
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await FactorRowStore.lock(subject, by: right, in: team, transaction)
             let old = try await Self.name(of: id, of: subject, in: team, transaction)
             guard old != name.text else { return }
             try await transaction.query(
@@ -42,18 +44,20 @@ extension PasskeyStore {
     ///
     /// - Parameters:
     ///   - keepsOne: whether the person has to keep a factor.
+    ///   - right: what the person removes it by.
     ///   - post: tells the person; nil tells nobody.
-    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `PostgresFailure`.
+    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `SessionRight.Over`; `PostgresFailure`.
     public func remove(
         _ id: PasskeyID,
         of subject: Subject,
         keepsOne: Bool,
+        by right: SessionRight? = nil,
         in team: TeamID,
         from origin: Origin,
         telling post: FactorPost? = nil
     ) async throws {
-        try await database.transaction(in: team) { transaction in
-            try await FactorRowStore.lock(subject, in: team, transaction)
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await FactorRowStore.lock(subject, by: right, in: team, transaction)
             let name = try await Self.name(of: id, of: subject, in: team, transaction)
             try await transaction.query(
                 """

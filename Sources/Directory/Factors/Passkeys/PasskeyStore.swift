@@ -19,6 +19,8 @@ public struct PasskeyStore: Sendable {
         let transports: [String]
         /// Whether the person may have no factor yet.
         let isFirst: Bool
+        /// What the person adds it by.
+        let right: EnrolmentRight?
     }
 
     /// What an assertion is checked against.
@@ -90,10 +92,11 @@ public struct PasskeyStore: Sendable {
         at now: Timestamp,
         telling post: FactorPost?
     ) async throws -> [RecoveryCode]? {
-        try await database.transaction(in: team) { transaction in
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             guard try await FactorRowStore.lock(subject, in: team, transaction) else {
                 throw FactorRefusal.unknown
             }
+            try await new.right?.check(transaction)
             guard try await !transaction.query(challenge.insertion(in: team)).isEmpty else {
                 throw FactorRefusal.notProved
             }

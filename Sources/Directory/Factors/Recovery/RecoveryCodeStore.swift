@@ -18,21 +18,25 @@ public struct RecoveryCodeStore: Sendable {
 
     /// Gives a person ten new codes in the place of those they had.
     ///
-    /// - Parameter post: tells the person; nil tells nobody.
+    /// - Parameters:
+    ///   - right: what the person asks for them by.
+    ///   - post: tells the person; nil tells nobody.
     /// - Returns: the codes, which nobody can read again; nil for somebody without a factor.
-    /// - Throws: `PostgresFailure`.
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
     public func regenerate(
         for subject: Subject,
         in team: TeamID,
         by actor: Actor,
+        with right: SessionRight? = nil,
         from origin: Origin,
         at now: Timestamp = .now(),
         telling post: FactorPost? = nil
     ) async throws -> [RecoveryCode]? {
-        try await database.transaction(in: team) { transaction in
-            guard try await FactorRowStore.lock(subject, in: team, transaction),
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            guard try await FactorRowStore.lock(subject, by: right, in: team, transaction),
                 try await FactorRowStore.hasFactor(subject, in: team, transaction)
             else { return nil }
+            try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
             let codes = try await replace(for: subject, in: team, at: now, transaction)
             try await AuditEvent(
                 "recovery_codes.regenerated",

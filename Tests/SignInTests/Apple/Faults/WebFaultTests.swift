@@ -91,7 +91,7 @@ import Testing
             site.script.set(fault, at: .token)
             _ = try site.browser().signInAtApple(.regular)
             let newest = "SELECT cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
-            try await site.wait(within: .seconds(20), isHasty: false) {
+            try await site.wait(isHasty: false) {
                 try site.teams.admin(newest) == [[cause.rawValue]]
             }
         }
@@ -146,7 +146,7 @@ extension TestSite {
     /// The newest flow in the team's inspector: how it stands and why, with a reason that holds no secret.
     func expectFlow(_ outcome: FaultCase.Outcome) async throws {
         let expected = [outcome == .done ? "answered" : "failed", outcome.cause?.rawValue]
-        try await wait(within: .seconds(20), isHasty: false) {
+        try await wait(isHasty: false) {
             try teams.admin(
                 "SELECT outcome, cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
             ) == [expected]

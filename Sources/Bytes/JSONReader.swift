@@ -1,56 +1,69 @@
-internal import Bytes
-
-/// Reads one JSON object (RFC 8259) the way security demands, where a general parser is lenient.
+/// Reads a JSON text (RFC 8259) the way security demands, where a general parser is lenient.
 ///
-/// Refused: a member twice (RFC 7515 section 4, RFC 7519 section 4), nesting beyond a bound, NUL in text,
-/// broken UTF-8 and lone surrogates, anything behind the object. An integer is one only when written without
-/// point and exponent.
-struct StrictJSON {
-    /// Why the text was refused.
-    enum Failure: Error, Hashable {
-        case malformed
-        case tooDeep
-        case duplicateMember
-    }
+/// Refused: everything but UTF-8 without a mark in front (section 8.1), a member twice (RFC 7515 section 4, RFC 7519
+/// section 4), a member's name that is not of ASCII and short, nesting and number of values beyond a bound, NUL in
+/// text, broken UTF-8, lone surrogates and text that is not stream-safe, anything behind the value. An integer is one
+/// only when written without point and exponent.
+struct JSONReader {
+    /// Digits of a number: more than a double tells apart.
+    private static let longestNumber = 64
 
     private let bytes: [UInt8]
-    private let maximumDepth: Int
+    private let limits: JSON.Limits
     private var index = 0
+    private var count = 0
 
-    /// The members of the object that is all of `bytes`.
-    static func object(_ bytes: [UInt8], maximumDepth: Int = 8) throws(Failure) -> [String: JSONValue] {
-        var reader = StrictJSON(bytes, maximumDepth)
-        reader.skipSpace()
-        try reader.expect("{")
-        let members = try reader.members(depth: 1)
-        reader.skipSpace()
-        guard reader.index == bytes.count else { throw .malformed }
-        return members
+    /// The value that is all of `bytes`.
+    static func value(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Failure) -> JSONValue {
+        var reader = JSONReader(bytes, limits)
+        return try reader.whole()
     }
 
-    private init(_ bytes: [UInt8], _ maximumDepth: Int) {
+    /// The same, and where a text that is refused is wrong.
+    static func placedValue(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Fault) -> JSONValue {
+        var reader = JSONReader(bytes, limits)
+        do {
+            return try reader.whole()
+        } catch {
+            throw JSON.Fault(error, at: reader.index, of: bytes)
+        }
+    }
+
+    private mutating func whole() throws(JSON.Failure) -> JSONValue {
+        let value = try value(depth: 0)
+        skipSpace()
+        guard index == bytes.count else { throw .malformed }
+        return value
+    }
+
+    private init(_ bytes: [UInt8], _ limits: JSON.Limits) {
         self.bytes = bytes
-        self.maximumDepth = maximumDepth
+        self.limits = limits
     }
 
-    private mutating func members(depth: Int) throws(Failure) -> [String: JSONValue] {
-        guard depth <= maximumDepth else { throw .tooDeep }
+    private mutating func members(depth: Int) throws(JSON.Failure) -> [String: JSONValue] {
+        guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         var members: [String: JSONValue] = [:]
         guard !takes("}") else { return members }
         repeat {
             try expect("\"")
-            let name = try string()
+            let start = index - 1
+            guard let name = FieldName(try string()) else {
+                index = start
+                throw .malformed
+            }
             try expect(":")
-            guard members.updateValue(try value(depth: depth), forKey: name) == nil else {
-                throw .duplicateMember
+            guard members.updateValue(try value(depth: depth), forKey: name.text) == nil else {
+                index = start
+                throw .duplicateMember(name.text)
             }
         } while takes(",")
         try expect("}")
         return members
     }
 
-    private mutating func elements(depth: Int) throws(Failure) -> [JSONValue] {
-        guard depth <= maximumDepth else { throw .tooDeep }
+    private mutating func elements(depth: Int) throws(JSON.Failure) -> [JSONValue] {
+        guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         var elements: [JSONValue] = []
         guard !takes("]") else { return elements }
         repeat {
@@ -60,8 +73,10 @@ struct StrictJSON {
         return elements
     }
 
-    private mutating func value(depth: Int) throws(Failure) -> JSONValue {
+    private mutating func value(depth: Int) throws(JSON.Failure) -> JSONValue {
         skipSpace()
+        count += 1
+        guard count <= limits.values else { throw .tooMany(limit: limits.values) }
         guard let first = peek else { throw .malformed }
         switch first {
         case UInt8(ascii: "\""):
@@ -80,7 +95,7 @@ struct StrictJSON {
         }
     }
 
-    private mutating func number() throws(Failure) -> JSONValue {
+    private mutating func number() throws(JSON.Failure) -> JSONValue {
         let start = index
         skip("-")
         let hasLeadingZero = peek == UInt8(ascii: "0")
@@ -96,6 +111,7 @@ struct StrictJSON {
             guard skipDigits() > 0 else { throw .malformed }
             isInteger = false
         }
+        guard index - start <= Self.longestNumber else { throw .malformed }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         if isInteger, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw .malformed }
@@ -103,7 +119,7 @@ struct StrictJSON {
     }
 
     /// The text up to the closing quote; the opening one is behind.
-    private mutating func string() throws(Failure) -> String {
+    private mutating func string() throws(JSON.Failure) -> String {
         let start = index
         while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
             index += 1
@@ -114,7 +130,7 @@ struct StrictJSON {
         return try Self.text(plain)
     }
 
-    private mutating func escapedString(after plain: ArraySlice<UInt8>) throws(Failure) -> String {
+    private mutating func escapedString(after plain: ArraySlice<UInt8>) throws(JSON.Failure) -> String {
         var text = Array(plain)
         while !skip("\"") {
             guard let byte = peek, byte >= 0x20 else { throw .malformed }
@@ -124,12 +140,12 @@ struct StrictJSON {
         return try Self.text(text[...])
     }
 
-    private static func text(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
+    private static func text(_ bytes: ArraySlice<UInt8>) throws(JSON.Failure) -> String {
         guard let text = String(utf8: bytes) else { throw .malformed }
         return text
     }
 
-    private mutating func escape(into text: inout [UInt8]) throws(Failure) {
+    private mutating func escape(into text: inout [UInt8]) throws(JSON.Failure) {
         guard let byte = peek else { throw .malformed }
         index += 1
         switch byte {
@@ -145,7 +161,7 @@ struct StrictJSON {
     }
 
     /// The character behind `\u`, from one or two code units; never NUL, which PostgreSQL cannot hold.
-    private mutating func scalar() throws(Failure) -> Unicode.Scalar {
+    private mutating func scalar() throws(JSON.Failure) -> Unicode.Scalar {
         let first = try codeUnit()
         var code = first
         if (0xD800..<0xDC00).contains(first) {
@@ -158,7 +174,7 @@ struct StrictJSON {
         return scalar
     }
 
-    private mutating func codeUnit() throws(Failure) -> UInt32 {
+    private mutating func codeUnit() throws(JSON.Failure) -> UInt32 {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = peek, let digit = Hex.value(of: byte) else { throw .malformed }
@@ -169,7 +185,7 @@ struct StrictJSON {
     }
 }
 
-extension StrictJSON {
+extension JSONReader {
     private var peek: UInt8? {
         index < bytes.count ? bytes[index] : nil
     }
@@ -202,14 +218,14 @@ extension StrictJSON {
         return skip(character)
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSON.Failure) -> JSONValue {
         let text = word.description.utf8
         guard bytes[index...].starts(with: text) else { throw .malformed }
         index += text.count
         return value
     }
 
-    private mutating func expect(_ character: Unicode.Scalar) throws(Failure) {
+    private mutating func expect(_ character: Unicode.Scalar) throws(JSON.Failure) {
         guard takes(character) else { throw .malformed }
     }
 }

@@ -1,0 +1,138 @@
+import CLinux
+import Glibc
+import HTTP
+
+/// A worker, as its supervisor knows it.
+final class WorkerProcess {
+    /// How a worker ended.
+    enum End: Equatable {
+        case status(Int32)
+        case signal(Int32)
+
+        /// From waitpid(2).
+        init(_ status: Int32) {
+            let signal = status & 0x7F
+            self = signal == 0 ? .status((status >> 8) & 0xFF) : .signal(signal)
+        }
+
+        /// Whether it was refused by what it found, so that another one would be refused as well.
+        var isRefusal: Bool {
+            self == .status(ExitStatus.refused.code) || self == .status(ExitStatus.usage.code)
+        }
+    }
+
+    let process: pid_t
+    let begin = ContinuousClock.now
+    let page: SharedPage
+    /// Where it tells what `WorkerLink.Message` names; -1 when it has closed that.
+    private(set) var control: Int32
+    private(set) var isReady = false
+    /// Whether the database answered as far as the worker knows.
+    private(set) var databaseAnswers = true
+
+    /// Starts the program at `path` with the arguments of this process, on these sockets.
+    init(_ path: String, sockets: [Int32], isFirst: Bool) throws(CommandFailure) {
+        page = try SharedPage(forLoops: sockets.count)
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw CommandFailure("no sockets for a worker: \(SystemError.last)", isTransient: true)
+        }
+        control = ends[0]
+        defer { close(ends[1]) }
+        let value = "\(WorkerLink.variable)=\(getpid()) \(sockets.count) \(isFirst ? 1 : 0)"
+        do throws(CommandFailure) {
+            process = try Self.spawn(path, handing: [ends[1], page.descriptor] + sockets, value)
+        } catch {
+            close(ends[0])
+            throw error
+        }
+    }
+
+    deinit { if control >= 0 { close(control) } }
+
+    /// Takes what it has told.
+    func listen() {
+        var octets = [UInt8](repeating: 0, count: 16)
+        let count = unsafe recv(control, &octets, octets.count, 0)
+        if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) {
+            close(control)
+            control = -1
+        }
+        for octet in octets.prefix(max(0, count)) {
+            switch WorkerLink.Message(rawValue: octet) {
+            case .ready: isReady = true
+            case .silence: databaseAnswers = false
+            case nil: break
+            }
+        }
+    }
+
+    func send(_ signal: Int32) {
+        kill(process, signal)
+    }
+
+    /// The same to whatever it has started, too, as long as that has not left its process group.
+    func sendToAll(_ signal: Int32) {
+        kill(-process, signal)
+    }
+
+    /// The requests that were under way, when it has died: those of the loop that fell first.
+    func lostRequests(_ note: CrashNote?) -> [RequestBoard.Entry] {
+        let loops = (0..<page.loops).map { ("loop-\($0)", page.board(ofLoop: $0).entries) }
+        let fallen = loops.filter { $0.0 == note?.thread }
+        return (fallen + loops.filter { $0.0 != note?.thread }).flatMap(\.1)
+    }
+
+    /// In a session of its own: what it starts can be ended with it, and the terminal from which we were started is none of
+    /// its business.
+    ///
+    /// The signals that are blocked here stay blocked there, until the worker knows what to do with them.
+    private static func spawn(
+        _ path: String,
+        handing descriptors: [Int32],
+        _ variable: String
+    ) throws(CommandFailure) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setflags(&attributes, pippin_spawn_session)
+        // Out of the way of the places that they shall take, of which each source may hold another's.
+        let beyond = WorkerLink.control + Int32(descriptors.count)
+        let sources = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, beyond) }
+        defer { for source in sources where source >= 0 { close(source) } }
+        guard sources.allSatisfy({ $0 >= 0 }) else {
+            throw CommandFailure("no descriptors for a worker: \(SystemError.last)", isTransient: true)
+        }
+        for (index, source) in sources.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, source, WorkerLink.control + Int32(index))
+        }
+        let environment = Environment.lines.filter { !$0.hasPrefix(WorkerLink.variable + "=") } + [variable]
+        var process: pid_t = 0
+        let status = unsafe withCStrings(CommandLine.arguments) { arguments in
+            unsafe withCStrings(environment) { environment in
+                unsafe posix_spawn(&process, path, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard status == 0 else {
+            throw CommandFailure("\(path) cannot be run: \(SystemError.text(status))", isTransient: true)
+        }
+        return process
+    }
+
+    /// Calls `body` with copies that live as long as the call, ended by a null pointer.
+    private static func withCStrings(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        let copies = unsafe strings.map { unsafe strdup($0) } + [nil]
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        return unsafe copies.withUnsafeBufferPointer { copies in
+            guard let start = copies.baseAddress else { return EINVAL }
+            return unsafe body(start)
+        }
+    }
+}

@@ -1,0 +1,254 @@
+"""What serves has no rights that it does not need: on the machine, in the database, in the files it is given."""
+
+import os
+import pwd
+import socket
+import struct
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import database
+from server import ROOT, START_SECONDS, Pippin, binary
+from wire import Wire
+
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to give up")
+
+
+def status(process: int) -> list[dict[str, str]]:
+    """What the kernel says of each thread of a process."""
+    return [
+        dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines() if ":\t" in line)
+        for task in Path(f"/proc/{process}/task").iterdir()
+    ]
+
+
+@AS_ROOT
+def test_what_serves_is_not_root():
+    """S22: no request reaches a process with rights, whatever trap or hole it finds."""
+    with Pippin.running("--watch-templates") as pippin:
+        [worker] = pippin.workers
+        user = pwd.getpwnam("postgres").pw_uid
+        for thread in status(worker):
+            assert thread["Uid"].split() == [str(user)] * 4, thread["Name"]
+            assert int(thread["CapPrm"], 16) == int(thread["CapEff"], 16) == int(thread["CapAmb"], 16) == 0
+            assert thread["NoNewPrivs"] == "1"
+        pippin.stop()
+
+
+@AS_ROOT
+def test_what_serves_is_whom_the_operator_names():
+    """S22: beside an operator's database, where no PostgreSQL of ours has a user."""
+    with Pippin.running() as house:
+        house.data.joinpath("socket").chmod(0o755)
+        place = f"host={house.data / 'socket'} user=pippin dbname=pippin"
+        key = str(house.data / "master-key")
+        with Pippin.running("--database", place, "--master-key", key, "--user", "nobody") as guest:
+            [worker] = guest.workers
+            assert {thread["Uid"].split()[1] for thread in status(worker)} == {str(pwd.getpwnam("nobody").pw_uid)}
+            guest.stop()
+        house.data.joinpath("socket").chmod(0o700)
+        house.stop()
+
+
+@pytest.mark.parametrize(("name", "problem"), [
+    pytest.param("root", "is root", marks=AS_ROOT),
+    pytest.param("nobody-at-all", "there is no user", marks=AS_ROOT),
+])
+def test_a_user_that_will_not_do_is_refused(name: str, problem: str, tmp_path: Path):
+    """S22"""
+    with Pippin.running() as house:
+        place = f"host={house.data / 'socket'} user=pippin dbname=pippin"
+        refused = run("serve", "--database", place, "--master-key", str(house.data / "master-key"),
+                      "--user", name, "--data", str(tmp_path), port=house.port + 1)
+        assert refused.returncode == 1
+        assert problem in refused.stderr
+        house.stop()
+
+
+def test_the_server_does_not_own_its_database():
+    """S22: the private PostgreSQL's superuser is for migrations."""
+    with Pippin.running() as pippin:
+        found = database.rows(
+            pippin,
+            """
+            SELECT DISTINCT a.usename, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolbypassrls,
+                (SELECT count(*) FROM pg_class WHERE relowner = r.oid)
+            FROM pg_stat_activity a JOIN pg_roles r ON r.rolname = a.usename
+            WHERE a.application_name = 'pippin'
+            """,
+        )
+        assert found == [["pippin_server", "f", "0"]]
+        pippin.stop()
+
+
+class Pooler(Wire):
+    """Drops the options a connection begins with, as PgBouncer does under `ignore_startup_parameters`."""
+
+    def _pass(self, here: socket.socket, there: socket.socket) -> None:
+        with suppress(OSError):
+            there.connect(str(self.there))
+            (length,) = struct.unpack("!i", here.recv(4, socket.MSG_WAITALL))
+            start = here.recv(length - 4, socket.MSG_WAITALL)
+            words = start[4:].split(b"\0")
+            kept = b"".join(
+                name + b"\0" + value + b"\0" for name, value in zip(words[::2], words[1::2])
+                if name and name != b"options"
+            )
+            packet = start[:4] + kept + b"\0"
+            there.sendall(struct.pack("!i", len(packet) + 4) + packet)
+            pumps = [
+                threading.Thread(target=self._pump, args=ends, daemon=True) for ends in ((here, there), (there, here))
+            ]
+            for pump in pumps:
+                pump.start()
+            for pump in pumps:
+                pump.join()
+        here.close()
+        there.close()
+
+    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+
+def test_no_server_starts_where_its_role_is_dropped(tmp_path: Path):
+    """V49: through such a pooler every statement would run as the owner of the tables."""
+    with Pippin.running() as house:
+        pooler = Pooler(house.folder / "pooler", house.data / "socket")
+        place = f"host={pooler.folder} user=pippin dbname=pippin sslmode=disable gssencmode=disable"
+        for command in ("serve", "doctor"):
+            refused = run(command, "--database", place, "--master-key", str(house.data / "master-key"),
+                          "--data", str(tmp_path), port=house.port + 1)
+            assert refused.returncode == 1
+            assert "under row-level security" in refused.stderr
+        pooler.cut()
+        house.stop()
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o622])
+def test_a_master_key_that_others_read_is_refused(tmp_path: Path, mode: int):
+    """S22: the sentence names the command that mends it."""
+    key = tmp_path / "key"
+    key.write_text(f"1 {os.urandom(32).hex()}\n")
+    key.chmod(mode)
+
+    refused = run("apply", "/dev/null/none", "--master-key", str(key), "--database", "host=/nowhere", data=tmp_path)
+    assert refused.returncode == 1
+    (tmp_path / "registry.json").write_text("{}")
+    refused = run("apply", str(tmp_path / "registry.json"), "--master-key", str(key), "--database", "host=/nowhere",
+                  data=tmp_path)
+
+    assert refused.returncode == 1
+    assert f"chmod 600 {key}" in refused.stderr
+
+
+@AS_ROOT
+def test_a_master_key_of_somebody_else_is_refused(tmp_path: Path):
+    """S22"""
+    key = tmp_path / "key"
+    key.write_text(f"1 {os.urandom(32).hex()}\n")
+    key.chmod(0o600)
+    os.chown(key, pwd.getpwnam("nobody").pw_uid, -1)
+    (tmp_path / "registry.json").write_text("{}")
+
+    refused = run("apply", str(tmp_path / "registry.json"), "--master-key", str(key), "--database", "host=/nowhere",
+                  data=tmp_path)
+
+    assert refused.returncode == 1
+    assert f"chown 0 {key}" in refused.stderr
+
+
+def test_two_master_keys_of_one_id_are_refused(tmp_path: Path):
+    """V39: a ring that Pippin made the newer key of names both of them 1; every command trapped on it."""
+    key = tmp_path / "key"
+    key.write_text(f"1 {os.urandom(32).hex()}\n1 {os.urandom(32).hex()}\n")
+    key.chmod(0o600)
+    (tmp_path / "registry.json").write_text("{}")
+
+    refused = run("apply", str(tmp_path / "registry.json"), "--master-key", str(key), "--database", "host=/nowhere",
+                  data=tmp_path)
+
+    assert refused.returncode == 1
+    assert f"{key}: two lines have the id 1" in refused.stderr
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder", "endless", "too long"])
+def test_apply_reads_regular_files_alone(tmp_path: Path, kind: str):
+    """S42: nothing is waited for, and nothing is read without end."""
+    file = tmp_path / "registry.json"
+    match kind:
+        case "fifo": os.mkfifo(file)
+        case "device": file = Path("/dev/tty")
+        case "folder": file.mkdir()
+        case "endless": file = Path("/dev/zero")
+        case "too long": file.write_text(" " * (1 << 20) + "{}")
+
+    refused = run("apply", str(file), data=tmp_path)
+
+    assert refused.returncode == 1
+    assert "is no regular file with text of at most 1 MiB" in refused.stderr
+
+
+def test_a_link_leads_to_no_key_outside_the_folder(tmp_path: Path):
+    """S22: a registry file may be somebody else's work; what it names is read with the rights of whoever applies it."""
+    secret = tmp_path / "secret.p8"
+    secret.write_text("-----BEGIN PRIVATE KEY-----\n")
+    folder = tmp_path / "registry"
+    folder.mkdir()
+    (folder / "key.p8").symlink_to(secret)
+    (folder / "registry.json").write_text("""{"teams": [{"id": "LINKS00001", "name": "Links", "mode": "sandbox", "appIDs": [
+        {"identifier": "com.links.app", "description": "Links",
+         "apple": {"teamID": "ABCDE12345", "servicesID": "com.links.siwa", "keyID": "KEY1234567", "privateKeyFile": "key.p8"}}
+    ]}]}""")
+    with Pippin.running() as pippin:
+        missing = run("apply", str(folder / "registry.json"), *pippin._place)
+        (folder / "key.p8").unlink()
+        nothing = run("apply", str(folder / "registry.json"), *pippin._place)
+        pippin.stop()
+
+    # The same as where there is no file at all.
+    assert (missing.returncode, missing.stderr) == (nothing.returncode, nothing.stderr)
+    assert missing.returncode == 1 and "privateKeyFile" in missing.stderr
+
+
+def test_names_do_not_command_the_terminal(tmp_path: Path):
+    """S42: what members and files are called is somebody else's choice."""
+    name = "\x1b]0;owned\x07\r\nteam EVIL000001"
+    refused = run("apply", f"{tmp_path}/\x1b[2J.json", data=tmp_path)
+    file = tmp_path / "registry.json"
+    file.write_text('{"teams": [{"id": "ACMETEAM01", "\\u001b]0;owned\\u0007\\nteam EVIL000001": 1}]}')
+    shown = run("apply", str(file), data=tmp_path)
+
+    for said in (refused, shown):
+        assert said.returncode == 1
+        assert not set(said.stderr + said.stdout) & set(name) - set(" \n" + "".join(map(chr, range(0x20, 0x7F))))
+    assert "\nteam EVIL" not in shown.stderr
+
+
+def test_each_command_is_itself():
+    """S28: one that the help lists and nobody parses would run as another."""
+    overview = run("--help").stdout
+    names = [line.split()[0] for line in overview.splitlines() if line.startswith("  ") and not line.startswith("   ")]
+    assert set(names) == {"serve", "setup-link", "apply", "export", "audit", "doctor", "migrate", "version"}
+    for name in names:
+        assert f"pippin {name}" in run(name, "--help").stdout
+        refused = run(name, "--no-such-option", "x")
+        assert refused.returncode in (2, 64)
+        assert ("FILE.json" in refused.stderr) == (name == "apply"), refused.stderr
+
+
+def run(*arguments: str, port: int | None = None, data: Path | None = None) -> subprocess.CompletedProcess:
+    listen = ["--listen", f"127.0.0.1:{port}"] if port else []
+    place = ["--data", str(data / "data"), "--resources", str(ROOT)] if data else []
+    if port:
+        place += ["--resources", str(ROOT)]
+    return subprocess.run(
+        [binary(), *arguments, *listen, *place], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=START_SECONDS,
+    )

@@ -1,0 +1,36 @@
+import Directory
+import Domain
+import Testing
+
+@testable import Console
+
+@Suite struct `Reading a whole audit log` {
+    @Test func `V43: is limited per team, for exports and verifications together, and another team goes on`()
+        async throws
+    {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            var other = try await world.signedIn("Ben", [World.rival: .owner])
+            let works = TeamWorkLimit.audits(LimitStore(world.parts.database)).count
+            var statuses: [Int] = []
+            for number in 0..<(works + 2) {
+                let answer =
+                    number % 2 == 0
+                    ? try await owner.post("/console/ACMETEAM01/audit/verification")
+                    : try await owner.post("/console/ACMETEAM01/audit/export", [("format", "csv")])
+                statuses.append(answer.status)
+                if answer.status == 429 {
+                    #expect(answer["retry-after"].flatMap { Int($0) }.map { (1...300).contains($0) } == true)
+                    #expect(answer.text.contains("10 times in five minutes"))
+                }
+            }
+
+            #expect(
+                statuses.prefix(works).allSatisfy { [200, 303].contains($0) },
+                "\(statuses)"
+            )
+            #expect(statuses.suffix(2) == [429, 429])
+            #expect(try await other.post("/console/RIVALTEAM1/audit/verification").status == 303)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Domain
+import Registry
+import Testing
+
+@testable import Console
+
+@Suite struct `A field of lines` {
+    private func lines(_ text: String) -> [String] { TypedLines(text, atMost: .selectors).all }
+
+    @Test(arguments: ["a\nb", "a\r\nb", " a \r b", "\n\na\u{2028}\u{85}b\n", "a\u{0B}b\u{0C}"])
+    func `is split at every kind of newline, without empty ones`(_ text: String) {
+        #expect(lines(text) == ["a", "b"])
+    }
+
+    @Test func `S5, V42: is read up to the first line beyond the limit, and no further`() {
+        #expect(lines(String(repeating: "x\n", count: 30_000)) == Array(repeating: "x", count: 6))
+        #expect(lines(String(repeating: "\n", count: 60_000)).isEmpty)
+    }
+
+    @Test func `names the line that a problem is about`() {
+        let typed = TypedLines("a\n\nb", atMost: .selectors)
+        #expect(typed.line(of: "selectors[1]", in: "selectors") == "b")
+        #expect(typed.line(of: "selectors[2]", in: "selectors") == nil)
+        #expect(typed.line(of: "selectors[-1]", in: "selectors") == nil)
+        #expect(typed.line(of: "domains[0]", in: "selectors") == nil)
+    }
+}
+
+@Suite struct `A form of thousands of lines` {
+    private static let lines = String(repeating: "-\n", count: 15_000)
+
+    @Test(arguments: [
+        ("service-ids", "domains", 100), ("checks/service-ids", "domains", 100),
+        ("email-sources", "selectors", 5), ("checks/email-sources", "selectors", 5),
+    ])
+    func `S5, V42: is refused with one sentence a line up to the limit, and one for all others`(
+        _ path: String,
+        _ field: String,
+        _ limit: Int
+    ) async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+
+            let form = [
+                ("identifier", "com.acme.other"), ("appID", "com.acme.app"), ("description", "Other"),
+                ("source", "acme.example"), (field, Self.lines),
+            ]
+            let answer = try await owner.post("/console/ACMETEAM01/\(path)", form)
+
+            #expect(answer.status == (path.hasPrefix("checks") ? 200 : 422))
+            #expect(answer.text.contains("There are too many: at most \(limit)."))
+            // What was typed is kept; each sentence stands in the summary and beside the field.
+            #expect(answer.text.utf8.count < Self.lines.utf8.count + limit * 1024 + 65_536)
+        }
+    }
+}

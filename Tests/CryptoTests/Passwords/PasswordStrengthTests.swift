@@ -1,0 +1,83 @@
+import Crypto
+import Glibc
+import Testing
+
+@Suite struct `The strength of a password` {
+    @Test(arguments: [
+        "password", "12345678", "qwerty123", "P@ssw0rd1", "iloveyou1", "aaaaaaaaaaaaaaaa", "1q2w3e4r5t6z",
+        "Passwort123!", "schatz123", "sonnenschein99", "qwertzuiop1", "Fußball1",
+        "gfhjkm12", "пароль12", "йцукенгш", "Привет123", "любовь12345",
+        "woaini1314", "5201314a", "我爱你1314",
+        "rahasia123", "sayangku1", "administrator", "20.12.1987", "correcthorse",
+    ])
+    func `S23: is too little where a list of common ones begins`(password: String) {
+        #expect(PasswordStrength(of: password) < .enough)
+    }
+
+    @Test(arguments: [
+        "correct horse battery staple", "fifty-six-degrees-north", "Kaffee-und-Kuchen-um-vier", "xK9#mP2$",
+        "четыре зелёных чайника", "三只青蛙在月亮上喝茶", "kucing makan awan biru", "Gartenzaun-Mondschein-7",
+    ])
+    func `S23: is enough where a few words have nothing to do with each other`(password: String) {
+        #expect(PasswordStrength(of: password) >= .enough)
+    }
+
+    @Test func `S23: is less for whoever knows the words`() {
+        let password = "lovelace-orchard"
+        let known = PasswordStrength(of: password, knowing: ["lovelace", "orchard"])
+
+        #expect(PasswordStrength(of: password) >= .enough)
+        #expect(known < .enough)
+    }
+
+    @Test func `V42: looks at a bounded part, whatever it is given`() {
+        for text in ["", "\0", "\0\0\0", "a\0bcdefgh-ijklm", String(repeating: "👩‍👩‍👧‍👦", count: 5000)] {
+            #expect(PasswordStrength(of: text).bits >= 0)
+        }
+        let run = String(repeating: "1", count: 100_000)
+        #expect(PasswordStrength(of: run) == PasswordStrength(of: String(repeating: "1", count: 8)))
+        let words = (0..<64).map { "word\($0)" }.joined(separator: " ")
+        #expect(PasswordStrength(of: words) == PasswordStrength(of: String(words.prefix(32))))
+    }
+
+    @Test(arguments: [
+        String(repeating: "12", count: 100), String(repeating: "54", count: 32),
+        String(repeating: "*9", count: 32),
+        String(repeating: "20", count: 32), "x" + String(repeating: "12", count: 100),
+        String(repeating: "12", count: 15) + "x" + String(repeating: "12", count: 100),
+        "156565623535656523032365652014121563523.23.3565198_525032361x35",
+        "589*9*954565989868545459*9*95454595459*9*9*9*",
+    ])
+    func `V42: costs no more than a few hashes, whatever is made to cost much`(password: String) throws {
+        // Both here and now: how fast the machine is does not matter.
+        let hash = try Self.cost { _ = try Argon2id.standard.hash(password) }
+        let estimate = Self.cost { _ = PasswordStrength(of: password) }
+        #expect(estimate < 4 * hash)
+    }
+
+    /// Of the core, in nanoseconds; the least of a few times.
+    private static func cost(of work: () throws -> Void) rethrows -> Int {
+        try (0..<3).map { _ in
+            let start = time()
+            try work()
+            return time() - start
+        }
+        .min() ?? .max
+    }
+
+    private static func time() -> Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    @Test func `is the same on every thread`() async {
+        let expected = PasswordStrength(of: "fifty-six-degrees-north", knowing: ["north"])
+        await withTaskGroup(of: PasswordStrength.self) { group in
+            for _ in 0..<64 {
+                group.addTask { PasswordStrength(of: "fifty-six-degrees-north", knowing: ["north"]) }
+            }
+            for await strength in group { #expect(strength == expected) }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Bytes
+import Domain
+import Testing
+
+@testable import Directory
+
+@Suite struct `A count of a window` {
+    private static let subject = LimitSubject.team("test")
+    private static let window = Duration.seconds(900)
+
+    private func add(_ world: World, at now: Timestamp) async throws -> LimitStore.Count {
+        try await LimitStore(world.database).add(
+            to: Self.subject,
+            window: Self.window,
+            in: World.acme,
+            at: now
+        )
+    }
+
+    @Test func `V46: is over where a clock opened it that was a day ahead`() async throws {
+        try await withWorld { world in
+            let ahead = World.noon + .seconds(86_400)
+            for _ in 0..<5 { _ = try await add(world, at: ahead) }
+            let wait = try await LimitStore(world.database).wait(
+                for: [(Self.subject, 5)],
+                window: Self.window,
+                in: World.acme,
+                at: World.noon
+            )
+            #expect(wait == nil)
+            let count = try await add(world, at: World.noon)
+            #expect(count.value == 1 && count.endsAt == World.noon + Self.window)
+        }
+    }
+
+    @Test func `V46: goes on where the clocks of two processes differ by seconds`() async throws {
+        try await withWorld { world in
+            _ = try await add(world, at: World.noon + .seconds(30))
+            let count = try await add(world, at: World.noon)
+            #expect(count.value == 2 && count.endsAt == World.noon + .seconds(930))
+        }
+    }
+
+    @Test func `V46: of wrong passwords locks nobody out for a day by a clock that was ahead`() async throws {
+        try await withPasswords { passwords in
+            let ahead = World.noon + .seconds(86_400)
+            for _ in 0...GuessLimitStore.perAccount {
+                _ = try await passwords.authenticate("ada@acme.example", "wrong password", at: ahead)
+            }
+            #expect(try await passwords.authenticate(at: ahead).word == "locked")
+            #expect(try await passwords.authenticate(at: World.noon).word == "success")
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Glibc
+import Testing
+
+@testable import HTTP
+
+@Suite struct `How many may connect` {
+    private static let halfHead = "GET / HTTP/1.1\r\nHost: localhost\r\nX-Half: "
+
+    private func half(_ server: TestServer, from source: UInt32) throws -> RawClient {
+        let client = try RawClient(port: server.port, from: source)
+        try? client.send(Self.halfHead)
+        return client
+    }
+
+    private func figures(
+        of server: TestServer,
+        until isEnough: (ConnectionFigures) -> Bool
+    ) async throws -> ConnectionFigures {
+        for _ in 0..<60_000 {
+            guard !isEnough(server.server.connectionCount.figures) else { break }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return server.server.connectionCount.figures
+    }
+
+    @Test func `S9, V44: an address has its share of the connections, and others are served`() async throws {
+        try await withServer(options: { $0.connectionsPerAddress = 20 }) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { server async throws in
+            let greedy = try (0..<50).map { _ in try half(server, from: 2) }
+            let figures = try await figures(of: server) { $0.refusedByAddress == 30 }
+
+            #expect(figures.refusedByAddress == 30 && figures.now == 20)
+            #expect(figures.lastRefused == IPAddress("127.0.0.2"))
+            #expect(greedy.count { $0.isClosedAlready } == 30)
+            #expect(try server.get("/").body == "here")
+        }
+    }
+
+    @Test func `S9: what an address has given up it may have again`() async throws {
+        try await withServer(options: { $0.connectionsPerAddress = 2 }) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { server async throws in
+            for _ in 0..<20 { #expect(try server.get("/").body == "here") }
+            let figures = try await figures(of: server) { $0.now == 0 }
+            #expect(figures.now == 0 && figures.peak >= 1)
+        }
+    }
+
+    @Test func `S9: a trusted proxy has no share, and all of an IPv6 network has one`() throws {
+        var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        options.connectionsPerAddress = 2
+        options.trustedProxies = TrustedProxies([try #require(AddressBlock("10.0.0.0/8"))])
+        let count = ConnectionCount(options)
+        func add(_ text: String) throws -> ConnectionCount.Refusal? {
+            count.add(try #require(IPAddress(text)), makesRoom: { _ in false })
+        }
+        for _ in 0..<50 { #expect(try add("10.1.2.3") == nil) }
+        #expect(try add("2001:db8:1:2::1") == nil)
+        #expect(try add("2001:db8:1:2:ffff::1") == nil)
+        #expect(try add("2001:db8:1:2:aaaa::1") == .address)
+        #expect(try add("2001:db8:1:3::1") == nil)
+        #expect(try add("192.0.2.1") == nil)
+        #expect(try add("192.0.2.2") == nil)
+        #expect(count.figures.now == 55)
+    }
+
+    @Test func `S9, V44: when all are taken the silent make room`() async throws {
+        // Their time is not over: what closes them is the newcomer.
+        let patience: (inout ServerOptions) -> Void = {
+            $0.connectionLimit = 10
+            $0.headTimeout = .seconds(600)
+            $0.bodyTimeout = .milliseconds(80)
+        }
+        try await withServer(options: patience) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { server async throws in
+            let silent = try (0..<10).map { try half(server, from: UInt32(2 + $0)) }
+            _ = try await figures(of: server) { $0.now == 10 }
+            var answer: RawAnswer?
+            for _ in 0..<60_000 where answer == nil {
+                answer = try? server.get("/")
+                if answer == nil { try await Task.sleep(for: .milliseconds(5)) }
+            }
+
+            #expect(answer?.body == "here")
+            #expect(server.server.connectionCount.figures.displaced >= 1)
+            #expect(silent.count { $0.isClosedAlready } >= 1)
+        }
+    }
+
+    @Test func `S9, V44: when all are taken, who does not take an answer makes room`() async throws {
+        let patience: (inout ServerOptions) -> Void = {
+            $0.connectionLimit = 10
+            $0.sendTimeout = .seconds(600)
+            $0.bodyTimeout = .milliseconds(80)
+            // None of them has to give way for what it holds.
+            $0.deliveryBudget = 1 << 30
+        }
+        // More than the kernel keeps for a client that reads nothing.
+        let large = [UInt8](repeating: 0x78, count: 12 << 20)
+        try await withServer(options: patience) {
+            $0.get(Route("/")) { _ in .text("here") }
+            $0.get(Route("/large")) { _ in Response(body: large) }
+        } _: { server async throws in
+            let silent = try (0..<10).map { try RawClient(port: server.port, from: UInt32(2 + $0)) }
+            for client in silent { try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n") }
+            _ = try await figures(of: server) { $0.now == 10 }
+            var answer: RawAnswer?
+            for _ in 0..<60_000 where answer == nil {
+                answer = try? server.get("/")
+                if answer == nil { try await Task.sleep(for: .milliseconds(5)) }
+            }
+
+            #expect(answer?.body == "here")
+            #expect(server.server.connectionCount.figures.displaced >= 1)
+        }
+    }
+
+    @Test func `V44: a slow client keeps its place among slow readers that hold all others`() async throws {
+        let patience: (inout ServerOptions) -> Void = {
+            $0.connectionLimit = 20
+            $0.headTimeout = .seconds(600)
+            $0.sendTimeout = .seconds(600)
+            $0.bodyTimeout = .milliseconds(80)
+            $0.deliveryBudget = 1 << 30
+        }
+        let large = [UInt8](repeating: 0x78, count: 12 << 20)
+        try await withServer(options: patience) {
+            $0.get(Route("/")) { _ in .text("here") }
+            $0.get(Route("/large")) { _ in Response(body: large) }
+        } _: { server async throws in
+            func reader(_ number: Int) throws -> RawClient {
+                let reader = try RawClient(port: server.port, from: UInt32(2 + number % 5))
+                try reader.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                return reader
+            }
+            let slow = try half(server, from: 9)
+            var readers = try (0..<19).map(reader)
+            _ = try await figures(of: server) { $0.now == 20 }
+            // Longer than what only just came is spared.
+            let begin = try await server.ticks()
+            for _ in 0..<60_000 {
+                guard try await server.ticks() < begin + 4 else { break }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            for number in 0..<100 {
+                readers.append(try reader(number))
+                _ = try await figures(of: server) { $0.displaced + $0.refusedForRoom > number }
+            }
+            // It was there first, and says the rest of its head.
+            try slow.send("1\r\n\r\n")
+            #expect(try slow.readAnswer().body == "here")
+            #expect(server.server.connectionCount.figures.displaced >= 10)
+        }
+    }
+
+    @Test func `V44: clients that keep asking on all connections keep nobody out`() async throws {
+        try await withServer(options: { $0.connectionLimit = 10 }) {
+            $0.get(Route("/")) { _ in .text("here") }
+        } _: { server async throws in
+            func busy(_ number: Int) throws -> RawClient {
+                try RawClient(port: server.port, from: UInt32(2 + number % 5))
+            }
+            var clients = try (0..<10).map(busy)
+            for _ in 0..<20 {
+                _ = try await figures(of: server) { $0.now == 10 }
+                // Each has asked a moment ago.
+                for number in clients.indices {
+                    for _ in 0..<100 where !clients[number].asks() { clients[number] = try busy(number) }
+                }
+                #expect(try server.get("/").body == "here")
+                _ = try await figures(of: server) { $0.now < 10 }
+                for number in clients.indices where clients[number].hasEnded {
+                    clients[number] = try busy(number)
+                }
+            }
+            #expect(server.server.connectionCount.figures.displaced >= 20)
+        }
+    }
+
+    @Test func `S9: a request under way makes no room`() async throws {
+        let gate = Gate()
+        let few: (inout ServerOptions) -> Void = {
+            $0.connectionLimit = 2
+            $0.bodyTimeout = .milliseconds(80)
+        }
+        try await withServer(options: few) {
+            $0.get(Route("/wait")) { _ in
+                await gate.wait()
+                return .text("done")
+            }
+        } _: { server async throws in
+            let waiting = try (0..<2).map { _ in try server.client() }
+            for client in waiting { try client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n") }
+            for _ in 0..<60_000 {
+                guard try await server.underWay() < 2 else { break }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            #expect(throws: (any Error).self) { try server.get("/wait") }
+            gate.open()
+            for client in waiting { #expect(try client.readAnswer().body == "done") }
+            #expect(server.server.connectionCount.figures.refusedForRoom == 1)
+        }
+    }
+}
+
+extension RawClient {
+    /// Whether it is answered.
+    fileprivate func asks() -> Bool {
+        do {
+            try send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            return try readAnswer().status == 200
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether the server has closed, without waiting for it.
+    fileprivate var isClosedAlready: Bool {
+        for _ in 0..<200 {
+            if hasEnded { return true }
+            usleep(100)
+        }
+        return false
+    }
+}

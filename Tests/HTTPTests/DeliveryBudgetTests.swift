@@ -1,0 +1,165 @@
+import EventLoop
+import Testing
+
+@testable import HTTP
+
+@Suite struct `Answers and memory` {
+    private static let size = 8 << 20
+
+    private func declare(_ router: inout Router) {
+        router.get(Route("/large")) { _ in Response(body: [UInt8](repeating: 7, count: Self.size)) }
+        router.get(Route("/small")) { _ in .text("small") }
+        router.get(Route("/stream")) { _ in
+            Response(stream: BodyStream { [UInt8](repeating: 7, count: Self.size) })
+        }
+    }
+
+    private func held(_ server: TestServer) async throws -> Int {
+        try await server.loop.run { [server = server.server] in server.deliveries.held }
+    }
+
+    private func wait(until isSo: () async throws -> Bool) async throws {
+        for _ in 0..<2000 {
+            if try await isSo() { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("it never came to that")
+    }
+
+    @Test func `V55: clients that read nothing hold no more than the budget, and others are served`()
+        async throws
+    {
+        let budget = 39 * Self.size / 10
+        try await withServer(options: { $0.deliveryBudget = budget }, routes: declare) {
+            server async throws in
+            let honest = try RawClient(port: server.port, from: 9)
+            var slow: [RawClient] = []
+            for number in 1...12 {
+                let client = try server.client()
+                try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                slow.append(client)
+                try await wait { try await held(server) >= min(number, 3) * Self.size }
+                #expect(try await held(server) <= budget, "\(number)")
+                if number == 3 { try honest.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n") }
+                if number == 4 { #expect(try honest.readAnswer().body.utf8.count == Self.size) }
+            }
+            // Whoever came first has held its answer for longest.
+            try await wait { server.server.connectionCount.figures.answersGivenUp == 9 }
+            #expect((try? slow[0].readToEnd()).map { $0.utf8.count < Self.size } ?? true)
+            #expect(try server.ask("GET /small HTTP/1.1\r\nHost: a\r\n\r\n").body == "small")
+            #expect(try slow[11].readAnswer().body.utf8.count == Self.size)
+            slow = []
+            try await wait { try await held(server) == 0 }
+            try await wait { server.server.connectionCount.figures.inDelivery == 0 }
+        }
+    }
+
+    @Test func `V55: an answer is kept once while it is sent`() async throws {
+        try await withServer(routes: declare) { server async throws in
+            let client = try server.client()
+            try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await wait { try await server.isAnyConnection(in: .delivery) }
+            let isKept = try await server.loop.run { [server = server.server] in
+                server.connections.contains { $0.outcome != nil }
+            }
+            #expect(!isKept)
+            #expect(try client.readAnswer().body.utf8.count == Self.size)
+        }
+    }
+
+    @Test func `V55: pieces of a stream count, and nobody waits for the next of one that is given up`()
+        async throws
+    {
+        try await withServer(options: { $0.deliveryBudget = 2 * Self.size }, routes: declare) {
+            server async throws in
+            var slow: [RawClient] = []
+            for _ in 0..<4 {
+                let client = try server.client()
+                try client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+                slow.append(client)
+            }
+            try await wait { server.server.connectionCount.figures.answersGivenUp >= 3 }
+            try await wait { try await server.connectionCount() == 1 }
+            #expect(try await held(server) <= 2 * Self.size)
+        }
+    }
+
+    @Test func `V55: a prepared answer is held once, however many read it`() async throws {
+        let prepared = try PreparedResponse(Response(body: [UInt8](repeating: 7, count: Self.size)))
+        try await withServer(options: { $0.deliveryBudget = 1000 }) {
+            $0.get(Route("/")) { _ in Response(prepared) }
+        } _: { server async throws in
+            let clients = try (0..<8).map { _ in try server.client() }
+            for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+            // All of them at once have what is there once, and none of them a copy.
+            try await wait { try await deliveries(server) == 8 }
+            #expect(try await held(server) == 0)
+            for client in clients {
+                #expect(try client.readAnswer().body.utf8.count == Self.size)
+            }
+            #expect(server.server.connectionCount.figures.answersGivenUp == 0)
+        }
+    }
+
+    @Test func `V55: a copy that is made of a prepared answer counts like any other`() async throws {
+        let prepared = try PreparedResponse(Response(body: [UInt8](repeating: 7, count: Self.size)))
+        try await withServer(
+            options: {
+                $0.deliveryBudget = 2 * Self.size
+                // An answer after which the connection ends says so, and is another one.
+                $0.requestsPerConnection = 1
+            },
+            routes: { $0.get(Route("/")) { _ in Response(prepared) } }
+        ) { server async throws in
+            let clients = try (0..<4).map { _ in try server.client() }
+            for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+            try await wait { server.server.connectionCount.figures.answersGivenUp >= 2 }
+            #expect(try await held(server) <= 2 * Self.size)
+        }
+    }
+
+    private func deliveries(_ server: TestServer) async throws -> Int {
+        try await server.loop.run { [server = server.server] in
+            server.connections.count(where: { $0.phase == .delivery })
+        }
+    }
+
+    private func holder(_ client: String, _ octets: Int, for ticks: Int, mayEnd: Bool = true) throws
+        -> DeliveryBudget.Holder
+    {
+        DeliveryBudget.Holder(
+            client: try #require(IPAddress(client)),
+            octets: octets,
+            since: 100 - ticks,
+            mayEnd: mayEnd
+        )
+    }
+
+    private func choice(_ holders: [DeliveryBudget.Holder], limit: Int) -> [Int] {
+        var budget = DeliveryBudget(limit: limit)
+        for holder in holders {
+            var share = 0
+            budget.set(&share, to: holder.octets)
+        }
+        return budget.choose(holders)
+    }
+
+    @Test func `V44, V55: the client that holds most octets gives way, and its oldest answer first`() throws {
+        let honest = try holder("192.0.2.1", 100, for: 20)
+        let many = try (0..<9).map { try holder("192.0.2.2", 50, for: $0) }
+        #expect(choice([honest] + many, limit: 480) == [9, 8, 7])
+        // The latest is never the one, and neither is whoever holds nothing.
+        let latest = try holder("192.0.2.2", 500, for: 30, mayEnd: false)
+        #expect(choice([latest, honest] + many, limit: 1000) == [10, 9, 8, 7])
+        #expect(choice([latest], limit: 10).isEmpty)
+        #expect(choice([honest] + many, limit: 2000).isEmpty)
+    }
+
+    @Test func `V44, V55: a site of IPv6 is one client, and within it its networks`() throws {
+        let networks = try (0..<40).map { try holder("2001:db8:1:\($0)::1", 10, for: $0) }
+        let honest = try holder("192.0.2.1", 100, for: 50)
+        #expect(choice([honest] + networks, limit: 499) == (34...40).reversed())
+        let phone = try holder("2001:db8:1:99::1", 5, for: 90)
+        #expect(choice([phone] + networks, limit: 404).contains(0) == false)
+    }
+}

@@ -1,0 +1,52 @@
+import EventLoop
+import Postgres
+import TestDatabase
+import Testing
+
+/// What a pooler may drop of a connection's beginning: its role, and with that the walls.
+@Suite struct `A connection's role` {
+    private func answer(
+        _ conninfo: String,
+        role: String?,
+        table: String?
+    ) async throws -> (name: String?, problem: String) {
+        try await withPool(
+            conninfo,
+            {
+                $0.patience = .seconds(2)
+                $0.absence = .milliseconds(100)
+                ($0.role, $0.walledTable) = (role, table)
+            }
+        ) { database, _ in
+            guard var row = try? await database.query("SELECT current_user::text").first else {
+                return (nil, database.problem)
+            }
+            return (try row.next(String.self), "")
+        }
+    }
+
+    @Test func `V49: binds it, or it is not used`() async throws {
+        try await withDatabase { conninfo in
+            let sound = try await answer(conninfo, role: "pippin_app", table: "teams")
+            #expect(sound.name == "pippin_app")
+            // A superuser is never bound.
+            let superuser = try await answer(conninfo, role: "pippin", table: "teams")
+            #expect(superuser.name == nil)
+            #expect(superuser.problem.contains("under row-level security"))
+            // No wall stands there.
+            let open = try await answer(conninfo, role: "pippin_app", table: "pippin_migrations")
+            #expect(open.name == nil)
+        }
+    }
+
+    @Test func `V49: is verified at the start`() async throws {
+        try await withDatabase { conninfo in
+            try Database.Configuration(connection: conninfo, role: "pippin_app", walledTable: "teams")
+                .verify()
+            #expect(throws: AdminFailure.self) {
+                try Database.Configuration(connection: conninfo, role: "pippin", walledTable: "teams")
+                    .verify()
+            }
+        }
+    }
+}

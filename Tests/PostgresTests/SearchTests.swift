@@ -1,0 +1,69 @@
+import EventLoop
+import Postgres
+import TestDatabase
+import Testing
+
+/// Statements that read as much as there is of what somebody looks for.
+@Suite(.timeLimit(.minutes(10))) struct `Searches` {
+    private static let acme = Setting("SELECT set_config('pippin.team', \("ACMETEAM01"), true)")
+    private static let rival = Setting("SELECT set_config('pippin.team', \("RIVALTEAM1"), true)")
+
+    private static func word(_ rows: Rows) throws -> String {
+        var row = try #require(rows.first)
+        return try row.next()
+    }
+
+    @Test func `V43: keep no statement waiting, and none of another team's searches`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let words = try await withPool(
+            conninfo,
+            { ($0.shared, $0.patience, $0.searchPatience) = (1, .seconds(3600), .seconds(3600)) }
+        ) { database, loop in
+            let holder = try AdminConnection(to: conninfo)
+            try holder.execute("SELECT pg_advisory_lock(1)")
+            // As many as would fill a shared connection, and the queue of its statements.
+            let slow = (0..<40).map { _ in
+                Task(executorPreference: loop) {
+                    try Self.word(
+                        await database.search(
+                            "SELECT 'late' FROM pg_advisory_xact_lock_shared(1)",
+                            setting: Self.acme
+                        )
+                    )
+                }
+            }
+            while database.statementCount < slow.count { await Task.yield() }
+            var words = [
+                try Self.word(try await database.query("SELECT 'statement'", setting: Self.acme)),
+                try Self.word(try await database.search("SELECT 'search'", setting: Self.rival)),
+            ]
+            try holder.execute("SELECT pg_advisory_unlock(1)")
+            for task in slow { words.append(try await task.value) }
+            return words
+        }
+
+        #expect(words == ["statement", "search"] + Array(repeating: "late", count: 40))
+    }
+
+    @Test func `V43: end as such when they take longer than one may, and the next one has the connection`()
+        async throws
+    {
+        let conninfo = try TestDatabase.empty()
+        let (failure, word) = try await withPool(
+            conninfo,
+            { ($0.searching, $0.searchPatience) = (1, .seconds(2)) }
+        ) { database, _ in
+            var failure: PostgresFailure?
+            do {
+                _ = try await database.search("SELECT pg_sleep(3600)::text")
+            } catch {
+                failure = error as? PostgresFailure
+            }
+            return (failure, try Self.word(try await database.search("SELECT 'next'")))
+        }
+
+        #expect(failure == .searchTimedOut)
+        #expect(failure?.isTemporary == false)
+        #expect(word == "next")
+    }
+}

@@ -1,0 +1,161 @@
+import Bytes
+import Domain
+import Postgres
+import TestDatabase
+import Testing
+
+@testable import Registry
+
+/// How much is read of a registry, and what stays of what it was.
+@Suite struct `A registry that grew` {
+    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+
+    /// Issues tokens of a client to that many people.
+    private static func issue(_ acme: Registered, _ count: Int, to client: String, in team: TeamID = team)
+        throws
+    {
+        try AdminConnection(to: acme.conninfo).execute(
+            """
+            INSERT INTO refresh_tokens (
+                team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
+            )
+            SELECT $1, decode(md5($2 || n), 'hex'), 'sub' || n, 'com.acme.app', $2, now(), now(), now()
+            FROM generate_series(1, $3::integer) AS n
+            """,
+            [team.rawValue, client, String(count)]
+        )
+    }
+
+    @Test
+    func `V43, V55: a domain is read without the return URLs, but for one of a developer's own machine`()
+        async throws
+    {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            let long = String(repeating: "x", count: 2000)
+            let input = ServiceID.Input(
+                identifier: "com.acme.web",
+                description: "Acme Web",
+                domains: ["acme.example", "localhost"],
+                returnURLs: (1...8).map { "https://acme.example/\($0)\(long)" } + [
+                    "http://localhost:3000/callback"
+                ]
+            )
+            let draft = try ServiceID.Draft(
+                parsing: input,
+                of: .named("com.acme.app"),
+                policy: .hostNamesAndLoopback
+            )
+            _ = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
+
+            let octets = try await acme.count(
+                "SELECT sum(octet_length(t::text))::bigint FROM (\(DomainStore.everyDomain(of: Self.team))) AS t"
+            )
+
+            #expect(octets < 1000)
+            #expect(
+                try await acme.domains.all(in: Self.team).map(\.associationURL) == [
+                    "https://acme.example\(AssociationFile.path)",
+                    "http://localhost:3000\(AssociationFile.path)",
+                ]
+            )
+        }
+    }
+
+    @Test func `V43: an App ID keeps the last fifty of its revoked keys, and another App ID and team theirs`()
+        async throws
+    {
+        try await Registered.with { acme in
+            for team in [Self.team, Registered.rival] {
+                for app in ["com.acme.app", "com.acme.other"] {
+                    try await acme.makeApp(app, in: team)
+                    try AdminConnection(to: acme.conninfo).execute(
+                        """
+                        INSERT INTO keys (
+                            team_id, key_id, name, app_id, public_key_pem, fingerprint, revoked_at
+                        )
+                        SELECT $1, $3 || lpad(n::text, 9, '0'), 'Key', $2, '', '', now() - n * interval '1 minute'
+                        FROM generate_series(1, 70) AS n
+                        """,
+                        [team.rawValue, app, app == "com.acme.app" ? "A" : "B"]
+                    )
+                }
+            }
+            let issue = try Key.Issue(name: "Key", appID: "com.acme.app")
+            let key = try await acme.keys.issue(issue, in: Self.team, by: Self.actor, from: .local)
+            _ = try await acme.keys.revoke(key.id, reason: "old", in: Self.team, by: Self.actor, from: .local)
+
+            let kept = try await acme.keys.list(of: .named("com.acme.app"), in: Self.team)
+            #expect(kept.total == KeyStore.revokedKeys)
+            #expect(try await acme.keys.find(key.id, in: Self.team) != nil)
+            #expect(try await acme.count("SELECT count(*) FROM keys") == KeyStore.revokedKeys + 70)
+            #expect(try await acme.count("SELECT count(*) FROM keys", in: Registered.rival) == 140)
+        }
+    }
+
+    @Test
+    func `V43: a client goes with ten thousand of its tokens, and its name is free once the rest has gone`()
+        async throws
+    {
+        try await Registered.with { acme in
+            for team in [Self.team, Registered.rival] {
+                try await acme.makeApp(in: team)
+                try await acme.makeService(in: team)
+                try Self.issue(acme, ClientIdentifierStore.tokensAtOnce + 5, to: "com.acme.web", in: team)
+            }
+            let tokens: SQL = "SELECT count(*) FROM refresh_tokens"
+            let name = try ClientID.named("com.acme.web")
+
+            _ = try await acme.serviceIDs
+                .delete(name, reason: "No use", in: Self.team, by: Self.actor, from: .local)
+
+            #expect(try await acme.count(tokens) == 5)
+            await #expect(throws: Refusal.identifierEnding(name)) { try await acme.makeService() }
+            let admin = try AdminConnection(to: acme.conninfo)
+            #expect(try admin.execute("SELECT pippin_purge_ended_clients(3)", []) == [["3"]])
+            await #expect(throws: Refusal.identifierEnding(name)) { try await acme.makeService() }
+            #expect(try admin.execute("SELECT pippin_purge_ended_clients(3)", []) == [["2"]])
+            #expect(try await acme.count(tokens) == 0)
+            try await acme.makeService()
+            #expect(
+                try await acme.count(tokens, in: Registered.rival) == ClientIdentifierStore.tokensAtOnce + 5
+            )
+        }
+    }
+
+    @Test func `V43: tokens of a client are found without a look at the others`() async throws {
+        try await Registered.with { acme in
+            try Self.issue(acme, 20_000, to: "com.acme.many")
+            try Self.issue(acme, 3, to: "com.acme.web")
+            try AdminConnection(to: acme.conninfo).execute("ANALYZE refresh_tokens")
+            let tokens = ClientIdentifierStore.tokens(of: ["com.acme.web"], in: Self.team)
+
+            let plan: [String] = try await acme.database.query("EXPLAIN \(tokens)", in: Self.team).column()
+
+            #expect(plan.joined().contains("refresh_tokens_client"), "\(plan)")
+        }
+    }
+
+    @Test func `V43: what goes with an App ID is counted up to a thousand people`() async throws {
+        try await Registered.with { acme in
+            let app = try await acme.makeApp()
+            let admin = try AdminConnection(to: acme.conninfo)
+            try admin.execute(
+                """
+                INSERT INTO users (team_id, sub) SELECT 'ACMETEAM01', 'sub' || n FROM generate_series(1, 1500) AS n;
+                INSERT INTO consents (
+                    team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip
+                )
+                SELECT team_id, sub, 'com.acme.app', true, true, false, now(), '' FROM users
+                WHERE team_id = 'ACMETEAM01'
+                """
+            )
+
+            let gone = try await acme.appIDs
+                .delete(app.identifier, reason: "No use", in: Self.team, by: Self.actor, from: .local)
+
+            #expect(gone?.people == AppIDConsequences.countLimit + 1)
+            #expect(gone?.auditedMembers["people"] == .string("more than 1000"))
+        }
+    }
+}

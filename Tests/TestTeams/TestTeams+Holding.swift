@@ -1,0 +1,83 @@
+import EventLoop
+public import Postgres
+
+extension TestTeams {
+    /// Widens the window between a look and what is decided by it: another transaction holds rows, `begin` starts what is
+    /// tested, and as soon as that waits for the rows, what changes meanwhile is done and committed.
+    ///
+    /// - Parameters:
+    ///   - held: the statement that locks, with its values.
+    ///   - begin: starts the work and returns at once what it can be waited for by.
+    public func hold<Pending>(
+        _ held: (statement: String, values: [String?]),
+        while begin: () throws -> Pending,
+        then changes: [(statement: String, values: [String?])]
+    ) async throws -> Pending {
+        let holder = try AdminConnection(to: conninfo)
+        try holder.execute("BEGIN")
+        try holder.execute(held.statement, held.values)
+        let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+        let pending = try begin()
+        let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
+        let deadline = ContinuousClock.now + .seconds(600)
+        while try admin(waiting, pid).isEmpty {
+            guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        for change in changes { try holder.execute(change.statement, change.values) }
+        try holder.execute("COMMIT")
+        return pending
+    }
+
+    /// The same with a person of Acme held as everybody holds one who gives or ends something in their name.
+    public func hold<Pending>(
+        _ person: String,
+        while begin: () throws -> Pending,
+        then changes: [(statement: String, values: [String?])]
+    ) async throws -> Pending {
+        let statement = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE"
+        return try await hold((statement, [person]), while: begin, then: changes)
+    }
+
+    /// Has several wait for a person of Acme, each behind the one before, and lets them go on in that order.
+    public func hold<Pending>(
+        _ person: String,
+        whileInTurn begin: [() throws -> Pending]
+    ) async throws -> [Pending] {
+        let holder = try AdminConnection(to: conninfo)
+        try holder.execute("BEGIN")
+        try holder.execute(
+            "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE",
+            [person]
+        )
+        let waiting =
+            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        let deadline = ContinuousClock.now + .seconds(600)
+        var pending: [Pending] = []
+        for begin in begin {
+            pending.append(try begin())
+            // The first waits at the database, those behind it on the loop.
+            while try await admin(waiting).count + loop.run({ connections.waitingForRows }) < pending.count {
+                guard ContinuousClock.now < deadline else {
+                    throw TestFailure("nobody waited for what was held")
+                }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        try holder.execute("COMMIT")
+        return pending
+    }
+
+    /// Waits until somebody waits for a row that `transaction` holds.
+    public func waitForWaiter(of transaction: borrowing Transaction) async throws {
+        let waiting =
+            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        let deadline = ContinuousClock.now + .seconds(600)
+        while try admin(waiting).isEmpty {
+            guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
+            // A transaction that does nothing for long is ended by the server.
+            _ = try await transaction.query("SELECT 1")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}

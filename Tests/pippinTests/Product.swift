@@ -1,0 +1,174 @@
+import AuthEngine
+import Bytes
+import Crypto
+import Directory
+import Domain
+import EventLoop
+import Glibc
+import Postgres
+import Provisioning
+import TestDatabase
+import Testing
+import Web
+
+@testable import pippin
+
+/// The whole product in this process, as `pippin serve --demo --simulate-apple` runs it, with one loop and a database of its
+/// own; nothing of it touches the signals, the limits or the user of the process.
+// @unchecked Sendable: handed from one test to the next by a suite that is serialized, and used by one thread at a time.
+final class Product: @unchecked Sendable {
+    static let team = "DEMOTEAM01"
+    static let rival = "RIVALTEAM1"
+
+    let port: UInt16
+    let house: House
+    let demo: Demo
+    let log = LogLines()
+    let conninfo: String
+    let people: People
+    private let clock: clockid_t
+    private let connection: AdminConnection
+    private var restoration = ""
+    private var sender = 0
+
+    /// Who asks: Olive owns both teams and operates the installation; Ada is a person of the demo's.
+    struct People {
+        let olive: Subject
+        let ada: Subject
+    }
+
+    init(conninfo: String) throws {
+        self.conninfo = conninfo
+        let port = UInt16.random(in: 20_000..<32_000)
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let folder = try TestCluster.makeDirectory().path
+        var options = Options([
+            "--listen=127.0.0.1:\(port)", "--public-url=http://localhost:\(port)", "--demo",
+            "--simulate-apple", "--database=\(conninfo)", "--data=\(folder)", "--trusted-proxy=127.0.0.1",
+            "--log-level=error", "--connections-per-address=0", "--dns-server=127.0.0.1:9",
+            "--resources=\(root)",
+        ])
+        let read = Settings(&options)
+        let settings = try #require(read, "\(options.problems)")
+        self.port = port
+        house = try House(try Installation.open(settings).0, loops: 1)
+        demo = try Demo.load(house)
+        let simulation = try Simulation.load(house)
+        try demo.connect(to: simulation, in: house)
+        let cheap = Argon2id(memoryKiB: 8, passes: 1)
+        let serving = Serving(house, demo: demo, simulation: simulation, argon2id: cheap, log: log.log)
+        try house.open(serving)
+        clock = try house.loops[0].wait {
+            var clock = clockid_t()
+            _ = unsafe pthread_getcpuclockid(pthread_self(), &clock)
+            return clock
+        }
+        people = try Planting(house: house, conninfo: conninfo).plant()
+        connection = try AdminConnection(to: conninfo)
+        try awaken()
+    }
+
+    /// Stops the server; called on no loop of its own.
+    func close() {
+        house.close()
+    }
+
+    /// Nanoseconds for which the server's loop has computed so far, whoever else has the core meanwhile.
+    var work: Int {
+        var time = timespec()
+        _ = unsafe clock_gettime(clock, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    /// Statements that the loop has asked for so far.
+    var statementCount: Int {
+        let worker = house.workers[0]
+        return (try? worker.loop.wait { worker.app.statementCount + worker.system.statementCount }) ?? 0
+    }
+
+    /// Runs a statement beyond the walls.
+    @discardableResult
+    func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
+        try connection.execute(statement, values)
+    }
+
+    /// A browser in which Olive and Ada have just signed in.
+    func browser() throws -> [String: String] {
+        let names = CookieNames(isSecure: false)
+        var cookies = [names.browser: Base64URL.encode(RandomSource.system.bytes(16))]
+        let worker = house.workers[0]
+        for (subject, team) in [(people.olive, TeamID.system.rawValue), (people.ada, Self.team)] {
+            let (id, sessions) = (
+                try #require(TeamID(rawValue: team)), SessionStore(TeamDatabase(worker.app))
+            )
+            let token = try worker.loop.wait { try await sessions.begin(for: subject, in: id, from: .local) }
+            cookies[names.session(of: id)] = token.text
+        }
+        return cookies
+    }
+
+    /// The token of forms in that browser.
+    func formToken(_ cookies: [String: String]) -> String {
+        FormTokens(keyRing: house.context.keyRing).token(
+            for: cookies[CookieNames(isSecure: false).browser] ?? ""
+        )
+    }
+
+    /// An address that no limit knows yet.
+    func newAddress() -> String {
+        sender += 1
+        return "10.\(sender >> 16 & 255).\(sender >> 8 & 255).\(sender & 255)"
+    }
+}
+
+// What the database holds.
+extension Product {
+    /// The tables of the installation, each with the columns that somebody writes.
+    private static let tables = """
+        SELECT quote_ident(relname), (
+            SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+            WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '')
+        FROM pg_class c
+        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+        ORDER BY relname
+        """
+
+    /// Makes what is there now what `restore` leads back to.
+    func remember() throws {
+        try admin("CREATE SCHEMA seed")
+        var statements = ["SET LOCAL session_replication_role = replica"]
+        for row in try admin(Self.tables) {
+            guard let table = row[0], let columns = row[1] else { continue }
+            try admin("CREATE TABLE seed.\(table) AS SELECT \(columns) FROM public.\(table)")
+            statements.append("DELETE FROM public.\(table)")
+            statements.append(
+                "INSERT INTO public.\(table) (\(columns)) OVERRIDING SYSTEM VALUE SELECT * FROM seed.\(table)"
+            )
+        }
+        // One transaction: several statements in one message are.
+        restoration = statements.joined(separator: "; ")
+    }
+
+    /// Makes everything as it was when it was remembered; once more where a job of the server has locked the same rows.
+    func restore() throws {
+        for _ in 0..<10 {
+            do {
+                try connection.execute(restoration)
+                return try awaken()
+            } catch { continue }
+        }
+        try connection.execute(restoration)
+        try awaken()
+    }
+
+    /// Waits until the loop has its connections, and forgets what it knew of the life before.
+    private func awaken() throws {
+        let worker = house.workers[0]
+        let teams = [Self.team, Self.rival, "APPLESIM00"].compactMap(TeamID.init(rawValue:))
+        try worker.loop.wait { for team in teams { worker.teams.forget(team) } }
+        while (try? worker.loop.wait { try await worker.teams.snapshot(of: teams[0]) }) == nil {
+            usleep(2000)
+        }
+        while try !worker.loop.wait(for: { worker.isReady }) { usleep(2000) }
+    }
+}
