@@ -1,7 +1,7 @@
 # The one door: every task is a word here, and its work a small script in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint format fuzz bench bench-scale pictures clean
+.PHONY: help run test build lint format fuzz sanitize bench bench-scale pictures clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,10 +19,13 @@ lint: ## Check the format, the length of files, and the laws of the house
 	@scripts/lint
 
 format: ## Format the Swift sources in place
-	@swift format --in-place --recursive Sources Tests Package.swift
+	@swift format --in-place --recursive Sources Tests Package.swift fuzz/Sources/Fuzz fuzz/Package.swift
 
-fuzz: ## Feed every parser with made-up input, a minute each
+fuzz: ## Feed readers and whole endpoints with made-up input, a minute and five minutes each
 	@scripts/fuzz
+
+sanitize: ## Run the Swift tests under AddressSanitizer and ThreadSanitizer
+	@scripts/sanitize
 
 bench: ## Measure Pippin beside the limits of this machine (about fifteen minutes)
 	@scripts/bench

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nothing of the product is ever built with the fuzzer in it. The modules under
-// test are links to the product's sources.
+// A package of its own, so that nothing of the product is ever built with the fuzzer in it. Its modules are links to the
+// product's sources; which of them may use which is the product's Package.swift to say, so here each uses all below it.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -12,29 +12,65 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
     .strictMemorySafety(),
+    // The fuzzer feeds readers that no other module sees.
+    .unsafeFlags(["-enable-testing"]),
 ]
 
-func module(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+let libraries: [Target] = [
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd"),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq"),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CCares", pkgConfig: "libcares"),
+    .systemLibrary(name: "CFido2", pkgConfig: "libfido2"),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode"),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
+    .systemLibrary(name: "CZxcvbn"),
+    .systemLibrary(name: "CFuzzer"),
+]
+
+/// From the bottom up.
+let levels = [
+    ["Bytes", "EventLoop", "QRCode"],
+    ["Log", "Crypto", "Postgres", "HTTP", "HTTPClient", "DNS", "Templates"],
+    ["WebAuthn", "Domain"],
+    ["Audit", "Operations"],
+    ["Jobs", "Tenancy", "Registry", "Directory"],
+    ["Mail", "AuthEngine"],
+    ["Providers", "Provisioning", "Web"],
+    ["Doctor", "SignIn", "SampleApp"],
+    ["Simulator", "Console"],
+]
+
+func module(_ name: String, on below: [String], leavingOut excluded: [String] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: below.map { .byName(name: $0) },
+        exclude: excluded,
+        swiftSettings: settings
+    )
 }
+
+let system = libraries.map(\.name)
+let modules = levels.indices.flatMap { level in
+    levels[level].map { module($0, on: system + levels[..<level].joined()) }
+}
+let all = system + levels.joined()
+let around = [
+    // Its main function is libFuzzer's here.
+    module("pippin", on: all, leavingOut: ["Pippin.swift"]), module("TestDatabase", on: all),
+    module("TestAuthenticator", on: all),
+]
 
 let package = Package(
     name: "Fuzz",
-    targets: [
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd"),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
-        module("Bytes", uses: []),
-        module("EventLoop", uses: ["CLinux"]),
-        module("Crypto", uses: ["Bytes", "COpenSSL", "CSodium"]),
-        module("HTTP", uses: ["Bytes", "EventLoop", "CMicroHTTPD", "CZlib"]),
-        module("Templates", uses: ["Bytes"]),
+    targets: libraries + modules + around + [
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["Bytes", "Crypto", "HTTP", "Templates"],
+            dependencies: (all + around.map(\.name)).map { .byName(name: $0) },
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]
-        ),
+        )
     ]
 )

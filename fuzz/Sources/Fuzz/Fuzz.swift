@@ -1,112 +1,73 @@
-import Bytes
-import Crypto
+import CFuzzer
 import Glibc
-import HTTP
-import Templates
 
-// One program for every parser that reads what others wrote: FUZZ names the one to feed. A trap, a hang, or a broken
-// promise below ends it with the input that did it.
+// One program for everything that reads what others wrote: FUZZ names the target. A trap, a hang, or a broken promise ends
+// it with the input that did it.
+
+/// Called by libFuzzer once, before it reads a corpus.
+@_cdecl("LLVMFuzzerInitialize")
+public func fuzzInitialize(
+    _ count: UnsafeMutablePointer<CInt>?,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
+) -> CInt {
+    _ = unsafe target
+    return 0
+}
 
 /// Called by libFuzzer with one input after another.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-    parser(bytes)
+    unsafe target.take(Array(UnsafeBufferPointer(start: start, count: count)))
     return 0
 }
 
-/// The parser that FUZZ names.
-private let parser: @Sendable ([UInt8]) -> Void = {
-    let name = unsafe getenv("FUZZ").map { unsafe String(cString: $0) } ?? ""
-    switch name {
-    case "jwt": return Parsers.jwt
-    case "json": return Parsers.json
-    case "form": return Parsers.form
-    case "cookie": return Parsers.cookie
-    case "pem": return Parsers.pem
-    case "template": return Parsers.template
-    default: fatalError("FUZZ=\(name): jwt, json, form, cookie, pem or template")
-    }
+/// Called by libFuzzer for the next input made of one it has.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func fuzzMutate(
+    _ octets: UnsafeMutablePointer<UInt8>?,
+    _ count: Int,
+    _ room: Int,
+    _ seed: CUnsignedInt
+) -> Int {
+    guard let octets = unsafe octets else { return 0 }
+    guard let mutator = unsafe target.mutator else { return unsafe LLVMFuzzerMutate(octets, count, room) }
+    let input = unsafe Array(UnsafeBufferPointer(start: octets, count: count))
+    let mutated = mutator.mutate(input, room: room, seed: UInt64(seed))
+    _ = unsafe UnsafeMutableBufferPointer(start: octets, count: mutated.count).update(fromContentsOf: mutated)
+    return mutated.count
+}
+
+/// Something that takes inputs.
+struct FuzzTarget {
+    let take: ([UInt8]) -> Void
+    /// Makes inputs of inputs; nil leaves that to libFuzzer, which knows octets alone.
+    var mutator: Mutator?
+}
+
+/// What is to be fed with outside input, as FUZZ names it.
+///
+/// Set before the first input, on libFuzzer's only thread.
+nonisolated(unsafe) private let target: FuzzTarget = {
+    let name = Environment.value("FUZZ") ?? ""
+    if let parser = Parsers.all[name] { return FuzzTarget(take: parser) }
+    if let group = EndpointGroup(rawValue: name) { return Endpoints.target(group) }
+    let names = Parsers.all.keys.sorted() + EndpointGroup.allCases.map(\.rawValue)
+    fatalError("FUZZ=\(name) is none of \(names.joined(separator: " "))")
 }()
 
-private enum Parsers {
-    /// A token that comes apart is what it was: no other spelling of it is one, and no key of ours signed it.
-    static let jwt: @Sendable ([UInt8]) -> Void = { bytes in
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let token = try? UnverifiedJWT(text) else { return }
-        expect((try? token.verify(with: Key.p256)) == nil && (try? token.verify(with: Key.rsa)) == nil)
-        expect((try? UnverifiedJWT(text + "=")) == nil)
-    }
-
-    /// What is read can be written, and what was written can be read.
-    ///
-    /// Not that both are equal: a number of twenty digits may come back a little off.
-    static let json: @Sendable ([UInt8]) -> Void = { bytes in
-        guard let value = try? JSON.decode(JSONValue.self, from: bytes) else { return }
-        expect((try? JSON.decode(JSONValue.self, from: JSON.encode(value))) != nil)
-    }
-
-    /// A form written anew has the same fields.
-    static let form: @Sendable ([UInt8]) -> Void = { bytes in
-        guard let fields = try? FormCoding.decode(bytes) else { return }
-        let written = fields.map { "\(PercentCoding.encode($0.name))=\(PercentCoding.encode($0.value))" }
-            .joined(separator: "&")
-        let kept = fields.filter { !($0.name.isEmpty && $0.value.isEmpty) }
-        let read = (try? FormCoding.decode(written.utf8))?.filter { !($0.name.isEmpty && $0.value.isEmpty) }
-        expect(read == kept)
-    }
-
-    /// The first value is one of all.
-    static let cookie: @Sendable ([UInt8]) -> Void = { bytes in
-        let cookies = Cookies([String(decoding: bytes, as: UTF8.self)])
-        for name in ["pippin-browser", "a", ""] {
-            expect(cookies[name] == cookies.values(named: name).first)
-        }
-    }
-
-    /// A key that is taken is one that works.
-    static let pem: @Sendable ([UInt8]) -> Void = { bytes in
-        let text = String(decoding: bytes, as: UTF8.self)
-        if let key = try? P256SigningKey(pem: text) { expect(key.publicKey.pem.contains("PUBLIC KEY")) }
-        _ = try? P256PublicKey(pem: text)
-        _ = try? RSAPublicKey(pem: text)
-        _ = try? RSASigningKey(pem: text)
-    }
-
-    /// A page that binds is written, and shows what it was given only as text.
-    static let template: @Sendable ([UInt8]) -> Void = { bytes in
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let page = try? TemplateSet(templates: ["page": text]).bind(Page.self) else { return }
-        var octets: [UInt8] = []
-        page.render(Page(), into: &octets)
-        let written = String(decoding: octets, as: UTF8.self)
-        expect(!written.contains(Page.hostile) || text.contains(Page.hostile))
-    }
-
-    private static func expect(_ promise: Bool, line: Int = #line) {
-        if !promise { fatalError("broken promise in line \(line)") }
+/// The environment of the process.
+enum Environment {
+    static func value(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }
 
-private enum Key {
-    static let p256 = make { try P256SigningKey.generate() }.publicKey
-    static let rsa = make { try RSASigningKey.generate() }.publicKey
-
-    private static func make<Value>(_ body: () throws -> Value) -> Value {
-        guard let value = try? body() else { fatalError("no key can be made") }
-        return value
-    }
-}
-
-/// One field of each kind, with a text that would be markup if it were not escaped.
-private struct Page: View {
-    static let hostile = "\"><svg/onload=x>'"
-    static let template = "page"
-    static let fields = Fields<Page>()
-        .text("name") { _ in hostile }
-        .optionalText("note") { _ in nil }
-        .flag("yes") { _ in true }
-        .url("next") { _ in SafeURL(literal: "/next") }
-        .list("rows", Fields<String>().text("text") { $0 }) { _ in [hostile, ""] }
-        .optionalGroup("group", Fields<String>().text("inner") { $0 }) { _ in hostile }
+/// Ends the process, with the input under way, where a promise is broken.
+func expect(
+    _ promise: Bool,
+    _ what: @autoclosure () -> String = "",
+    file: StaticString = #fileID,
+    line: Int = #line
+) {
+    if !promise { fatalError("broken promise in \(file):\(line): \(what())") }
 }
