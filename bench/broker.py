@@ -111,7 +111,7 @@ class Broker:
         """Seconds of CPU by now: Pippin's, the stand-in's, PostgreSQL's with all its processes, our own."""
         own = os.times()
         return (
-            _seconds(self.pippin.process.pid), _seconds(self.stand_in.process.pid), self._postgresql(),
+            _seconds(self.pippin.worker), _seconds(self.stand_in.worker), self._postgresql(),
             own.user + own.system,
         )
 

@@ -73,13 +73,23 @@ class Pippin:
     def setup_link(self) -> str:
         return re.findall(re.escape(self.url) + r"\S+", self.command("setup-link"))[-1]
 
+    @property
+    def worker(self) -> int:
+        """The process that serves; the other one supervises it."""
+        own = self.process.pid
+        [worker] = [
+            child for child in Path(f"/proc/{own}/task/{own}/children").read_text().split()
+            if Path(f"/proc/{child}/comm").read_text().strip() == "pippin-worker"
+        ]
+        return int(worker)
+
     def forget_peak_memory(self) -> None:
         """Makes the peak what is held now (proc(5), clear_refs)."""
-        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+        Path(f"/proc/{self.worker}/clear_refs").write_text("5")
 
     def peak_memory_mib(self) -> float:
         """The most memory the process held (VmHWM) since `forget_peak_memory`, or since its start."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        status = Path(f"/proc/{self.worker}/status").read_text()
         return int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE).group(1)) / 1024
 
     def _is_ready(self) -> bool:
