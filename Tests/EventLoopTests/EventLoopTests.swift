@@ -72,7 +72,7 @@ final class Counter: Sendable {
                 reads.withLock { $0 += 1 }
             }
             _ = unsafe write(writer, "a", 1)
-            await loop.sleep(for: .milliseconds(20))
+            while reads.withLock({ $0 == 0 }) { await loop.sleep(for: .milliseconds(1)) }
             watch.cancel()
             _ = unsafe write(writer, "b", 1)
             await loop.sleep(for: .milliseconds(20))

@@ -22,7 +22,7 @@ import Testing
             let answer = try server.get("/slow", "User-Agent: Ada\r\n")
             #expect(answer.status == 503)
             #expect(answer["retry-after"] != nil)
-            try await Task.sleep(for: .milliseconds(20))
+            try await server.wait { seen.withLock { $0 } != "" }
             #expect(seen.withLock { $0 } == "Ada")
             #expect(try server.get("/fast").body == "fast")
             let underWay = try await server.underWay()
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `an idle connection is closed, also after a request`() async throws {
-        try await withServer(options: { $0.headTimeout = .milliseconds(150) }) {
+        try await withServer(options: { $0.headTimeout = .seconds(3) }) {
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in
             let silent = try server.client()
@@ -185,7 +185,7 @@ import Testing
         } _: { server async throws in
             let waiting = try (0..<2).map { _ in try server.client() }
             for client in waiting { try client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n") }
-            try await Task.sleep(for: .milliseconds(30))
+            try await server.wait { try await server.underWay() == 2 }
             #expect(try server.get("/wait").status == 503)
             gate.open()
             for client in waiting { #expect(try client.readAnswer().body == "done") }

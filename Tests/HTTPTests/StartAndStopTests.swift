@@ -115,9 +115,9 @@ import Testing
             #expect(try idle.readAnswer().body == "here")
             let waiting = try server.client()
             try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await Task.sleep(for: .milliseconds(30))
+            try await server.wait { try await server.underWay() == 1 }
 
-            let stop = server.beginStop(within: .seconds(5))
+            let stop = server.beginStop(within: .seconds(600))
             #expect(idle.isClosed())
             #expect(throws: RawFailure.self) { _ = try server.client() }
             gate.open()
@@ -140,7 +140,7 @@ import Testing
         } _: { server async throws in
             let waiting = try server.client()
             try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await Task.sleep(for: .milliseconds(30))
+            try await server.wait { try await server.underWay() == 1 }
 
             await server.beginStop(within: .milliseconds(50)).value
             #expect(try waiting.readAnswer().status == 503)

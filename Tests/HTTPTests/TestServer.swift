@@ -47,6 +47,15 @@ struct TestServer {
         try await loop.run { [server] in server.underWay }
     }
 
+    /// Waits until `condition` holds, ten minutes at most.
+    func wait(until condition: () async throws -> Bool) async throws {
+        for _ in 0..<120_000 {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("it did not happen in time")
+    }
+
     /// Begins to stop the server; the test goes on meanwhile.
     func beginStop(within patience: Duration) -> Task<Void, Never> {
         Task.detached(executorPreference: loop) { [server] in await server.stop(within: patience) }

@@ -198,11 +198,11 @@ import Testing
             let diary = Diary()
             try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.acme)
             var options = JobWorker.Options.quick
-            options.lease = .milliseconds(600)
+            options.lease = .seconds(5)
             let slow: (inout JobHandlers) -> Void = { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
-                    await world.loop.sleep(for: .seconds(2))
+                    await world.loop.sleep(for: .seconds(11))
                     return .succeeded()
                 }
             }
@@ -220,11 +220,14 @@ import Testing
     @Test func `is given back by a worker that stops, without a lost attempt`() async throws {
         try await withWorld { world in
             let diary = Diary()
+            let (late, end) = AsyncStream<Void>.makeStream()
             try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.acme)
             let worker = world.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
-                    await world.loop.sleep(for: .seconds(3))
+                    // A handler that minds no cancellation.
+                    await Task.detached { for await _ in late {} }.value
+                    diary.note("ended")
                     return .succeeded()
                 }
             }
@@ -238,7 +241,9 @@ import Testing
             )
             #expect(row == [["pending", nil, "0", "true"]])
             // The handler's late word counts for nothing.
-            await world.loop.sleep(for: .seconds(4))
+            end.finish()
+            try await world.loop.wait { diary.all.contains("ended") }
+            await world.loop.sleep(for: .milliseconds(300))
             #expect(try world.admin("SELECT state FROM jobs") == [["pending"]])
         }
     }

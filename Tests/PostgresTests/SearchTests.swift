@@ -4,7 +4,7 @@ import TestDatabase
 import Testing
 
 /// Statements that read as much as there is of what somebody looks for.
-@Suite(.timeLimit(.minutes(10))) struct `Searches` {
+@Suite(.timeLimit(.minutes(30))) struct `Searches` {
     private static let acme = Setting("SELECT set_config('pippin.team', \("ACMETEAM01"), true)")
     private static let rival = Setting("SELECT set_config('pippin.team', \("RIVALTEAM1"), true)")
 

@@ -252,7 +252,7 @@ import Testing
             "grep -ls '[p]gdata=\(directory.path)' /proc/[0-9]*/cmdline; ls -l /proc/[0-9]*/cwd 2>&1 | grep '\(directory.path)/'"
         if cluster == nil {
             // What was killed may be a moment from its end, and goes on with nothing.
-            for _ in 0..<20 where try !Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty {
+            for _ in 0..<6_000 where try !Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty {
                 usleep(10_000)
             }
             #expect(try Subprocess.run(["/bin/sh", "-c", search]).output == "")
