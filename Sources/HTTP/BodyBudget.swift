@@ -35,6 +35,7 @@ struct BodyBudget {
     }
 
     mutating func giveBack(_ share: inout Share) {
+        guard share.octets > 0 else { return }
         if share.isLong { long += share.octets } else { short += share.octets }
         share = Share()
     }

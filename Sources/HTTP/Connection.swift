@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import EventLoop
 internal import Glibc
 
 /// One client's connection, with the request under way on it.
@@ -43,10 +44,10 @@ internal import Glibc
     private(set) var phase = Phase.head
     /// The tick of the server at which the phase began.
     private(set) var since: Int
-    /// How long the request under way has been ours to work on: its client's time is left out.
-    private(set) var work = Duration.zero
-    /// Since when it is, where it is now.
-    private var workBegin: ContinuousClock.Instant?
+    /// How long the request under way has been ours to work on, in nanoseconds.
+    private var worked: Int64 = 0
+    /// Since when it is; zero where its client has it now.
+    private var workBegin: Int64 = 0
 
     /// The target of the request line that came last.
     var rawTarget: [UInt8] = []
@@ -84,6 +85,9 @@ internal import Glibc
         unsafe credential?.use(on: handle)
     }
 
+    /// How long the request under way has been ours to work on: its client's time is left out.
+    var work: Duration { .nanoseconds(worked) }
+
     var isEncrypted: Bool { credential != nil }
     var head: RequestHead { unsafe RequestHead(handle) }
 
@@ -96,11 +100,11 @@ internal import Glibc
     var isDelivered: Bool { phase == .delivery }
 
     func enter(_ phase: Phase, at tick: Int) {
-        if phase.isOurs, workBegin == nil {
-            workBegin = .now
-        } else if !phase.isOurs, let begin = workBegin {
-            work += .now - begin
-            workBegin = nil
+        let isOurs = phase.isOurs
+        if isOurs != (workBegin != 0) {
+            let now = MonotonicTime.now()
+            if !isOurs { worked += now - workBegin }
+            workBegin = isOurs ? now : 0
         }
         self.phase = phase
         since = tick
@@ -120,7 +124,7 @@ internal import Glibc
         isAdmitting = false
         discarded = 0
         enter(.head, at: tick)
-        work = .zero
+        worked = 0
     }
 
     /// Whether it was ended from our side.

@@ -14,6 +14,7 @@ extension Server {
 
     /// Takes an answer off the count: it was sent, or never will be.
     func letGo(of connection: Connection) {
+        guard connection.held > 0 else { return }
         deliveries.set(&connection.held, to: 0)
     }
 

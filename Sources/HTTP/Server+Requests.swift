@@ -57,9 +57,8 @@ extension Server {
     /// Keeps room for the body, so that what is begun can be finished.
     private func expectBody(of request: Request, on connection: Connection) -> MHD_Result {
         let length = request.bodyLength ?? 0
-        guard bodies.extend(&connection.share, to: length, isAdmitted: request.isAdmitted) else {
-            return answer(dress(.overloaded, request), before: request, on: connection)
-        }
+        guard length == 0 || bodies.extend(&connection.share, to: length, isAdmitted: request.isAdmitted)
+        else { return answer(dress(.overloaded, request), before: request, on: connection) }
         connection.enter(.body, at: tick)
         return pippin_mhd_yes
     }

@@ -37,6 +37,9 @@ public struct Log: Sendable {
         self.write = write
     }
 
+    /// Whether lines of that level are written: asked where putting one together costs more than the question.
+    public func tells(_ level: Level) -> Bool { level.rawValue >= threshold.rawValue }
+
     /// Writes one line: the time, the level, what happened, and its circumstances.
     public func callAsFunction(_ level: Level, _ event: StaticString, _ members: (StaticString, String?)...) {
         line(level, event, members)
@@ -44,7 +47,7 @@ public struct Log: Sendable {
 
     /// The same for members that are handed on.
     public func line(_ level: Level, _ event: StaticString, _ members: [(StaticString, String?)]) {
-        guard level.rawValue >= threshold.rawValue else { return }
+        guard tells(level) else { return }
         var json = JSONWriter()
         json.member("time", Timestamp.now().precise)
         json.member("level", level.name)

@@ -23,11 +23,14 @@ struct RequestLog: Sendable {
     }
 
     func note(_ finished: FinishedRequest) {
+        let warning = Self.warning(
+            status: finished.status?.code ?? 0,
+            isSlow: Self.isSlow(work: finished.work, wasSent: finished.wasSent)
+        )
+        // Of most requests nothing is told, and nothing is put together.
+        guard warning != nil || log.tells(.debug) else { return }
         note(
-            Self.warning(
-                status: finished.status?.code ?? 0,
-                isSlow: Self.isSlow(work: finished.work, wasSent: finished.wasSent)
-            ),
+            warning,
             at: finished.request.routePattern ?? "",
             [
                 ("request", finished.request.id.description),

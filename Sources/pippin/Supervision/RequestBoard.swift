@@ -32,12 +32,13 @@ import HTTP
     /// Notes a request; called on the loop when its head is there.
     func enter(_ request: Request) {
         guard let slot = unsafe slot(of: 0, for: request.id) else { return }
-        var count = 0
-        if let pattern = request.routePattern {
-            for byte in pattern.utf8.prefix(Self.stride - Self.patternPlace) {
-                unsafe slot.storeBytes(of: byte, toByteOffset: Self.patternPlace + count, as: UInt8.self)
-                count += 1
+        var pattern = request.routePattern ?? ""
+        let count = pattern.withUTF8 { octets in
+            let count = min(octets.count, Self.stride - Self.patternPlace)
+            if let start = octets.baseAddress {
+                unsafe (slot + Self.patternPlace).copyMemory(from: start, byteCount: count)
             }
+            return count
         }
         unsafe slot.storeBytes(of: request.method.rawValue, toByteOffset: 8, as: UInt8.self)
         unsafe slot.storeBytes(of: UInt8(count), toByteOffset: 9, as: UInt8.self)
