@@ -65,6 +65,8 @@ public struct Console: Sendable {
         public let client: HTTPClient
         /// Where this installation holds its certificate, if it does.
         public let certificateFile: CertificateFile?
+        /// Whether people come by a proxy that was not named.
+        public let lacksProxy: Bool
         /// Where a stand-in is in Apple's place; else nil.
         public let standIn: AppleStandIn?
         /// Whether Apple, or what is in its place, is asked now and then how it describes itself.
@@ -94,6 +96,7 @@ public struct Console: Sendable {
             apple: AppleProvider,
             client: HTTPClient,
             certificateFile: CertificateFile? = nil,
+            lacksProxy: Bool = false,
             standIn: AppleStandIn? = nil,
             watchesApple: Bool = true,
             teams: TeamCache,
@@ -117,6 +120,7 @@ public struct Console: Sendable {
             self.apple = apple
             self.client = client
             self.certificateFile = certificateFile
+            self.lacksProxy = lacksProxy
             self.standIn = standIn
             self.watchesApple = watchesApple
             self.teams = teams

@@ -6,6 +6,9 @@ public struct TrustedProxies: Sendable {
         self.blocks = blocks
     }
 
+    /// Whether none is named.
+    public var isEmpty: Bool { blocks.isEmpty }
+
     func contains(_ address: IPAddress) -> Bool {
         blocks.contains { $0.contains(address) }
     }

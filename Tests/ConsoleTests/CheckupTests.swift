@@ -73,6 +73,29 @@ import Web
         }
     }
 
+    @Test func `tells the operator of a proxy that was not named, and nobody else`() async throws {
+        try await withWorld { world in
+            func found(_ lacksProxy: Bool, for reader: InstallationCheckup.Reader) async -> [Finding] {
+                let checkup = InstallationCheckup(
+                    world.parts.context,
+                    apple: world.parts.apple,
+                    client: world.client,
+                    lacksProxy: lacksProxy
+                )
+                return await checkup.run(needsApple: false, for: reader).filter {
+                    world.parts.site.text($0.subject) == "Proxy"
+                }
+            }
+
+            let findings = await found(true, for: .operator)
+            #expect(findings.map(\.verdict) == [.wrong])
+            let advice = findings.flatMap(\.advice).map { world.parts.site.text($0) }.joined()
+            #expect(advice.contains("--trusted-proxy"))
+            #expect(await found(true, for: .team).isEmpty)
+            #expect(await found(false, for: .operator).isEmpty)
+        }
+    }
+
     /// Whatever stands in a setting of the server: its members see it on no page.
     @Test func `S20: shows a team no path of the server's files`() async throws {
         try await withWorld(certificateFile: "/srv/secret/fullchain.pem") { world in

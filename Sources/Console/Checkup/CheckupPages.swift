@@ -28,7 +28,8 @@ struct CheckupPages: Sendable {
             parts.context,
             apple: parts.apple,
             client: parts.client,
-            certificateFile: parts.certificateFile
+            certificateFile: parts.certificateFile,
+            lacksProxy: parts.lacksProxy
         )
         team = TeamCheckup(
             parts.database,

@@ -11,25 +11,29 @@ public struct InstallationCheckup: Sendable {
     private let apple: AppleProvider
     private let surroundings: Surroundings
     private let certificateFile: CertificateFile?
+    private let lacksProxy: Bool
 
     /// - Parameters:
     ///   - apple: belongs to the client's loop.
     ///   - client: asks for addresses of this installation.
     ///   - certificateFile: where this installation holds its own.
+    ///   - lacksProxy: whether people come by a proxy that was not named.
     public init(
         _ context: EngineContext,
         apple: AppleProvider,
         client: HTTPClient,
-        certificateFile: CertificateFile? = nil
+        certificateFile: CertificateFile? = nil,
+        lacksProxy: Bool = false
     ) {
         self.apple = apple
         self.certificateFile = certificateFile
+        self.lacksProxy = lacksProxy
         surroundings = Surroundings(context: context, client: client)
     }
 
     /// Who reads what is found.
     public enum Reader: Sendable {
-        /// Of whom the machine is: they are told of its files too.
+        /// Of whom the machine is: they are told of its files and options too.
         case `operator`
         /// Members of a team, who see what anybody on the network can.
         case team
@@ -37,12 +41,25 @@ public struct InstallationCheckup: Sendable {
 
     /// - Parameter needsApple: whether anything is connected to Apple; until then its silence is worth a note.
     public func run(needsApple: Bool, for reader: Reader) async -> [Finding] {
-        let files = reader == .operator ? ownCertificate : []
-        return await lookAtApple(isNeeded: needsApple) + (await lookAtWayIn()) + files + [relay]
+        let own = reader == .operator ? proxy + ownCertificate : []
+        return await lookAtApple(isNeeded: needsApple) + (await lookAtWayIn()) + own + [relay]
     }
 
     private var ownCertificate: [Finding] {
         certificateFile.map { [$0.finding(at: surroundings.context.clock())] } ?? []
+    }
+
+    /// Nothing where there is nothing to name, or it was named.
+    private var proxy: [Finding] {
+        guard lacksProxy else { return [] }
+        return [
+            Finding(
+                .wrong,
+                Phrase("console.doctor.proxy"),
+                Phrase("console.doctor.proxy.not-named"),
+                advice: [Phrase("console.doctor.proxy.not-named.advice")]
+            )
+        ]
     }
 
     private func lookAtApple(isNeeded: Bool) async -> [Finding] {

@@ -58,6 +58,7 @@ struct DoctorCommand {
         let (worker, context, allowsLoopback) = (
             house.workers[0], house.context, settings.allowsLoopback
         )
+        let lacksProxy = settings.lacksTrustedProxy
         let file = settings.certificateFile()
         do {
             return try worker.loop.wait {
@@ -66,7 +67,8 @@ struct DoctorCommand {
                     context,
                     apple: worker.apple,
                     client: worker.outgoing.house,
-                    certificateFile: file
+                    certificateFile: file,
+                    lacksProxy: lacksProxy
                 )
                 let checkup = TeamCheckup(
                     TeamDatabase(worker.app),

@@ -29,6 +29,7 @@ struct WorkerCommand {
         defer { start.end() }
         let demo = try serve(house, as: user)
         start.end()
+        settings.warnOfMissingProxy(house.log)
         link.tell(.ready)
         if link.isFirst { announce(house, demo) }
         let signal = Signals.wait(for: Self.endings + [WorkerLink.handOver])

@@ -157,6 +157,7 @@ struct Serving {
                     apple: worker.apple,
                     client: worker.outgoing.house,
                     certificateFile: settings.certificateFile(served: certificates),
+                    lacksProxy: settings.lacksTrustedProxy,
                     standIn: standIn,
                     watchesApple: settings.watchesApple,
                     teams: worker.teams,
