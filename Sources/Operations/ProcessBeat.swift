@@ -22,6 +22,7 @@ public struct ProcessBeat: Sendable {
     /// Steps of sign-ins that found no room, or could not be written.
     public let flowStepsDropped: Int
     public let connections: ConnectionBeat
+    public let refused: RefusedRequests
 
     public init(
         id: String,
@@ -35,7 +36,8 @@ public struct ProcessBeat: Sendable {
         memory: Int,
         jobs: (succeeded: Int, failed: Int, dead: Int),
         flowStepsDropped: Int,
-        connections: ConnectionBeat = ConnectionBeat()
+        connections: ConnectionBeat = ConnectionBeat(),
+        refused: RefusedRequests = RefusedRequests()
     ) {
         self.id = id
         self.host = host
@@ -49,6 +51,7 @@ public struct ProcessBeat: Sendable {
         (jobsSucceeded, jobsFailed, jobsDead) = jobs
         self.flowStepsDropped = flowStepsDropped
         self.connections = connections
+        self.refused = refused
     }
 
     init(_ row: inout Row) throws(PostgresFailure) {
@@ -66,6 +69,7 @@ public struct ProcessBeat: Sendable {
         jobsDead = try row.next()
         flowStepsDropped = try row.next()
         connections = try ConnectionBeat(&row)
+        refused = RefusedRequests(tooMany: try row.next(), unavailable: try row.next())
     }
 }
 

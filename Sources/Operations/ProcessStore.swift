@@ -11,7 +11,7 @@ public struct ProcessStore: Sendable {
 
     /// Says that a process lives, and forgets those that have been silent for a day.
     public func note(_ beat: ProcessBeat) async throws(PostgresFailure) {
-        let open = beat.connections
+        let (open, refused) = (beat.connections, beat.refused)
         try await database.query(
             """
             WITH forgotten AS (DELETE FROM processes WHERE seen_at < now() - interval '1 day')
@@ -20,14 +20,16 @@ public struct ProcessStore: Sendable {
                 jobs_succeeded, jobs_failed, jobs_dead, flow_steps_dropped,
                 connections, connections_peak, connection_limit, connections_refused_by_address,
                 connections_refused_by_site, connections_refused_for_room, connections_displaced,
-                descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery, answers_given_up
+                descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery, answers_given_up,
+                requests_refused_429, requests_refused_503
             ) VALUES (
                 \(beat.id), \(beat.host), \(beat.pid), \(beat.version), \(beat.startedAt), clock_timestamp(),
                 \(beat.clock), \(beat.loops), \(Int(beat.loopLag / .microseconds(1))), \(beat.memory),
                 \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead), \(beat.flowStepsDropped),
                 \(open.now), \(open.peak), \(open.limit), \(open.refusedByAddress), \(open.refusedBySite),
                 \(open.refusedForRoom), \(open.displaced), \(open.shortages), \(open.descriptors), \(open.descriptorLimit),
-                \(open.octetsInDelivery), \(open.answersGivenUp)
+                \(open.octetsInDelivery), \(open.answersGivenUp),
+                \(refused.tooMany), \(refused.unavailable)
             )
             ON CONFLICT (process_id) DO UPDATE SET
                 seen_at = excluded.seen_at, clock = excluded.clock, loop_lag = excluded.loop_lag,
@@ -42,7 +44,9 @@ public struct ProcessStore: Sendable {
                 descriptor_shortages = excluded.descriptor_shortages, descriptors = excluded.descriptors,
                 descriptor_limit = excluded.descriptor_limit,
                 octets_in_delivery = excluded.octets_in_delivery,
-                answers_given_up = excluded.answers_given_up
+                answers_given_up = excluded.answers_given_up,
+                requests_refused_429 = excluded.requests_refused_429,
+                requests_refused_503 = excluded.requests_refused_503
             """
         )
     }
@@ -61,7 +65,7 @@ public struct ProcessStore: Sendable {
                 jobs_failed, jobs_dead, flow_steps_dropped, connections, connections_peak, connection_limit,
                 connections_refused_by_address, connections_refused_by_site, connections_refused_for_room,
                 connections_displaced, descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery,
-                answers_given_up, seen_at,
+                answers_given_up, requests_refused_429, requests_refused_503, seen_at,
                 seen_at > now() - \(patience) * interval '1 second'
             FROM processes ORDER BY started_at, process_id
             """

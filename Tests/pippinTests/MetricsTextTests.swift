@@ -34,7 +34,8 @@ import Testing
                 shortages: 11,
                 delivery: (octets: 15, givenUp: 16),
                 descriptors: (used: 12, limit: 13)
-            )
+            ),
+            refused: RefusedRequests(tooMany: 17, unavailable: 18)
         )
         return ProcessStatus(beat: beat, seenAt: now, isAlive: isAlive)
     }
@@ -64,6 +65,8 @@ import Testing
             #"pippin_connections_refused_total\#(labels),cause="limit"} 9"#,
             #"pippin_connections_refused_total\#(labels),cause="displaced"} 10"#,
             #"pippin_connections_refused_total\#(labels),cause="descriptors"} 11"#,
+            #"pippin_requests_refused_total\#(labels),status="429"} 17"#,
+            #"pippin_requests_refused_total\#(labels),status="503"} 18"#,
         ] {
             #expect(lines.contains(line), "\(line)")
         }

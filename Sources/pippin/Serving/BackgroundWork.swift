@@ -20,6 +20,7 @@ struct BackgroundWork: Sendable {
         handlers: JobHandlers,
         schedules: [Schedule],
         connections: ConnectionWatch,
+        refusals: RefusalCount,
         log: Log
     ) {
         let worker = workers[0]
@@ -40,6 +41,7 @@ struct BackgroundWork: Sendable {
             store: ProcessStore(system),
             jobs: jobs,
             connections: connections,
+            refusals: refusals,
             log: log
         )
     }

@@ -17,6 +17,7 @@ struct Heartbeat: Sendable {
     let store: ProcessStore
     let jobs: JobWorker
     let connections: ConnectionWatch
+    let refusals: RefusalCount
     let log: Log
     let startedAt = Timestamp.now()
 
@@ -62,7 +63,8 @@ struct Heartbeat: Sendable {
             memory: Malloc.giveBack(),
             jobs: (counts.succeeded, counts.failed, counts.dead),
             flowStepsDropped: dropped,
-            connections: connections.look()
+            connections: connections.look(),
+            refused: refusals.figures
         )
     }
 }

@@ -34,6 +34,7 @@ final class House {
     /// What the watch reads from, and nothing else does.
     private let watching: Database
     private let connections: ConnectionWatch
+    let refusals = RefusalCount()
     /// Nil where the servers speak no TLS.
     let certificates: CertificateRenewal?
     private var servers: [Server] = []
@@ -185,6 +186,7 @@ final class House {
                 + engineSchedules(on: worker) + providerSchedules(on: worker) + appleWatch(on: worker)
                 + AuditUpkeep.schedules(on: worker, keyRing: context.keyRing, log: log),
             connections: connections,
+            refusals: refusals,
             log: log
         )
     }

@@ -42,6 +42,7 @@ struct MetricsText: CustomStringConvertible {
             }
         }
         tellRefusals(processes)
+        tellRefusedRequests(processes)
     }
 
     private static let connectionFigures: [Figure] = [
@@ -58,7 +59,11 @@ struct MetricsText: CustomStringConvertible {
 
     private mutating func tellRefusals(_ processes: [ProcessBeat]) {
         let name = "pippin_connections_refused_total"
-        metric(name, "counter", "Connections that were not taken or gave way, by cause.")
+        metric(
+            name,
+            "counter",
+            "Connections that were not taken or gave way, by cause; for descriptors, how often one had to wait."
+        )
         for process in processes {
             let counts = process.connections
             let causes: [(String, Int)] = [
@@ -69,6 +74,16 @@ struct MetricsText: CustomStringConvertible {
             ]
             for (cause, count) in causes {
                 sample(name, [("process", process.id), ("host", process.host), ("cause", cause)], count)
+            }
+        }
+    }
+
+    private mutating func tellRefusedRequests(_ processes: [ProcessBeat]) {
+        let name = "pippin_requests_refused_total"
+        metric(name, "counter", "Requests that were answered 429 and 503.")
+        for process in processes {
+            for (status, count) in [("429", process.refused.tooMany), ("503", process.refused.unavailable)] {
+                sample(name, [("process", process.id), ("host", process.host), ("status", status)], count)
             }
         }
     }

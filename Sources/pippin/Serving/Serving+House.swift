@@ -27,6 +27,7 @@ extension Serving {
             ),
             pools: house.pools,
             watch: house.watch,
+            refusalCount: house.refusals,
             log: log ?? house.log,
             demo: demo,
             script: simulation?.script,

@@ -21,6 +21,8 @@ struct Serving {
     let hasher: PasswordHasher
     let pools: Pools
     let watch: RegistryWatch
+    /// What was refused for now, of all loops.
+    let refusalCount: RefusalCount
     let log: Log
     let demo: Demo?
     /// What the stand-in for Apple does; nil where Apple is Apple.
@@ -86,8 +88,9 @@ struct Serving {
                     return console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
                 },
                 started: { board?.enter($0) },
-                finished: { finished in
+                finished: { [refusalCount] finished in
                     board?.leave(finished.request.id)
+                    refusalCount.note(finished.status)
                     requests.note(finished)
                 }
             )
@@ -257,26 +260,6 @@ struct Serving {
 struct Look: Sendable {
     let assets: Assets
     let site: Site
-}
-
-/// What the log learns of a handler's error; the one who asked learns only the request's id.
-struct Failures: Sendable {
-    let log: Log
-    /// Counts what passes by itself, which anybody can cause with enough requests at once.
-    let refusals: RefusalLog
-
-    func note(_ error: any Error, _ request: Request) {
-        let problem = Problem(error)
-        guard problem.status.code >= 500 else { return }
-        let members: [(StaticString, String?)] = [
-            ("request", request.id.description), ("route", request.routePattern), ("cause", "\(error)"),
-        ]
-        guard problem.status == .internalServerError else {
-            let (route, cause) = (request.routePattern ?? "", RefusalLog.cause(of: error))
-            return refusals.line(.warning, "request.failed", at: route, for: cause, members)
-        }
-        log.line(.error, "request.failed", members)
-    }
 }
 
 /// `/healthz`: the process answers.

@@ -1,0 +1,58 @@
+import Bytes
+import Domain
+import EventLoop
+import Operations
+import Testing
+
+@testable import pippin
+
+extension WholeProduct {
+    /// How an operator sees that requests are refused, of which the log at its ordinary level says nothing.
+    @Suite struct `Requests answered 429` {
+        @Test func `are counted, and told by /metrics with a sign of life`() async throws {
+            try await withWalk { walk in
+                let house = walk.product.house
+                let before = house.refusals.figures
+                let fields = [(name: "confirmation", value: Product.team), (name: "reason", value: "test")]
+                let statuses = (0..<8).map { _ in
+                    let body = walk.body(fields.map { (name: $0.name, value: Array($0.value.utf8)) })
+                    return walk.post("/console/\(Product.team)/signing-keys/replacement", body).status
+                }
+                // On the same connection: by its answer all those before it have ended.
+                #expect(walk.get("/healthz").status == 200)
+
+                let figures = house.refusals.figures
+                let refused = statuses.count { $0 == 429 }
+                #expect(refused > 0)
+                #expect(figures.tooMany - before.tooMany == refused)
+                #expect(figures.unavailable == before.unavailable)
+
+                let worker = house.workers[0]
+                try worker.loop.wait {
+                    try await ProcessStore(SystemDatabase(worker.system)).note(Self.beat(with: figures))
+                }
+                let text = walk.get("/metrics").text
+                let name = #"pippin_requests_refused_total{process="p1",host="a.example""#
+                #expect(text.contains(#"\#(name),status="429"} \#(figures.tooMany)"#))
+                #expect(text.contains(#"\#(name),status="503"} \#(figures.unavailable)"#))
+            }
+        }
+
+        private static func beat(with refused: RefusedRequests) -> ProcessBeat {
+            ProcessBeat(
+                id: "p1",
+                host: "a.example",
+                pid: 7,
+                version: "0.1.0",
+                startedAt: .now(),
+                clock: .now(),
+                loops: 1,
+                loopLag: .zero,
+                memory: 1,
+                jobs: (succeeded: 0, failed: 0, dead: 0),
+                flowStepsDropped: 0,
+                refused: refused
+            )
+        }
+    }
+}
