@@ -36,7 +36,7 @@ extension Client {
     }
 }
 
-/// Security cases V1 and V4, points P9 and P16 of the conformance list.
+/// Security cases V1 and V22, points P9 and P16 of the conformance list.
 @Suite struct AuthorizationCheckTests {
     /// The challenge of RFC 7636, appendix B.
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -156,7 +156,8 @@ extension Client {
         #expect(Self.rules.map(\.name) == AuthorizationCheck.all.map(\.name))
     }
 
-    @Test(arguments: rules) func `a request that keeps the rule passes all of them`(rule: Rule) throws {
+    @Test(arguments: rules)
+    func `P9, P16: a request that keeps the rule passes all of them`(rule: Rule) throws {
         for changes in rule.kept {
             let input = try input(changes, rule.client(true))
             for check in AuthorizationCheck.all {

@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a revoked key stops within a second on another loop`() async throws {
+    @Test func `V21: a revoked key stops within a second on another loop`() async throws {
         try await House.with { house in
             #expect(try await house.acceptsThere())
             await house.teams.loop.sleep(for: .milliseconds(500))
