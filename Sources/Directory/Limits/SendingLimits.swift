@@ -47,6 +47,33 @@ public struct SendingLimits: Sendable {
         return try await charge(amount, kind.teamSubject, limit, in: team, at: now)
     }
 
+    /// Counts one more for who asks alone, where the team's count comes later.
+    ///
+    /// - Returns: how long to wait where it is one too many.
+    public func charge(
+        _ kind: Sending,
+        by sender: Sender,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Duration? {
+        try await charge(kind, 1, by: sender, in: team, at: now)
+    }
+
+    /// Counts a mail that a stranger asks for to its team, and tells whether it may be sent.
+    ///
+    /// One that nobody is to get has a count of its own, by the same statement: it uses up nothing of the team's, and takes
+    /// as long.
+    public func admits(
+        _ kind: Sending,
+        toSomebody isReal: Bool,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Bool {
+        guard let limit = kind.perTeam else { return true }
+        let subject = isReal ? kind.teamSubject : LimitSubject.team("decoy")
+        return try await charge(1, subject, limit, in: team, at: now) == nil
+    }
+
     /// Counts one more for its recipient alone.
     public func charge(
         _ kind: Sending,

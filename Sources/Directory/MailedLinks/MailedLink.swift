@@ -75,7 +75,7 @@ public struct MailedLink: Sendable {
         attempt: String?,
         browserHash: [UInt8]
     ) -> MailedLink {
-        guard let user, user.suspendedAt == nil, let address = user.email else {
+        guard let user, reaches(user), let address = user.email else {
             return MailedLink(
                 .registration,
                 email: .nobody,
@@ -91,6 +91,11 @@ public struct MailedLink: Sendable {
             attempt: attempt,
             browserHash: browserHash
         )
+    }
+
+    /// Whether help is mailed to that person.
+    static func reaches(_ user: User) -> Bool {
+        user.suspendedAt == nil && user.email != nil
     }
 
     /// A hash of no known password.

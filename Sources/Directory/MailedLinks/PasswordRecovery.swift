@@ -59,7 +59,8 @@ public struct PasswordRecovery: Sendable {
     ///   - browserHash: the browser that asks.
     ///   - knownBrowser: names it where that login name has signed in in it before, which the caller has made sure of:
     ///     however many mails strangers have asked for, it gets one.
-    /// - Returns: how long to wait, for an address that asked too often; nil when the mail is on its way, if any.
+    /// - Returns: how long to wait, for an address that asked too often; nil when the mail is on its way, if any, and for a
+    ///   browser that the account knows.
     /// - Throws: `PostgresFailure`.
     public func begin(
         _ name: String,
@@ -70,29 +71,22 @@ public struct PasswordRecovery: Sendable {
         _ caller: AccountCaller
     ) async throws -> Duration? {
         let (team, now) = (caller.team, caller.now)
-        let wait = try await limits.charge(
-            .passwordReset,
-            to: nil,
-            by: .stranger(ip: caller.origin.ip),
-            in: team,
-            at: now
-        )
-        if let wait { return wait }
+        let asker = knownBrowser.map(SendingLimits.Asker.knownBrowser) ?? .stranger(ip: caller.origin.ip)
+        if case .stranger(let ip) = asker {
+            let wait = try await limits.charge(.passwordReset, by: .stranger(ip: ip), in: team, at: now)
+            if let wait { return wait }
+        }
         let login = LoginName(rawValue: name) ?? .nobody
         let tooMany = try await limits.charge(
             .passwordReset,
             to: login.rawValue,
-            askedBy: knownBrowser.map(SendingLimits.Asker.knownBrowser) ?? .stranger(ip: caller.origin.ip),
+            askedBy: asker,
             in: team,
             at: now
         )
         guard tooMany == nil else { return nil }
-        let link = MailedLink.recovery(
-            by: help,
-            of: try await passwords.credential(for: login, in: team)?.user,
-            attempt: attempt,
-            browserHash: browserHash
-        )
+        let person = try await recipient(login, askedBy: asker, in: team, at: now)
+        let link = MailedLink.recovery(by: help, of: person, attempt: attempt, browserHash: browserHash)
         try await database.transaction(in: team) { transaction in
             try await links.removeEarlier(than: link, in: team, transaction)
             let token = LinkToken(random: random)
@@ -106,6 +100,29 @@ public struct PasswordRecovery: Sendable {
             try await post.send(mail, link.email, caller.language, team, transaction)
         }
         return nil
+    }
+
+    /// Who gets the link; nil where nobody does.
+    ///
+    /// The team's count comes last, and only mail to somebody is charged to it: else strangers who ask in names that nobody
+    /// has could keep everybody's link from them. A mail beyond it is dropped like one to nobody, so that the count tells
+    /// no stranger who has an account.
+    private func recipient(
+        _ login: LoginName,
+        askedBy asker: SendingLimits.Asker,
+        in team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> User? {
+        let found = try await passwords.credential(for: login, in: team)?.user
+        guard case .stranger = asker else { return found }
+        let person = found.flatMap { MailedLink.reaches($0) ? $0 : nil }
+        let isAdmitted = try await limits.admits(
+            .passwordReset,
+            toSomebody: person != nil,
+            in: team,
+            at: now
+        )
+        return isAdmitted ? person : nil
     }
 
     /// Whose password the link changes, while it works.
