@@ -107,4 +107,26 @@ import Testing
             #expect(await outbox.count == 1)
         }
     }
+
+    @Test func `V47: to known browsers is nine an hour in all, beside those of strangers`() async throws {
+        try await withPasswords { passwords in
+            let outbox = Outbox()
+            let recovery = recovery(passwords, outbox)
+            for number in 0..<5 {
+                for _ in 0..<4 {
+                    let wait = try await ask(
+                        recovery,
+                        for: "ada@acme.example",
+                        from: "192.0.2.1",
+                        knownBrowser: "browser \(number)"
+                    )
+                    #expect(wait == nil)
+                }
+            }
+            #expect(await outbox.count == 9)
+
+            _ = try await ask(recovery, for: "ada@acme.example", from: "192.0.2.1")
+            #expect(await outbox.count == 10)
+        }
+    }
 }

@@ -68,7 +68,7 @@ import Testing
                 let form = [("email", "ada@acme.example"), ("password", People.password)]
                 #expect(try browser.send(page, form).status == 303)
                 let known = try #require(browser.cookies[name])
-                #expect(Base64URL.decode(known)?.count == 18, "\(value)")
+                #expect(Base64URL.decode(known)?.count == 36, "\(value)")
             }
         }
     }

@@ -59,8 +59,8 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// For one mailbox over all who ask, where anybody may: `perRecipient` counts for each network that asks then, and for
-    /// each browser that the account knows.
+    /// For one mailbox over all strangers who ask, where anybody may, and over all browsers that the account knows:
+    /// `perRecipient` counts for each network that asks then, and for each such browser.
     ///
     /// So a stranger who asks for all they may leaves something for the person whose mailbox it is.
     public var perRecipientOverAll: Limit? {

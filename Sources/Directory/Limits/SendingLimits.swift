@@ -112,7 +112,8 @@ public struct SendingLimits: Sendable {
 
     /// Counts one more for a mailbox to which anybody may have it sent: for who asks, and over all who do.
     ///
-    /// A browser that the account knows has a count of its own, which nobody else can use up.
+    /// A browser that the account knows has a count of its own, and all of those together have one: strangers use up
+    /// neither.
     public func charge(
         _ kind: Sending,
         to recipient: String,
@@ -123,8 +124,13 @@ public struct SendingLimits: Sendable {
         guard let limit = kind.perRecipient else { return nil }
         let subject = kind.subject(of: recipient, askedBy: asker)
         if let wait = try await charge(1, subject, limit, in: team, at: now) { return wait }
-        guard case .stranger = asker, let all = kind.perRecipientOverAll else { return nil }
-        return try await charge(1, kind.subject(of: recipient), all, in: team, at: now)
+        guard let all = kind.perRecipientOverAll else { return nil }
+        let together: LimitSubject =
+            switch asker {
+            case .stranger: kind.subject(of: recipient)
+            case .knownBrowser: .account("mail-known", recipient.lowercased())
+            }
+        return try await charge(1, together, all, in: team, at: now)
     }
 
     /// Gives out the team's next turn at a server.

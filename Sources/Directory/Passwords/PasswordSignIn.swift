@@ -24,9 +24,9 @@ public struct PasswordSignIn: Sendable {
 
     /// Compares a password with the one of a login name, unless too many wrong ones came before.
     ///
-    /// - Parameter knownBrowser: names a browser in which somebody has signed in to this very login name before,
-    ///   which the caller has made sure of. It has a limit of its own, so that it works on while others lock the
-    ///   account or share its address.
+    /// - Parameter knownBrowser: names a browser in which somebody has signed in to this very login name before, by what
+    ///   proves the person now; the caller has made sure of both. It has a limit of its own, so that it works on while
+    ///   others lock the account or share its address.
     public func authenticate(
         login: String,
         password: String,
@@ -63,6 +63,11 @@ public struct PasswordSignIn: Sendable {
         try await limits.clear(charge, in: team)
         try await renewHash(credential, password, in: team)
         return .success(credential.user)
+    }
+
+    /// Whose login name it is; nil where it is nobody's.
+    public func holder(of login: String, in team: TeamID) async throws(PostgresFailure) -> User? {
+        try await credential(for: login, in: team)?.user
     }
 
     private func credential(

@@ -46,7 +46,11 @@ extension AccountEndpoints {
             from: person.request.auditOrigin,
             telling: factorPost(person)
         )
-        return home(person, .passwordChanged)
+        var response = home(person, .passwordChanged)
+        response.set(
+            door.remember(login, of: user, after: 1, person.request, person.team.id, person.visitor)
+        )
+        return response
     }
 
     private func passwordChoice(of person: Person) -> PasswordChoice {

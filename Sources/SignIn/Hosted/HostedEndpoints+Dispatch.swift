@@ -52,7 +52,7 @@ extension HostedEndpoints {
         let (attempt, visitor, team) = (context.attempt, context.visitor, context.team.id)
         var response = again(context)
         guard let identity = attempt.progress.identity else { return response }
-        let isKnown = door.knows(identity.login, context.request, team, visitor)
+        let isKnown = try await door.knows(identity.login, context.request, team, visitor)
         let stranger = isKnown ? nil : try await notice.person(identity.subject, in: team)
         let cookies = try await flow.enter(attempt, browserHash: visitor.browserHash, of: team) { proofs in
             try await door.enter(

@@ -156,9 +156,15 @@ extension HostedEndpoints {
         guard let chosen else { return page.errors.refuse { pages.respond(page, status: $0) } }
         switch try await recovery.change(follower.token, to: chosen, for: follower.caller) {
         case .changed:
-            return pages.respond(
+            var response = pages.respond(
                 done(follower, Phrase("hosted.mail.password-title"), Phrase("hosted.mail.password"))
             )
+            // Else whoever locks the account would keep its owner from signing in by the password just chosen.
+            if let login = user.email?.rawValue {
+                let (request, visitor) = (follower.request, follower.visitor)
+                response.set(door.remember(login, of: user, after: 1, request, follower.team.id, visitor))
+            }
+            return response
         case .over: return over(follower)
         case .busy: throw Problem.unavailable
         }

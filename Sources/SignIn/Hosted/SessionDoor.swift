@@ -54,29 +54,53 @@ struct SessionDoor: Sendable {
             replacing: visitor.sessionToken,
             at: context.clock()
         )
+        let login = identity.login
+        // Only a name that was typed makes the browser known to it. Read before the session begins, which takes no proofs
+        // of what has changed since.
+        var person: User?
+        if !login.isEmpty { person = try await passwords.holder(of: login, in: team) }
         guard let token = try await sessions.begin(beginning, taking: proofs, in: team) else { return nil }
-        // Only a name that was typed makes the browser known to it.
-        guard !identity.login.isEmpty else { return [cookie(for: token, of: team)] }
-        let known = knownBrowsers(request, team, visitor)
-        return [
-            cookie(for: token, of: team),
-            site.cookies.cookie(
-                KnownBrowsers.cookieName(site.cookies, of: team),
-                known.adding(identity.login),
-                maxAge: Self.knownBrowserLife
-            ),
-        ]
+        guard let person, person.subject == identity.subject else { return [cookie(for: token, of: team)] }
+        return [cookie(for: token, of: team), remember(login, of: person, request, team, visitor)]
+    }
+
+    /// The cookie that makes this browser known to a login name.
+    ///
+    /// - Parameter changes: how often this very request has changed what proves the person since they were read.
+    func remember(
+        _ login: String,
+        of person: User,
+        after changes: Int = 0,
+        _ request: Request,
+        _ team: TeamID,
+        _ visitor: Visitor
+    ) -> SetCookie {
+        let mark = KnownBrowsers.mark(of: person, after: changes)
+        return site.cookies.cookie(
+            KnownBrowsers.cookieName(site.cookies, of: team),
+            knownBrowsers(request, team, visitor).adding(login, mark: mark),
+            maxAge: Self.knownBrowserLife
+        )
     }
 
     /// Whether somebody has signed in under that login name in this browser before.
-    func knows(_ login: String, _ request: Request, _ team: TeamID, _ visitor: Visitor) -> Bool {
-        knownBrowser(login, request, team, visitor) != nil
+    func knows(_ login: String, _ request: Request, _ team: TeamID, _ visitor: Visitor) async throws -> Bool {
+        try await knownBrowser(login, request, team, visitor) != nil
     }
 
-    /// Names such a browser to the counters of that account; nil for any other.
-    func knownBrowser(_ login: String, _ request: Request, _ team: TeamID, _ visitor: Visitor) -> String? {
+    /// Names such a browser to the counters of that account; nil for any other, and where what proves the person has
+    /// changed since.
+    func knownBrowser(
+        _ login: String,
+        _ request: Request,
+        _ team: TeamID,
+        _ visitor: Visitor
+    ) async throws -> String? {
         let known = knownBrowsers(request, team, visitor)
-        return known.contains(login) ? known.secret(of: login) : nil
+        // Whoever has never signed in here costs no statement.
+        guard let mark = known.mark(of: login), let person = try await passwords.holder(of: login, in: team)
+        else { return nil }
+        return mark == KnownBrowsers.mark(of: person) ? known.secret(of: login) : nil
     }
 
     private func knownBrowsers(_ request: Request, _ team: TeamID, _ visitor: Visitor) -> KnownBrowsers {
