@@ -10,6 +10,9 @@ public struct ProviderAnswer: Codable, Sendable {
     /// Names the trip; nil where whoever posted left it out.
     let state: String?
 
+    /// More than any provider posts, several times over; each trip may have so much kept.
+    static let mostOctets = 8192
+
     /// How much of the sender's is kept, as it is spelt then.
     public var octets: Int { JSON.encode(self).count }
 

@@ -112,15 +112,24 @@ public struct ProviderSignIn: Sendable {
     ///
     /// The browser that brings it is not asked who it is: a post from another site has no cookie of ours.
     ///
-    /// - Returns: what the address has to hold where that browser goes on.
-    /// - Throws: `OAuthError` when it names no trip, `PostgresFailure` when nothing could be stored.
-    public func receive(_ parameters: ProtocolParameters, in team: TeamID) async throws -> ProviderReturn {
+    /// - Returns: what the address has to hold where that browser goes on, and whether anything was stored: what names no
+    ///   trip, or one that has its answer, is not.
+    /// - Throws: `OAuthError` when it has no `state` or is longer than any answer, `PostgresFailure` when nothing could be
+    ///   stored.
+    public func receive(
+        _ parameters: ProtocolParameters,
+        in team: TeamID
+    ) async throws -> (back: ProviderReturn, isKept: Bool) {
         let back = ProviderReturn(
             state: try parameters.required("state"),
             receipt: ReturnReceipt(random: context.random)
         )
-        try await trips.keep(ProviderAnswer(parameters), for: back, in: team, at: context.clock())
-        return back
+        let answer = ProviderAnswer(parameters)
+        guard answer.octets <= ProviderAnswer.mostOctets else {
+            throw OAuthError(.invalidRequest, cause: .parameterTooLong, because: "the answer is too long")
+        }
+        let isKept = try await trips.keep(answer, for: back, in: team, at: context.clock())
+        return (back, isKept)
     }
 
     /// Goes on with what the provider posted, for the browser that began the trip and came back from it.

@@ -74,15 +74,18 @@ struct ProviderTripStore: Sendable {
     /// Stores what the provider posted, and the receipt of the browser that brought it; the first answer counts.
     ///
     /// A later one changes nothing, and its receipt is worth nothing. Durable when this returns.
+    ///
+    /// - Returns: whether it was stored.
+    @discardableResult
     func keep(
         _ answer: ProviderAnswer,
         for back: ProviderReturn,
         in team: TeamID,
         at moment: Timestamp
-    ) async throws(PostgresFailure) {
+    ) async throws(PostgresFailure) -> Bool {
         let hash = back.stateHash
         let sealed = sealer.seal(JSON.encode(answer), context: Self.place(hash, team))
-        try await database.queryJointly(
+        let rows = try await database.queryJointly(
             """
             UPDATE provider_trips
             SET answer_sealed = \(sealed), answered_at = \(moment), arrived_at = clock_timestamp(),
@@ -94,6 +97,7 @@ struct ProviderTripStore: Sendable {
             locking: hash,
             in: team
         )
+        return rows.changed > 0
     }
 
     /// Takes an answer for the browser that began its trip, where it is the one that brought the answer too.

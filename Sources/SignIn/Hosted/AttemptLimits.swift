@@ -98,18 +98,62 @@ public final class AttemptLimits: Sendable {
     /// What is refused to an address does not count for its team, lest one address use up what is everybody's.
     ///
     /// - Parameters:
-    ///   - beginnings: none for what belongs to a sign-in that was counted.
     ///   - octets: how much of what its sender wrote is kept.
     func admit(
         _ address: IPAddress,
-        beginnings: Int = 1,
         octets: Int = 0,
         team: TeamID,
         counting store: LimitStore,
         at now: Timestamp
     ) async throws -> Bool {
+        let units = Self.units(octets)
+        var counts = senderCounts(address, beginnings: 1, units: units)
+        counts.append(Count(1, .team("attempts"), perTeam, isOfAll: true))
+        counts.append(Count(units, .team("attempt-octets"), unitsPerTeam, isOfAll: true))
+        return try await admits(counts, team, store, now)
+    }
+
+    /// Counts octets that are sent for a sign-in that was counted when it began, to their sender alone; false when they are
+    /// too many.
+    ///
+    /// For the team they count once they are kept: anybody may send them, in a name that no sign-in has.
+    func admit(
+        octets: Int,
+        from address: IPAddress,
+        team: TeamID,
+        counting store: LimitStore,
+        at now: Timestamp
+    ) async throws -> Bool {
+        let counts = senderCounts(address, beginnings: 0, units: Self.units(octets))
+        return try await admits(counts, team, store, now)
+    }
+
+    /// Counts octets to the team that are kept for such a sign-in.
+    ///
+    /// None is refused: the sign-in was let in, and Apple tells a name once.
+    func note(
+        kept octets: Int,
+        team: TeamID,
+        counting store: LimitStore,
+        at now: Timestamp
+    ) async throws {
+        let count = Count(Self.units(octets), .team("attempt-octets"), unitsPerTeam, isOfAll: true)
+        _ = try await admits([count], team, store, now)
+    }
+
+    /// Counts a beginning that a backend brings which has proved itself, of whichever of its people; false when it is one too
+    /// many of its team.
+    func admit(backendOf team: TeamID, counting store: LimitStore, at now: Timestamp) async throws -> Bool {
+        let key = Key(team: team, subject: .team("attempts"), isOfAll: true)
+        return try await admits(1, of: key, within: perTeam, store, now)
+    }
+
+    private static func units(_ octets: Int) -> Int {
+        (octets + unit - 1) / unit
+    }
+
+    private func senderCounts(_ address: IPAddress, beginnings: Int, units: Int) -> [Count] {
         let ip = address.description
-        let units = (octets + Self.unit - 1) / Self.unit
         var counts = [
             Count(beginnings, .address("attempts", ip), perAddress),
             Count(units, .address("attempt-octets", ip), unitsPerAddress),
@@ -118,8 +162,16 @@ public final class AttemptLimits: Sendable {
         if let site = LimitSubject.site("attempt-octets", ip) {
             counts.append(Count(units, site, unitsPerSite))
         }
-        counts.append(Count(beginnings, .team("attempts"), perTeam, isOfAll: true))
-        counts.append(Count(units, .team("attempt-octets"), unitsPerTeam, isOfAll: true))
+        return counts
+    }
+
+    /// Counts one after the other, as far as they are within their limits.
+    private func admits(
+        _ counts: [Count],
+        _ team: TeamID,
+        _ store: LimitStore,
+        _ now: Timestamp
+    ) async throws -> Bool {
         for count in counts where count.amount > 0 {
             let key = Key(team: team, subject: count.subject, isOfAll: count.isOfAll)
             guard try await admits(count.amount, of: key, within: count.limit, store, now) else {
@@ -127,13 +179,6 @@ public final class AttemptLimits: Sendable {
             }
         }
         return true
-    }
-
-    /// Counts a beginning that a backend brings which has proved itself, of whichever of its people; false when it is one too
-    /// many of its team.
-    func admit(backendOf team: TeamID, counting store: LimitStore, at now: Timestamp) async throws -> Bool {
-        let key = Key(team: team, subject: .team("attempts"), isOfAll: true)
-        return try await admits(1, of: key, within: perTeam, store, now)
     }
 
     /// One of the counts of a beginning.

@@ -74,8 +74,13 @@ extension HostedEndpoints {
         else { throw Problem.notFound }
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
-            try await admitKeeping(ProviderAnswer(parameters).octets, request, teamID)
-            return .redirect(to: backURL(try await apple.receive(parameters, in: teamID), teamID))
+            let octets = ProviderAnswer(parameters).octets
+            try await admitSending(octets, request, teamID)
+            let reception = try await apple.receive(parameters, in: teamID)
+            if reception.isKept {
+                try await limits.note(kept: octets, team: teamID, counting: counts, at: engine.clock())
+            }
+            return .redirect(to: backURL(reception.back, teamID))
         } catch is OAuthError {
             throw Problem.wrongRequest
         }

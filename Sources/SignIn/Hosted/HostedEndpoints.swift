@@ -177,30 +177,26 @@ struct HostedEndpoints: Sendable {
     ///
     /// - Parameter octets: of the sender's that are kept for it.
     func admit(_ request: Request, _ team: TeamID, keeping octets: Int = 0) async throws {
-        try await admit(1, request, team, keeping: octets)
+        let isAdmitted = try await limits.admit(
+            request.client,
+            octets: octets,
+            team: team,
+            counting: counts,
+            at: engine.clock()
+        )
+        guard isAdmitted else { throw Problem.tooManySignIns }
     }
 
-    /// Counts what is kept of a sign-in that was counted when it began.
-    func admitKeeping(_ octets: Int, _ request: Request, _ team: TeamID) async throws {
-        try await admit(0, request, team, keeping: octets)
-    }
-
-    private func admit(_ beginnings: Int, _ request: Request, _ team: TeamID, keeping octets: Int)
-        async throws
-    {
-        let now = engine.clock()
-        guard
-            try await limits.admit(
-                request.client,
-                beginnings: beginnings,
-                octets: octets,
-                team: team,
-                counting: counts,
-                at: now
-            )
-        else {
-            throw Problem.tooManySignIns
-        }
+    /// Counts what is sent for a sign-in that was counted when it began, to who sends it.
+    func admitSending(_ octets: Int, _ request: Request, _ team: TeamID) async throws {
+        let isAdmitted = try await limits.admit(
+            octets: octets,
+            from: request.client,
+            team: team,
+            counting: counts,
+            at: engine.clock()
+        )
+        guard isAdmitted else { throw Problem.tooManySignIns }
     }
 
     func over(_ request: Request, _ team: TeamSnapshot) -> Response {

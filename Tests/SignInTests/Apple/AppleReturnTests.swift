@@ -1,5 +1,8 @@
 import Bytes
+import Directory
 import Domain
+import EventLoop
+import HTTP
 import Simulator
 import Testing
 
@@ -99,6 +102,78 @@ import Testing
                 try site.ask("POST", Browser.callback, fields, body: body).status
             }
             #expect(answers.first == 303 && answers.last == 429)
+        }
+    }
+
+    @Test func `S18, V43: that names no trip takes nothing of the team's octets; a trip's own is kept`()
+        async throws
+    {
+        // Of a team 4 MiB, of an address 64 KiB.
+        let limits = AttemptLimits(octetsPerTeam: 4 << 20)
+        try await withApple(limits: limits) { site in
+            let browser = site.browser()
+            let exit = try browser.choose(.regular, on: try browser.goToApple())
+            let body = "state=x&id_token=" + String(repeating: "x", count: 4000)
+            let fields = ["Content-Type: application/x-www-form-urlencoded"]
+            for _ in 0..<14 {
+                #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 303)
+            }
+            let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
+            @Sendable func admit(_ last: Int, _ octets: Int) async throws -> Bool {
+                let address = try #require(IPAddress("203.0.113.\(last)"))
+                return try await limits.admit(
+                    address,
+                    octets: octets,
+                    team: .acme,
+                    counting: store,
+                    at: now
+                )
+            }
+            // What other addresses leave is less than what was posted.
+            let others = try await site.teams.loop.run {
+                var others: [Bool] = []
+                for last in 1...63 { others.append(try await admit(last, 64 << 10)) }
+                return others + [try await admit(64, 32_000)]
+            }
+            #expect(others == Array(repeating: true, count: 64))
+            let beyond = try await site.teams.loop.run { try await admit(65, 64 << 10) }
+            #expect(!beyond)
+
+            let back = try browser.postBack(exit, to: site.port)
+            let kept = try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL")
+            #expect(kept.count == 1)
+            #expect(try browser.get(back).status != 429)
+        }
+    }
+
+    @Test func `S18: is taken up to 8 KiB, and counts for the team where it is kept`() async throws {
+        try await withApple { site in
+            let browser = site.browser()
+            let exit = try browser.choose(.regular, on: try browser.goToApple())
+            // Each of these takes six octets where it is kept.
+            let long = String(repeating: "%01", count: 4000)
+            let fields = ["Content-Type: application/x-www-form-urlencoded"]
+            let state = try #require(exit.value(of: "state"))
+            let body = "state=\(state)&user=\(long)"
+            #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 400)
+            #expect(
+                try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL").isEmpty
+            )
+            _ = try browser.postBack(exit, to: site.port)
+        }
+        try await withTeams { teams in
+            let store = LimitStore(teams.database)
+            let (limits, now) = (AttemptLimits(octetsPerTeam: 1 << 20), teams.clock.now)
+            try await limits.note(kept: 1 << 20, team: .acme, counting: store, at: now)
+            let address = try #require(IPAddress("203.0.113.7"))
+            let isAdmitted = try await limits.admit(
+                address,
+                octets: 64,
+                team: .acme,
+                counting: store,
+                at: now
+            )
+            #expect(!isAdmitted)
         }
     }
 
