@@ -3,9 +3,10 @@ public import Domain
 public import EventLoop
 public import Log
 import Postgres
+import Synchronization
 
 /// Reads the versions of the teams' registries twice a second and tells the caches of all loops.
-// @unchecked Sendable: its state belongs to the loop it runs on; the list of caches never changes.
+// @unchecked Sendable: its state belongs to the loop it runs on, or is behind a lock; the list of caches never changes.
 public final class RegistryWatch: @unchecked Sendable {
     private static let interval = Duration.milliseconds(400)
     /// A longer silence than the statement looks back empties the caches.
@@ -15,6 +16,8 @@ public final class RegistryWatch: @unchecked Sendable {
     private let store: RegistryVersionStore
     private let caches: [(loop: EventLoop, cache: TeamCache)]
     private let log: Log
+    /// The teams of each cache when it was told last, by its place among them.
+    private let held = Mutex<[Int: [TeamID]]>([:])
     private var lastSuccess: Int64 = .min
     /// Whether the last reading failed: of many in a row the first is told.
     private var isFailing = false
@@ -56,7 +59,8 @@ public final class RegistryWatch: @unchecked Sendable {
 
     private func versions() async -> [TeamID: Int]? {
         do throws(PostgresFailure) {
-            let versions = try await store.recentVersions()
+            let teams = held.withLock { Set($0.values.joined()) }
+            let versions = try await store.versions(ofChangedAnd: teams)
             isFailing = false
             return versions
         } catch {
@@ -71,10 +75,12 @@ public final class RegistryWatch: @unchecked Sendable {
         guard let versions = await versions() else { return }
         let wasBlind = lastSuccess == .min || moment - lastSuccess > Self.blindness
         lastSuccess = moment
-        for (loop, cache) in caches {
-            loop.execute {
+        for (place, (loop, cache)) in caches.enumerated() {
+            loop.execute { [self] in
                 if wasBlind { cache.forgetAll() }
                 cache.confirm(versions, at: moment)
+                let teams = cache.teams
+                held.withLock { $0[place] = teams }
             }
         }
     }

@@ -69,7 +69,11 @@ public final class TeamCache: @unchecked Sendable {
         }
     }
 
-    /// Takes the watch's word: at `moment` these were the versions of all teams changed lately.
+    /// Those of which it has a snapshot.
+    var teams: [TeamID] { Array(snapshots.keys) }
+
+    /// Takes the watch's word: at `moment` these were the versions of all teams changed lately, and of those that it was told
+    /// are held.
     func confirm(_ versions: [TeamID: Int], at moment: Int64) {
         for (team, version) in versions {
             if let known = snapshots[team], known.version != version { forget(team) }

@@ -160,6 +160,31 @@ import Testing
         }
     }
 
+    @Test func `V21: a change that took minutes until its commit is seen by who holds the team`()
+        async throws
+    {
+        try await House.with { house in
+            let before = try #require(try await house.snapshotThere())
+            #expect(before.name != "Acme Inc.")
+            try await house.wait(forLooks: 2)
+            // As it stands once it is committed: the time is that of the change.
+            try house.teams.admin(
+                """
+                DO $$
+                BEGIN
+                    UPDATE teams SET name = 'Acme Inc.' WHERE team_id = 'ACMETEAM01';
+                    UPDATE registry_versions SET changed_at = now() - interval '2 minutes'
+                    WHERE team_id = 'ACMETEAM01';
+                END
+                $$
+                """
+            )
+            // One look may have been under way, and the one before it may have found the team not yet held.
+            try await house.wait(forLooks: 4)
+            #expect(try await house.snapshotThere()?.name == "Acme Inc.")
+        }
+    }
+
     @Test func `a change made in this process is known at once`() async throws {
         try await House.with { house in
             await house.teams.loop.sleep(for: .milliseconds(100))
