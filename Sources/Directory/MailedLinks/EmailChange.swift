@@ -66,18 +66,19 @@ public struct EmailChange: Sendable {
 
     /// Changes the address, and the login name where it was the old address; tells the old one.
     ///
-    /// - Parameter subject: whose session asks. That a stranger follows the link shows nothing: they may have been
-    ///   asked by mail to confirm an address that somebody else has given as theirs.
+    /// - Parameter right: the session that asks. That a stranger follows the link shows nothing: they may have been asked by
+    ///   mail to confirm an address that somebody else has given as theirs.
     /// - Returns: false when the link is over or another person's, or the address has become another person's login name.
-    /// - Throws: `PostgresFailure`.
+    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
     public func confirm(
         _ token: LinkToken,
-        as subject: Subject,
+        by right: SessionRight,
         for caller: AccountCaller
     ) async throws -> Bool {
-        let team = caller.team
+        let (team, subject) = (caller.team, right.session.user.subject)
         guard try await person(token, for: caller) == subject else { return false }
         return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await UserStore.lock(subject, by: right, in: team, transaction)
             let link = try await links.take(token, for: .email, in: team, at: caller.now, transaction)
             guard let link, link.subject == subject,
                 let user = try await users.find(subject, in: team, transaction)

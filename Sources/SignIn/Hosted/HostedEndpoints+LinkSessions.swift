@@ -27,9 +27,16 @@ extension HostedEndpoints {
         guard let subject = try await emailChanges.person(follower.token, for: follower.caller) else {
             return over(follower)
         }
-        guard follower.subject == subject else { return signInFirst(follower) }
-        guard try await emailChanges.confirm(follower.token, as: subject, for: follower.caller) else {
-            return over(follower)
+        guard let session = follower.visitor.session, session.user.subject == subject else {
+            return signInFirst(follower)
+        }
+        let right = SessionRight(session, in: follower.team.id, clock: engine.clock)
+        do {
+            guard try await emailChanges.confirm(follower.token, by: right, for: follower.caller) else {
+                return over(follower)
+            }
+        } catch is SessionRight.Over {
+            return .redirect(to: signInURL(follower))
         }
         return pages.respond(done(follower, Phrase("hosted.mail.email-title"), Phrase("hosted.mail.email")))
     }
@@ -37,8 +44,6 @@ extension HostedEndpoints {
     /// Asks for the account whose address is to change: who has only the mail may have been made to confirm somebody
     /// else's.
     private func signInFirst(_ follower: Follower) -> Response {
-        let team = follower.team.id
-        let back = PercentCoding.encode(TeamRoutes.emailLink.link(team, follower.token))
         let message =
             follower.subject == nil
             ? Phrase("hosted.mail.sign-in-first") : Phrase("hosted.mail.sign-in-other")
@@ -49,9 +54,16 @@ extension HostedEndpoints {
                 in: follower.caller.language
             ),
             message: message.asWords,
-            next: ("\(TeamRoutes.session.link(team))?next=\(back)", Phrase("hosted.sign-in.submit").asWords)
+            next: (signInURL(follower), Phrase("hosted.sign-in.submit").asWords)
         )
         return pages.respond(page, status: .forbidden)
+    }
+
+    /// Where somebody signs in who comes back to the link then.
+    private func signInURL(_ follower: Follower) -> String {
+        let team = follower.team.id
+        let back = PercentCoding.encode(TeamRoutes.emailLink.link(team, follower.token))
+        return "\(TeamRoutes.session.link(team))?next=\(back)"
     }
 
     func showSignInLink(_ follower: Follower) async throws -> Response {

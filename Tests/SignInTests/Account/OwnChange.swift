@@ -9,13 +9,14 @@ import Testing
 
 /// What Ada changes of her own in a session of hers, on her page and on the sheets of a sign-in.
 enum OwnChange: String, CaseIterable, Sendable {
-    case password, email, deletion, stop, relay, oneSession, otherSessions, newTOTP, totpRemoval, newPasskey
+    case password, email, emailLink, deletion, stop, relay, oneSession, otherSessions, newTOTP, totpRemoval, newPasskey
     case passkey, passkeyRemoval, recoveryCodes, appleRemoval, consent, confirmation
 
     var pattern: String {
         switch self {
         case .password: TeamRoutes.ownPassword.text
         case .email: TeamRoutes.ownEmail.text
+        case .emailLink: TeamRoutes.emailLink.text
         case .deletion: TeamRoutes.deletion.text
         case .stop: TeamRoutes.appEnd.text
         case .relay: TeamRoutes.appRelay.text
@@ -52,11 +53,10 @@ enum OwnChange: String, CaseIterable, Sendable {
                 try browser.get("\(home)/password").form(to: "/password"),
                 [("current", People.password), ("new", "a wholly other secret")]
             )
-        case .email:
-            return try fill(
-                try browser.get("\(home)/email").form(to: "/email"),
-                [("email", "dora@new.example"), ("current", People.password)]
-            )
+        case .email: return try otherAddress(browser)
+        case .emailLink:
+            try send(try otherAddress(browser), browser)
+            return try fill(try #require(try browser.get(try site.link()).forms.first))
         case .deletion:
             return try fill(
                 try browser.get("\(home)/deletion").form(to: "/deletion"),
@@ -104,6 +104,13 @@ enum OwnChange: String, CaseIterable, Sendable {
         path: String, values: [(String, String)]
     ) {
         (form.action, [("csrf", try #require(form.value(of: "csrf")))] + values)
+    }
+
+    private func otherAddress(_ browser: Browser) throws -> (path: String, values: [(String, String)]) {
+        try fill(
+            try browser.get("\(Browser.account)/email").form(to: "/email"),
+            [("email", "dora@new.example"), ("current", People.password)]
+        )
     }
 
     private func send(_ form: (path: String, values: [(String, String)]), _ browser: Browser) throws {

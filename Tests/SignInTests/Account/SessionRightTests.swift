@@ -68,7 +68,7 @@ import Testing
         ]
         try await withSite { site in
             let posts = site.posts.filter { $0.hasPrefix(TeamRoutes.account.text) }
-            let sheets = [TeamRoutes.consent.text, TeamRoutes.confirmation.text]
+            let sheets = [TeamRoutes.consent.text, TeamRoutes.confirmation.text, TeamRoutes.emailLink.text]
             let tried = OwnChange.allCases.map(\.pattern)
             #expect(Set(posts + sheets).subtracting(tried).subtracting(others).isEmpty)
             #expect(Set(tried).subtracting(posts + sheets).isEmpty)
