@@ -164,9 +164,9 @@ public struct ConnectionFigures: Equatable, Sendable {
 
 extension IPAddress {
     /// What one customer has: an address of IPv4, or a network of 64 bits of IPv6 (RFC 6177).
-    var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
+    public var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 
     /// What a provider gives to one site at most: 48 bits of IPv6, and so 65,536 networks (RFC 6177); nil for an address
     /// of IPv4.
-    var site: IPAddress? { isIPv4 ? nil : IPAddress(high: high & ~0xFFFF, low: 0) }
+    public var site: IPAddress? { isIPv4 ? nil : IPAddress(high: high & ~0xFFFF, low: 0) }
 }

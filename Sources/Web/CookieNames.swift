@@ -24,7 +24,9 @@ public struct CookieNames: Sendable {
     /// All our values are base64url with dots between. Any other octet is left out: whatever a value is made of, it does
     /// not end the process.
     public func cookie(_ name: String, _ value: String, maxAge: Duration? = nil) -> SetCookie {
-        let value = String(decoding: value.utf8.filter(PercentCoding.isUnreserved), as: UTF8.self)
+        let isSound = value.utf8.allSatisfy(PercentCoding.isUnreserved)
+        let value =
+            isSound ? value : String(decoding: value.utf8.filter(PercentCoding.isUnreserved), as: UTF8.self)
         do throws(SetCookie.Failure) {
             return try SetCookie(name, value, maxAge: maxAge, isSecure: isSecure, sameSite: .lax)
         } catch {

@@ -30,21 +30,83 @@ public final class AttemptLimits: Sendable {
     private struct State {
         var minute = 0
         /// Of addresses, sites and people.
-        var addresses: [Key: Tally] = [:]
+        private var senders: [Key: Tally] = [:]
         /// Of whole teams.
-        var teams: [Key: Tally] = [:]
+        private var teams: [Key: Tally] = [:]
 
-        subscript(_ key: Key) -> Tally {
-            get { (key.isOfAll ? teams[key] : addresses[key]) ?? Tally() }
-            set { if key.isOfAll { teams[key] = newValue } else { addresses[key] = newValue } }
+        init(minute: Int = 0) {
+            self.minute = minute
         }
+
+        /// Counts so many; the amount to add to everybody's count now, or 0, and whether it is within its limit so far.
+        mutating func add(_ count: Count, of team: TeamID) -> (due: Int, isWithin: Bool) {
+            let key = Key(team: team, what: count.what, whose: count.whose)
+            guard count.whose != .everybody else {
+                return teams[key, default: Tally()].add(count.amount, limit: count.limit)
+            }
+            // A flood of addresses is met by the team's limit, which is kept.
+            if senders.count > 200_000 { senders = [:] }
+            return senders[key, default: Tally()].add(count.amount, limit: count.limit)
+        }
+
+        /// Takes over everybody's count, to which ours since then are to be added; whether it is within its limit.
+        mutating func learn(_ everybody: Int, for count: Count, of team: TeamID) -> Bool {
+            let key = Key(team: team, what: count.what, whose: count.whose)
+            guard count.whose != .everybody else {
+                return teams[key, default: Tally()].learn(everybody) <= count.limit
+            }
+            return senders[key, default: Tally()].learn(everybody) <= count.limit
+        }
+    }
+
+    /// What is counted.
+    private enum What {
+        case beginnings
+        case octets
+        case forms
+    }
+
+    /// Whose count it is.
+    private enum Whose: Hashable {
+        /// An address of IPv4, or a network of IPv6.
+        case address(IPAddress)
+        case site(IPAddress)
+        case person(Subject)
+        case everybody
     }
 
     private struct Key: Hashable {
         let team: TeamID
-        let subject: LimitSubject
-        /// Whether everybody counts, and not one sender.
-        var isOfAll = false
+        let what: What
+        let whose: Whose
+    }
+
+    /// One of the counts of a request.
+    private struct Count {
+        let amount: Int
+        let what: What
+        let whose: Whose
+        let limit: Int
+
+        init(_ amount: Int, _ what: What, _ whose: Whose, limit: Int) {
+            (self.amount, self.what, self.whose, self.limit) = (amount, what, whose, limit)
+        }
+
+        /// Its name in the database, put together for one request of many.
+        var subject: LimitSubject {
+            let kind: StaticString =
+                switch what {
+                case .beginnings: "attempts"
+                case .octets: "attempt-octets"
+                case .forms: "account-forms"
+                }
+            return switch whose {
+            case .address(let network): .address(kind, network.description)
+            case .site(let site): .site(kind, site.description) ?? .address(kind, site.description)
+            case .person(let person): .account(kind, person.rawValue)
+            case .everybody: .team(kind)
+            }
+        }
     }
 
     /// What is known of one count.
@@ -54,19 +116,18 @@ public final class AttemptLimits: Sendable {
         /// Ours that nobody else knows of yet.
         var pending = 0
 
-        /// Counts so many; the amount to add to everybody's count now, or 0.
-        mutating func count(_ amount: Int, limit: Int) -> Int {
+        mutating func add(_ amount: Int, limit: Int) -> (due: Int, isWithin: Bool) {
             total += amount
             pending += amount
             let share = max(1, limit / AttemptLimits.shares)
-            guard pending >= share, total <= limit + share else { return 0 }
+            guard pending >= share, total <= limit + share else { return (0, total <= limit) }
             defer { pending = 0 }
-            return pending
+            return (pending, total <= limit)
         }
 
-        /// Takes over everybody's count, to which ours since then are to be added.
-        mutating func learn(_ everybody: Int) {
+        mutating func learn(_ everybody: Int) -> Int {
             total = everybody + pending
+            return total
         }
     }
 
@@ -108,8 +169,8 @@ public final class AttemptLimits: Sendable {
     ) async throws -> Bool {
         let units = Self.units(octets)
         var counts = senderCounts(address, beginnings: 1, units: units)
-        counts.append(Count(1, .team("attempts"), perTeam, isOfAll: true))
-        counts.append(Count(units, .team("attempt-octets"), unitsPerTeam, isOfAll: true))
+        counts.append(Count(1, .beginnings, .everybody, limit: perTeam))
+        counts.append(Count(units, .octets, .everybody, limit: unitsPerTeam))
         return try await admits(counts, team, store, now)
     }
 
@@ -137,15 +198,14 @@ public final class AttemptLimits: Sendable {
         counting store: LimitStore,
         at now: Timestamp
     ) async throws {
-        let count = Count(Self.units(octets), .team("attempt-octets"), unitsPerTeam, isOfAll: true)
+        let count = Count(Self.units(octets), .octets, .everybody, limit: unitsPerTeam)
         _ = try await admits([count], team, store, now)
     }
 
     /// Counts a beginning that a backend brings which has proved itself, of whichever of its people; false when it is one too
     /// many of its team.
     func admit(backendOf team: TeamID, counting store: LimitStore, at now: Timestamp) async throws -> Bool {
-        let key = Key(team: team, subject: .team("attempts"), isOfAll: true)
-        return try await admits(1, of: key, within: perTeam, store, now)
+        try await admits([Count(1, .beginnings, .everybody, limit: perTeam)], team, store, now)
     }
 
     private static func units(_ octets: Int) -> Int {
@@ -153,47 +213,16 @@ public final class AttemptLimits: Sendable {
     }
 
     private func senderCounts(_ address: IPAddress, beginnings: Int, units: Int) -> [Count] {
-        let ip = address.description
+        let network = address.network
         var counts = [
-            Count(beginnings, .address("attempts", ip), perAddress),
-            Count(units, .address("attempt-octets", ip), unitsPerAddress),
+            Count(beginnings, .beginnings, .address(network), limit: perAddress),
+            Count(units, .octets, .address(network), limit: unitsPerAddress),
         ]
-        if let site = LimitSubject.site("attempts", ip) { counts.append(Count(beginnings, site, perSite)) }
-        if let site = LimitSubject.site("attempt-octets", ip) {
-            counts.append(Count(units, site, unitsPerSite))
+        if let site = address.site {
+            counts.append(Count(beginnings, .beginnings, .site(site), limit: perSite))
+            counts.append(Count(units, .octets, .site(site), limit: unitsPerSite))
         }
         return counts
-    }
-
-    /// Counts one after the other, as far as they are within their limits.
-    private func admits(
-        _ counts: [Count],
-        _ team: TeamID,
-        _ store: LimitStore,
-        _ now: Timestamp
-    ) async throws -> Bool {
-        for count in counts where count.amount > 0 {
-            let key = Key(team: team, subject: count.subject, isOfAll: count.isOfAll)
-            guard try await admits(count.amount, of: key, within: count.limit, store, now) else {
-                return false
-            }
-        }
-        return true
-    }
-
-    /// One of the counts of a beginning.
-    private struct Count {
-        let amount: Int
-        let subject: LimitSubject
-        let limit: Int
-        let isOfAll: Bool
-
-        init(_ amount: Int, _ subject: LimitSubject, _ limit: Int, isOfAll: Bool = false) {
-            self.amount = amount
-            self.subject = subject
-            self.limit = limit
-            self.isOfAll = isOfAll
-        }
     }
 
     /// Counts a form that a person sends from the pages of their account; false when it is one too many.
@@ -203,30 +232,56 @@ public final class AttemptLimits: Sendable {
         counting store: LimitStore,
         at now: Timestamp
     ) async throws -> Bool {
-        let key = Key(team: team, subject: .account("account-forms", person.rawValue))
-        return try await admits(1, of: key, within: formsPerPerson, store, now)
+        try await admits([Count(1, .forms, .person(person), limit: formsPerPerson)], team, store, now)
     }
 
+    /// Counts one after the other, as long as they are within their limits.
     private func admits(
-        _ amount: Int,
-        of key: Key,
-        within limit: Int,
+        _ counts: [Count],
+        _ team: TeamID,
         _ store: LimitStore,
         _ now: Timestamp
     ) async throws -> Bool {
-        let due = state.withLock { state in
-            let minute = now.seconds / Self.window
-            if state.minute != minute { state = State(minute: minute) }
-            // A flood of addresses is met by the team's cap, which is kept.
-            if state.addresses.count > 200_000 { state.addresses = [:] }
-            return state[key].count(amount, limit: limit)
+        let minute = now.seconds / Self.window
+        var rest = counts[...]
+        while true {
+            switch state.withLock({ Self.advance(through: &rest, of: team, at: minute, in: &$0) }) {
+            case .admitted: return true
+            case .refused: return false
+            case .due(let amount, let count):
+                let total = try await share(amount, count.subject, store, team, now)
+                let isWithin = state.withLock { state in
+                    // A minute that is over meanwhile has taken its counts along.
+                    state.minute == minute
+                        ? state.learn(total, for: count, of: team) : total <= count.limit
+                }
+                guard isWithin else { return false }
+            }
         }
-        if due > 0 {
-            let total = try await share(due, key.subject, store, key.team, now)
-            // A minute that is over meanwhile has taken its counts along.
-            state.withLock { if $0.minute == now.seconds / Self.window { $0[key].learn(total) } }
+    }
+
+    /// How far one look at the counts came.
+    private enum Advance {
+        case admitted
+        case refused
+        /// So many are to be added to everybody's count first.
+        case due(Int, Count)
+    }
+
+    private static func advance(
+        through rest: inout ArraySlice<Count>,
+        of team: TeamID,
+        at minute: Int,
+        in state: inout State
+    ) -> Advance {
+        if state.minute != minute { state = State(minute: minute) }
+        while let count = rest.popFirst() {
+            guard count.amount > 0 else { continue }
+            let (due, isWithin) = state.add(count, of: team)
+            if due > 0 { return .due(due, count) }
+            guard isWithin else { return .refused }
         }
-        return state.withLock { $0[key].total <= limit }
+        return .admitted
     }
 
     /// Adds to everybody's count of this minute, and returns it.
