@@ -23,6 +23,15 @@ extension Database {
         public var jointSegments = 2
         /// Statements that may wait for a connection.
         public var queue = 2048
+        /// Transactions that may wait for theirs.
+        ///
+        /// Owners take turns at it and at the two below (`FairQueue`), which helps only where these are full before a server
+        /// has no place left for requests: together they take less than half of those that a loop has.
+        public var exclusiveQueue = 512
+        /// Statements that may wait for a connection on which they wait for rows.
+        public var patientQueue = 256
+        /// Searches that may wait for theirs: slow ones would wait in vain behind more.
+        public var searchQueue = 64
         /// Statements and transactions that may wait for one row.
         public var line = 64
         /// How long a statement may wait and run.

@@ -54,11 +54,15 @@ public final class Database: @unchecked Sendable {
         }
         exclusive = ExclusiveConnections(
             limit: configuration.exclusive,
-            queue: configuration.queue,
+            queue: configuration.exclusiveQueue,
             make: make
         )
-        patient = ExclusiveConnections(limit: configuration.patient, queue: configuration.queue, make: make)
-        searching = ExclusiveConnections(limit: configuration.searching, queue: configuration.queue) {
+        patient = ExclusiveConnections(
+            limit: configuration.patient,
+            queue: configuration.patientQueue,
+            make: make
+        )
+        searching = ExclusiveConnections(limit: configuration.searching, queue: configuration.searchQueue) {
             Connection(loop: loop, configuration, within: configuration.searchPatience)
         }
         rows = RowLines(limit: configuration.line)

@@ -45,6 +45,54 @@ import Testing
         #expect(words == ["statement", "search"] + Array(repeating: "late", count: 40))
     }
 
+    @Test func `V43: wait in a short line, and the last of the team that fills it gives way to another's`()
+        async throws
+    {
+        let conninfo = try TestDatabase.empty()
+        let (word, refused) = try await withPool(
+            conninfo,
+            { ($0.patience, $0.searchPatience) = (.seconds(3600), .seconds(3600)) }
+        ) { database, loop in
+            let holder = try AdminConnection(to: conninfo)
+            try holder.execute("SELECT pg_advisory_lock(1); SELECT pg_advisory_lock(2)")
+            let flood = (0..<200).map { _ in
+                Task(executorPreference: loop) { () async -> Bool in
+                    do throws(PostgresFailure) {
+                        _ = try await database.search(
+                            "SELECT 'late' FROM pg_advisory_xact_lock_shared(1)",
+                            setting: Self.acme
+                        )
+                        return false
+                    } catch {
+                        return error == .overloaded
+                    }
+                }
+            }
+            while database.statementCount < flood.count { await Task.yield() }
+            // The first has Rival's connection, so that the second has to wait behind the flood.
+            let questions: [SQL] = [
+                "SELECT 'first' FROM pg_advisory_xact_lock_shared(2)", "SELECT 'second'",
+            ]
+            let rivals = questions.map { sql in
+                Task(executorPreference: loop) {
+                    try Self.word(await database.search(sql, setting: Self.rival))
+                }
+            }
+            while database.statementCount < flood.count + rivals.count { await Task.yield() }
+            try holder.execute("SELECT pg_advisory_unlock(2)")
+            let word = try await rivals[1].value
+            try holder.execute("SELECT pg_advisory_unlock(1)")
+            _ = try await rivals[0].value
+            var refused = 0
+            for task in flood where await task.value { refused += 1 }
+            return (word, refused)
+        }
+
+        #expect(word == "second")
+        // One ran, 64 waited, and one of these gave way.
+        #expect(refused == 200 - 65 + 1)
+    }
+
     @Test func `V43: end as such when they take longer than one may, and the next one has the connection`()
         async throws
     {

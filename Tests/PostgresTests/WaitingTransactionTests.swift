@@ -4,6 +4,9 @@ import TestDatabase
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct `Transactions that wait` {
+    private static let acme = Setting("SELECT set_config('pippin.team', \("ACMETEAM01"), true)")
+    private static let rival = Setting("SELECT set_config('pippin.team', \("RIVALTEAM1"), true)")
+
     @Test func `a lost connection does not strand those who wait for it`() async throws {
         let conninfo = try TestDatabase.empty()
         let (lost, answered) = try await withPool(conninfo, { $0.exclusive = 2 }) { database, loop in
@@ -54,6 +57,43 @@ import Testing
         }
 
         #expect(failed == 5)
+    }
+
+    @Test func `V43: those of one team that wait are less than half of what a loop has wait`() async throws {
+        let conninfo = try TestDatabase.empty()
+        let (word, refused) = try await withPool(conninfo, { $0.patience = .seconds(3600) }) {
+            database,
+            loop in
+            let holder = try AdminConnection(to: conninfo)
+            try holder.execute("SELECT pg_advisory_lock(1)")
+            let flood = (0..<1024).map { _ in
+                Task(executorPreference: loop) { () async -> Bool in
+                    do {
+                        try await database.transaction(setting: Self.acme) { transaction in
+                            _ = try await transaction.query("SELECT FROM pg_advisory_xact_lock_shared(1)")
+                        }
+                        return false
+                    } catch {
+                        return error as? PostgresFailure == .overloaded
+                    }
+                }
+            }
+            while database.statementCount < flood.count { await Task.yield() }
+            // No team has the last connection.
+            let word = try await database.transaction(setting: Self.rival) { transaction in
+                let rows = try await transaction.query("SELECT 'rival'")
+                var row = try #require(rows.first)
+                return try row.next(String.self)
+            }
+            try holder.execute("SELECT pg_advisory_unlock(1)")
+            var refused = 0
+            for task in flood where await task.value { refused += 1 }
+            return (word, refused)
+        }
+
+        #expect(word == "rival")
+        // Three ran and 512 waited.
+        #expect(refused == 1024 - 515)
     }
 
     @Test func `a transaction waits no longer than the patience`() async throws {
