@@ -11,13 +11,23 @@ public struct RouteOptions: Sendable {
     ///
     /// The handler must not rely on it: shorter bodies come unasked.
     public var admission: Admission?
+    /// Whether the handler answers at once, without waiting for anything: then it is asked where no further request may
+    /// wait, too.
+    public var neverWaits: Bool
 
-    public init(bodyLimit: Int = 64 * 1024, contentTypes: [MediaType] = []) {
+    public init(
+        bodyLimit: Int = 64 * 1024,
+        contentTypes: [MediaType] = [],
+        neverWaits: Bool = false
+    ) {
         self.bodyLimit = bodyLimit
         self.contentTypes = contentTypes
+        self.neverWaits = neverWaits
     }
 
     public static let standard = RouteOptions()
+    /// Answers at once, however many wait.
+    public static let immediate = RouteOptions(neverWaits: true)
     /// Takes a form and nothing else.
     public static let form = RouteOptions(contentTypes: [.form])
     /// Takes a form with files, whose octets are that many at most, or one without.

@@ -11,7 +11,7 @@ extension Server {
 
     /// Takes a suspended connection up again, to answer what its `outcome` says or to go on to the body.
     func resume(_ connection: Connection, isAdmitted: Bool = false) {
-        underWay -= 1
+        endWait(on: connection)
         connection.task = nil
         connection.enter(isAdmitted ? .admission : .resumption, at: tick)
         unsafe MHD_resume_connection(connection.handle)

@@ -84,7 +84,7 @@ extension Server {
         about request: Request,
         on connection: Connection
     ) -> MHD_Result {
-        guard underWay < options.requestsUnderWay else {
+        guard mayWait(request) else {
             return answer(dress(.overloaded, request), before: request, on: connection)
         }
         connection.isAdmitting = true
@@ -129,7 +129,7 @@ extension Server {
         request.copyHead()
         connection.task = task
         connection.enter(.suspension, at: tick)
-        underWay += 1
+        beginWait(of: request)
         unsafe MHD_suspend_connection(connection.handle)
     }
 
@@ -218,7 +218,7 @@ extension Server {
         guard let request = connection.request else { return pippin_mhd_no }
         if let refusal = connection.refusal { return deliver(dress(refusal, request), on: connection) }
         if let response = connection.outcome { return deliver(response, on: connection) }
-        guard let action = request.action, underWay < options.requestsUnderWay else {
+        guard let action = request.action, mayWait(request) else {
             return deliver(dress(.overloaded, request), on: connection)
         }
         guard readParts(of: request, for: action, on: connection) else {

@@ -24,6 +24,8 @@ public import EventLoop
     var counted: IPAddress?
     /// Requests whose handlers have suspended.
     var underWay = 0
+    /// Whose they are, once there are many.
+    var shares: WaitingShares
     var bodies: BodyBudget
     var deliveries: DeliveryBudget
     /// Answers so far that hold memory of their own.
@@ -91,6 +93,7 @@ public import EventLoop
         self.loop = loop
         port = Listener.port(of: socket)
         numbering = RequestNumbering(start: .random(in: .min ... .max))
+        shares = WaitingShares(places: options.requestsUnderWay)
         bodies = BodyBudget(short: options.shortBodyBudget, long: options.longBodyBudget)
         deliveries = DeliveryBudget(limit: options.deliveryBudget)
         connections.reserveCapacity(64)

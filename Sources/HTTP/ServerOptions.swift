@@ -30,6 +30,8 @@ public struct ServerOptions: Sendable {
     /// Requests after which a connection is closed.
     public var requestsPerConnection = 100_000
     /// Requests of one loop that may wait for their answer at a time; a further one is answered 503.
+    ///
+    /// From half of them on an address has an eighth at most, and a site of IPv6 a quarter (`WaitingShares`).
     public var requestsUnderWay = 2048
     /// Octets of the request line and the header fields; a longer head is answered 431.
     public var headLimit = 16 * 1024

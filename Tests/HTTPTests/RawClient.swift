@@ -91,6 +91,12 @@ final class RawClient {
         return count == 0 || count < 0 && errno == ECONNRESET
     }
 
+    /// Whether some of an answer is there by now.
+    var hasAnswer: Bool {
+        var octet: UInt8 = 0
+        return unsafe recv(descriptor, &octet, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) > 0
+    }
+
     private var leftover: [UInt8] = []
 
     private func read() throws -> [UInt8]? {
