@@ -28,6 +28,23 @@ public final class JobWorker: @unchecked Sendable {
         let task: Task<Void, Never>
     }
 
+    /// A walk over the teams, from the first to the last, by as many looks as that takes.
+    private struct Lap {
+        /// The team it has come to; nil at the beginning.
+        var position: String?
+        var hasFound = false
+    }
+
+    /// What a look at the queue came to.
+    private enum Look {
+        /// Something was taken.
+        case taken
+        /// Nothing was, yet there are teams to look at.
+        case unfinished
+        /// Nothing is to be had now.
+        case over
+    }
+
     private let loop: EventLoop
     private let claims: JobClaimStore
     private let ends: JobEndStore
@@ -37,7 +54,7 @@ public final class JobWorker: @unchecked Sendable {
     /// Anybody can cause jobs that fail, by what they post or where they have it told.
     private let failures: RefusalLog
     private var running: [JobClaim.Key: Running] = [:]
-    private var position: [JobPolicy.Priority: String] = [:]
+    private var laps: [JobPolicy.Priority: Lap] = [:]
     private let pause: LoopPause
     private var isStopping = false
     /// Looks at the queue still to come soon, after the bell rang.
@@ -71,9 +88,7 @@ public final class JobWorker: @unchecked Sendable {
     public func run() async {
         Task(executorPreference: loop) { await self.keepLeases() }
         while !isStopping {
-            var mayBeMore = false
-            for priority in JobPolicy.Priority.allCases where await take(priority) { mayBeMore = true }
-            if mayBeMore, running.count < options.concurrency { continue }
+            await takeAll()
             await pause.wait(for: nextLook())
         }
     }
@@ -113,29 +128,50 @@ public final class JobWorker: @unchecked Sendable {
 
 // Taking.
 extension JobWorker {
-    /// Fills the free places.
+    /// Fills the free places, until a lap over all teams has found nothing more.
     ///
-    /// - Returns: whether another look may find more: something was found, or the circle of teams has not been walked
-    ///   from its beginning to its end.
-    private func take(_ priority: JobPolicy.Priority) async -> Bool {
+    /// A priority whose lap is over is looked at again once another one's has found something: otherwise two of them could
+    /// have each other go on for ever.
+    private func takeAll() async {
+        var left = JobPolicy.Priority.allCases
+        while !left.isEmpty {
+            var (hasTaken, unfinished) = (false, [JobPolicy.Priority]())
+            for priority in left {
+                switch await take(priority) {
+                case .taken: hasTaken = true
+                case .unfinished: unfinished.append(priority)
+                case .over: break
+                }
+            }
+            guard running.count < options.concurrency else { return }
+            left = hasTaken ? JobPolicy.Priority.allCases : unfinished
+        }
+    }
+
+    /// Fills the free places by one look.
+    private func take(_ priority: JobPolicy.Priority) async -> Look {
         let room = room(for: priority)
-        guard room > 0, !isStopping else { return false }
-        let start = position[priority]
+        guard room > 0, !isStopping else { return .over }
+        var lap = laps[priority] ?? Lap()
         let sated = held(priority).filter { $0.value > room }.map(\.key)
         do {
             let taken = try await claims.claim(
                 priority,
                 of: handlers.kinds,
-                after: start ?? "",
+                after: lap.position ?? "",
                 except: sated,
                 limit: room
             )
-            position[priority] = taken.reached
             for claim in taken.claims { begin(claim, priority) }
-            return !taken.claims.isEmpty || taken.reached != nil || start != nil
+            lap.position = taken.reached
+            if !taken.claims.isEmpty { lap.hasFound = true }
+            laps[priority] = taken.reached == nil ? nil : lap
+            if !taken.claims.isEmpty { return .taken }
+            // Where a lap has found something, there may be more of the same teams.
+            return taken.reached != nil || lap.hasFound ? .unfinished : .over
         } catch {
             if !isStopping { log(.warning, "jobs.not-taken", ("cause", "\(error)")) }
-            return false
+            return .over
         }
     }
 
