@@ -57,7 +57,10 @@ extension Server {
     /// Keeps room for the body, so that what is begun can be finished.
     private func expectBody(of request: Request, on connection: Connection) -> MHD_Result {
         let length = request.bodyLength ?? 0
-        guard length == 0 || bodies.extend(&connection.share, to: length, isAdmitted: request.isAdmitted)
+        let isAdmitted = request.isAdmitted
+        guard
+            length == 0
+                || bodies.extend(&connection.share, to: length, isAdmitted: isAdmitted, by: request.holder)
         else { return answer(dress(.overloaded, request), before: request, on: connection) }
         connection.enter(.body, at: tick)
         return pippin_mhd_yes
@@ -198,9 +201,11 @@ extension Server {
     func receive(_ chunk: UnsafeRawBufferPointer, on connection: Connection) -> MHD_Result {
         guard let request = connection.request else { return pippin_mhd_no }
         if !connection.isDiscarding, let limit = request.action?.options.bodyLimit {
-            let size = request.body.count + chunk.count
+            let (size, isAdmitted) = (request.body.count + chunk.count, request.isAdmitted)
             let isShort = size <= limit
-            if isShort, bodies.extend(&connection.share, to: size, isAdmitted: request.isAdmitted) {
+            if isShort,
+                bodies.extend(&connection.share, to: size, isAdmitted: isAdmitted, by: request.holder)
+            {
                 unsafe request.body.take(chunk, of: request.bodyLength ?? limit)
                 return pippin_mhd_yes
             }

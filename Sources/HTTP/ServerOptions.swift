@@ -40,8 +40,8 @@ public struct ServerOptions: Sendable {
     ///
     /// What as many connections as there may be can fill, so that no client alone keeps others out.
     public var shortBodyBudget = 64 << 20
-    /// Octets of longer bodies that one loop keeps at a time, half of them for requests that their routes have let in; a
-    /// further one is answered 503.
+    /// Octets of longer bodies that one loop keeps at a time, of which one client has a quarter (`BodyBudget`); a further
+    /// one is answered 503.
     public var longBodyBudget = 8 << 20
     /// Octets of answers that one loop holds until their clients have taken them; beyond it those of the clients that hold
     /// most are given up.

@@ -54,30 +54,30 @@ extension Server {
         guard underWay < options.requestsUnderWay else { return false }
         if !shares.isCounting {
             let waiting = connections.filter { $0.phase == .suspension }
-            shares.begin(with: waiting.compactMap { $0.request?.waitingClient })
+            shares.begin(with: waiting.compactMap { $0.request?.holder })
         }
-        guard let client = request.waitingClient else { return true }
+        guard let client = request.holder else { return true }
         return shares.hasRoom(for: client)
     }
 
     /// A request begins to wait.
     func beginWait(of request: Request) {
         underWay += 1
-        if shares.isCounting, let client = request.waitingClient { shares.add(1, to: client) }
+        if shares.isCounting, let client = request.holder { shares.add(1, to: client) }
     }
 
     /// The request of a connection waits no longer.
     func endWait(on connection: Connection) {
         underWay -= 1
         guard shares.isCounting else { return }
-        if let client = connection.request?.waitingClient { shares.add(-1, to: client) }
+        if let client = connection.request?.holder { shares.add(-1, to: client) }
         shares.end(at: underWay)
     }
 }
 
 extension Request {
-    /// Whose place it takes while it waits; nil for a trusted proxy that does not say whom it speaks for.
-    fileprivate var waitingClient: IPAddress? {
+    /// Whose share of what a loop has it takes; nil for a trusted proxy that does not say whom it speaks for.
+    var holder: IPAddress? {
         let client = client
         return proxies.contains(client) ? nil : client
     }

@@ -148,6 +148,52 @@ import Testing
         #expect(budget.short == 1000 && budget.long == 400_000)
     }
 
+    @Test func `S33, V55: those who are let in cannot use up what strangers have`() {
+        var budget = BodyBudget(short: 1000, long: 400_000)
+        var (first, second, third) = (BodyBudget.Share(), BodyBudget.Share(), BodyBudget.Share())
+        let taken = [
+            budget.extend(&first, to: 300_000, isAdmitted: true),
+            budget.extend(&second, to: 20_000, isAdmitted: true),
+            budget.extend(&second, to: 60_000, isAdmitted: false),
+            budget.extend(&third, to: 40_000, isAdmitted: false),
+            budget.extend(&third, to: 41_000, isAdmitted: false),
+        ]
+        #expect(taken == [true, false, true, true, false])
+        #expect(third.octets == 40_000 && budget.long == 0)
+        budget.giveBack(&first)
+        budget.giveBack(&second)
+        budget.giveBack(&third)
+        #expect(budget.short == 1000 && budget.long == 400_000)
+    }
+
+    @Test func `S33, V43: who sends several long bodies has a quarter, and others are taken`() async throws {
+        try await withServer(options: { $0.longBodyBudget = 8 * Self.long }) { router in
+            var options = RouteOptions(bodyLimit: 500_000)
+            options.admission = { _ in nil }
+            router.post(Route("/"), options) { .text("\($0.body.count)") }
+        } _: { server async throws in
+            let begun = try (0..<2).map { _ in try RawClient(port: server.port, from: 2) }
+            for client in begun { try client.send(head(Self.long) + "begun") }
+            try await wait { try await held(server) == 2 * Self.long }
+
+            let refused = try RawClient(port: server.port, from: 2)
+            try refused.send(head(Self.long) + String(repeating: "x", count: Self.long))
+            #expect(try refused.readAnswer().status == 503)
+            // One alone may be longer than that.
+            let whole = try server.ask(head(300_000) + String(repeating: "x", count: 300_000))
+            #expect(whole.body == "300000")
+
+            for client in begun {
+                try client.send(String(repeating: "x", count: Self.long - 5))
+                #expect(try client.readAnswer().body == "\(Self.long)")
+            }
+            try await wait { try await held(server) == 0 }
+            let again = try RawClient(port: server.port, from: 2)
+            try again.send(head(Self.long) + String(repeating: "x", count: Self.long))
+            #expect(try again.readAnswer().body == "\(Self.long)")
+        }
+    }
+
     @Test func `S33: the length that is said takes no memory before the body comes`() {
         var body: [UInt8] = []
         for count in [10, 1000, 10_000] {
