@@ -33,4 +33,32 @@ import Testing
             #expect(try await other.post("/console/RIVALTEAM1/audit/verification").status == 303)
         }
     }
+
+    @Test func `V43: is left to the background where more waits for its seal than somebody waits for`()
+        async throws
+    {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            try world.admin(
+                """
+                INSERT INTO audit_events (
+                    team_id, at, actor_kind, actor, action, target_kind, target, outcome
+                )
+                SELECT 'ACMETEAM01', date_trunc('month', now()) + n * interval '1 millisecond', 'system',
+                    'test', 'key.revoked', 'key', 'key' || n, 'succeeded'
+                FROM generate_series(1, 7000) AS n
+                """
+            )
+
+            #expect(try await owner.post("/console/ACMETEAM01/audit/verification").status == 303)
+
+            let chain = try world.admin(
+                """
+                SELECT position::text, verification_asked_at IS NOT NULL, verified_at IS NULL
+                FROM audit_chains WHERE team_id = 'ACMETEAM01'
+                """
+            )
+            #expect(chain == [["5500", "t", "t"]])
+        }
+    }
 }

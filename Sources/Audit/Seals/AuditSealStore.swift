@@ -5,7 +5,7 @@ import Postgres
 /// Gives events their places in the chain of their team.
 public struct AuditSealStore: Sendable {
     /// Events sealed in one transaction.
-    static let batch = 500
+    public static let batch = 500
 
     private let database: TeamDatabase
     private let keys: SealKeys
