@@ -133,6 +133,26 @@ public struct SigningKeyRotation: Sendable {
         return .done
     }
 
+    /// Does for each of these teams what `keep` does; one team's trouble is not the others'.
+    ///
+    /// - Parameter tell: called with each whose keys changed.
+    /// - Throws: the first failure, once every team had its turn.
+    public func keepAll(
+        _ teams: [TeamID],
+        at clock: () -> Timestamp,
+        _ tell: (TeamID) -> Void
+    ) async throws {
+        var failure: (any Error)?
+        for team in teams {
+            do {
+                if try await keep(team, at: clock()) { tell(team) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Rotates where the newest key has signed for its period, and forgets keys that nobody needs any more.
     ///
     /// - Returns: whether anything changed.

@@ -67,8 +67,9 @@ extension House {
         }
         return [
             Schedule("keys.rotate", every: .seconds(6 * 3600)) {
-                for team in try await EveryTeamStore(system).list()
-                where try await rotation.keep(team, at: clock()) { watch.announce(team) }
+                try await rotation.keepAll(try await EveryTeamStore(system).list(), at: clock) {
+                    watch.announce($0)
+                }
             },
             Schedule("notices.purge", every: .seconds(3600), purging: .notices, in: system),
             Schedule(

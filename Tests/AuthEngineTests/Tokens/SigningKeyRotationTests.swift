@@ -14,6 +14,8 @@ import Testing
         do { return try RSASigningKey.generate() } catch { preconditionFailure("no RSA key: \(error)") }
     }()
 
+    private struct Trouble: Error {}
+
     private func rotation(_ engine: Engine) -> SigningKeyRotation {
         SigningKeyRotation(engine.teams.database, keyRing: engine.teams.context.keyRing) { _ in Self.spare }
     }
@@ -116,6 +118,29 @@ import Testing
             engine.clock.advance(by: .seconds(40 * 86_400))
             #expect(try await rotation(engine).keep(.acme, at: engine.clock.now))
             #expect(try await engine.snapshot().signingKeys.count == 1)
+        }
+    }
+
+    @Test func `P11, V43: a team whose key cannot be made keeps no other's from being rotated`()
+        async throws
+    {
+        try await withEngine { engine in
+            engine.clock.advance(by: .seconds(90 * 86_400))
+            let (database, keyRing) = (engine.teams.database, engine.teams.context.keyRing)
+            let rotation = SigningKeyRotation(database, keyRing: keyRing) { team in
+                guard team != .acme else { throw Trouble() }
+                return Self.spare
+            }
+            let told = Mutex<[TeamID]>([])
+
+            await #expect(throws: Trouble.self) {
+                try await rotation.keepAll([.acme, .rival], at: { engine.clock.now }) { team in
+                    told.withLock { $0.append(team) }
+                }
+            }
+
+            #expect(told.withLock { $0 } == [.rival])
+            #expect(try await published(engine, in: .rival).count == 2)
         }
     }
 
