@@ -14,6 +14,7 @@ public final class RefusalLog: @unchecked Sendable {
     private static let minute = Duration.seconds(60)
 
     private struct Kind: Hashable {
+        let level: Log.Level
         let event: String
         var team: String?
         var route: String?
@@ -40,7 +41,8 @@ public final class RefusalLog: @unchecked Sendable {
         for cause: String,
         _ members: (StaticString, String?)...
     ) {
-        write(level, event, Kind(event: event.description, team: team, cause: cause), members)
+        let kind = Kind(level: level, event: event.description, team: team, cause: cause)
+        write(level, event, kind, members)
     }
 
     /// Writes a line about a request of which no team is known to exist; its kind is that of its route.
@@ -51,7 +53,8 @@ public final class RefusalLog: @unchecked Sendable {
         for cause: String,
         _ members: [(StaticString, String?)]
     ) {
-        write(level, event, Kind(event: event.description, route: route, cause: cause), members)
+        let kind = Kind(level: level, event: event.description, route: route, cause: cause)
+        write(level, event, kind, members)
     }
 
     /// What kind of failure an error is: its name, without what changes from one to the next.
@@ -72,7 +75,7 @@ public final class RefusalLog: @unchecked Sendable {
     private func isWritten(_ own: Kind) -> Bool {
         schedule()
         let isTold = counts[own] != nil || counts.count < Self.capacity
-        let kind = isTold ? own : Kind(event: own.event)
+        let kind = isTold ? own : Kind(level: own.level, event: own.event)
         counts[kind, default: 0] += 1
         return isTold && counts[kind, default: 0] <= Self.limit
     }
@@ -90,7 +93,8 @@ public final class RefusalLog: @unchecked Sendable {
             let unwritten = kind.cause == nil ? count : count - Self.limit
             guard unwritten > 0 else { continue }
             log(
-                .info,
+                // Whoever sees the first of them sees how many there were.
+                kind.level,
                 "refusals.counted",
                 ("of", kind.event),
                 ("team", kind.team),

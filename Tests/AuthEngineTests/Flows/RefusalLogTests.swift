@@ -90,6 +90,20 @@ import Testing
         }
     }
 
+    @Test func `V44: the count of what was not written has the level of what it counts`() async throws {
+        try await withRefusals(.warning) { refusals, lines in
+            for number in 0..<100 + RefusalLog.capacity {
+                let cause = number < 100 ? "overloaded" : "cause \(number)"
+                refusals.line(.warning, "request.failed", at: "/a", for: cause, [])
+                refusals(.info, "protocol.refused", of: "ACMETEAM01", for: "code_used")
+            }
+            refusals.tell()
+            let sums = lines.all.filter { $0.contains("refusals.counted") }
+            #expect(sums.count == 2, "one cause, and those that are counted together")
+            #expect(sums.allSatisfy { $0.contains("\"level\":\"warning\"") })
+        }
+    }
+
     @Test func `lines below the threshold count for nothing`() async throws {
         try await withRefusals(.error) { refusals, lines in
             for _ in 0..<100 { refusals(.info, "protocol.refused", of: "ACMETEAM01", for: "code_used") }
