@@ -128,8 +128,13 @@ public final class ConnectionCount: Sendable {
     }
 
     /// The system had no descriptor, or no memory, for a connection that waits.
-    func noteExhaustion() {
-        state.withLock { $0.figures.exhaustions += 1 }
+    ///
+    /// - Parameter hasDisplaced: whether another one was closed so that there is one.
+    func noteExhaustion(hasDisplaced: Bool) {
+        state.withLock { state in
+            state.figures.exhaustions += 1
+            if hasDisplaced { state.figures.displaced += 1 }
+        }
     }
 }
 

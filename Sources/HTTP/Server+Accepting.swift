@@ -20,9 +20,8 @@ extension Server {
             case .vanished: continue
             case .none: return runSoon()
             case .exhausted:
-                connectionCount.noteExhaustion()
                 // What is closed now is a descriptor when the pause is over.
-                _ = displaceOne(for: .one)
+                connectionCount.noteExhaustion(hasDisplaced: displaceOne(for: .one))
                 listening.rest(for: Self.exhaustionPause, on: loop)
                 return runSoon()
             }

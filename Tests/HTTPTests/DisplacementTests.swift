@@ -107,6 +107,13 @@ import Testing
         #expect(try add("2001:db8:1:9::2") == .site)
     }
 
+    @Test func `V44: a connection that makes room for a descriptor is counted, too`() throws {
+        let count = try count()
+        count.noteExhaustion(hasDisplaced: true)
+        count.noteExhaustion(hasDisplaced: false)
+        #expect(count.figures.exhaustions == 2 && count.figures.displaced == 1)
+    }
+
     @Test func `V44: trusted proxies hold nothing, whatever comes from their network`() throws {
         let count = try count(limit: 5, proxies: ["2001:db8::1", "10.0.0.0/8"])
         let peers = try ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "10.1.1.1", "192.0.2.1"].map {
