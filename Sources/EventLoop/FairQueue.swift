@@ -1,6 +1,6 @@
 /// Work that waits, in a line for each of those whose work it is.
 ///
-/// The next place goes to whom the fewest are under way of, and among equals in turn; so a long line delays itself.
+/// The next place goes to the owner with the fewest under way, and among equals in turn; so a long line delays itself.
 public struct FairQueue<Element> {
     private let limit: Int
     private var lines: [String: Queue<Element>] = [:]
@@ -24,7 +24,8 @@ public struct FairQueue<Element> {
 
     /// Puts an element at the end of the line of `owner`.
     ///
-    /// One alone may fill all places. Once another comes, the longest line gives up its last one for it.
+    /// One alone may fill all places. Once another comes, the longest line gives up its last one for it, if the newcomer's
+    /// line is shorter by two or more; else the newcomer is refused, since lines of the same length have the same right.
     public mutating func append(_ element: Element, of owner: String) -> Admission {
         guard count >= limit else {
             enter(element, owner)

@@ -4,8 +4,8 @@ public import EventLoop
 
 /// Hashes and compares passwords off the loops, a few at a time.
 ///
-/// A hash keeps a core busy for some 20 ms and holds 19 MiB, so the pool decides what sign-ins may cost: as many
-/// threads as cores, and a queue that a person still waits for. Its threads are shared fairly between teams: one whose
+/// A hash keeps a core busy for some 20 ms and holds 19 MiB, so the pool decides what sign-ins may cost: a thread for
+/// each core but one, and a queue that a person still waits for. Its threads are shared fairly between teams: one whose
 /// passwords are being guessed delays its own sign-ins, and nobody else's by more than the hashes under way.
 public struct PasswordHasher: Sendable {
     /// More wait already than a person would wait for.
@@ -24,7 +24,7 @@ public struct PasswordHasher: Sendable {
     let judged: PasswordPlaces
 
     /// - Parameters:
-    ///   - pool: one thread a core, shared by all loops; nothing slower should wait in its queue.
+    ///   - pool: one thread for each core but one, shared by all loops; nothing slower should wait in its queue.
     ///   - judges: where new passwords are judged. Apart from `pool`, within a team too: however many choose a password,
     ///     those who have one sign in.
     ///   - places: how many calls may wait in `pool`, which no account or network may fill alone.

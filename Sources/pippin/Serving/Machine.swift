@@ -2,7 +2,8 @@ import Glibc
 
 /// What this process runs on.
 enum Machine {
-    /// How many cores this process may use.
+    /// How many cores the machine has; to which of them a process is bound, and what share of them its container has, does
+    /// not count.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     /// Octets of memory that this process may use: the machine's, or what the container or unit it runs in has.
