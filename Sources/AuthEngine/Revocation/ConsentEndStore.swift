@@ -19,7 +19,10 @@ public struct ConsentEndStore: Sendable {
     ///
     /// What a provider gave for the group is revoked there, by the outbox.
     ///
-    /// - Parameter form: how the group is told.
+    /// - Parameters:
+    ///   - form: how the group is told.
+    ///   - isSeen: whether the caller has just found something that ends; otherwise that is looked at first, before the
+    ///     person is locked.
     /// - Returns: whether there was anything to end.
     @discardableResult
     public func end(
@@ -28,11 +31,12 @@ public struct ConsentEndStore: Sendable {
         in team: TeamID,
         by actor: Actor,
         from origin: Origin,
-        telling form: NoticeForm = NoticeForm()
+        telling form: NoticeForm = NoticeForm(),
+        isSeen: Bool = false
     ) async throws(PostgresFailure) -> Bool {
         let end = Self.consentEnd(of: subject, for: appID, in: team, by: actor, from: origin, telling: form)
         // Whoever asks for it again and again keeps nobody else from the person.
-        guard try await !database.query(end.standing, in: team).isEmpty else { return false }
+        if !isSeen, try await database.query(end.standing, in: team).isEmpty { return false }
         return try await !database.query(end.statements, in: team).isEmpty
     }
 
@@ -109,7 +113,6 @@ private struct ConsentEnd {
         [
             UserStore.lock(subject, in: team),
             ProviderAnnouncement.removal(of: subject, for: appID, in: team),
-            ProviderPartings.noting(of: subject, for: appID, in: team),
             codes,
             consentAndTokens,
         ]
@@ -141,7 +144,9 @@ private struct ConsentEnd {
 
     private var consentAndTokens: SQL {
         """
-        WITH consent AS (
+        WITH parting AS (
+            \(ProviderPartings.noting(of: subject, for: appID, in: team))
+        ), consent AS (
             DELETE FROM consents
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID)
             RETURNING sub

@@ -63,7 +63,8 @@ public struct Revocation: Sendable {
             for: holder.group,
             in: team,
             by: .client(end.client),
-            from: origin
+            from: origin,
+            isSeen: true
         )
     }
 

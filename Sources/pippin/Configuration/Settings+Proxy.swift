@@ -1,3 +1,4 @@
+import HTTP
 import Log
 
 // The proxy before an installation that only this machine reaches by itself.

@@ -140,7 +140,8 @@ import Testing
             }
 
             #expect(told.withLock { $0 } == [.rival])
-            #expect(try await published(engine, in: .rival).count == 2)
+            let keys = try await published(engine, in: .rival)
+            #expect(keys.count == 2)
         }
     }
 
