@@ -40,6 +40,7 @@ public enum EventWords {
     }
 
     private static func append(_ value: JSONValue, to words: inout [String]) {
+        guard words.count < limit else { return }
         switch value {
         case .string(let text): append(text, to: &words)
         case .array(let values): for value in values { append(value, to: &words) }
@@ -50,6 +51,7 @@ public enum EventWords {
     }
 
     private static func append(_ text: String, to words: inout [String]) {
+        guard words.count < limit else { return }
         for chunk in chunks(of: text) {
             append(whole: chunk, to: &words)
             let parts = chunk.split { !isWordy($0) }

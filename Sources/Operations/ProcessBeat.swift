@@ -37,7 +37,7 @@ public struct ProcessBeat: Sendable {
         jobs: (succeeded: Int, failed: Int, dead: Int),
         flowStepsDropped: Int,
         connections: ConnectionBeat = ConnectionBeat(),
-        refused: RefusedRequests = RefusedRequests()
+        refused: RefusedRequests
     ) {
         self.id = id
         self.host = host

@@ -11,7 +11,7 @@ public struct AuditRounds: Sendable {
 
     /// - Parameter turn: how many batches of a team are sealed before it is the next team's turn; some may write as fast as
     ///   they are sealed.
-    public init(_ database: TeamDatabase, system: SystemDatabase, keys: SealKeys, turn: Int = 200) {
+    public init(_ database: TeamDatabase, system: SystemDatabase, keys: SealKeys, turn: Int = 1000) {
         backlog = AuditBacklogStore(system)
         seals = AuditSealStore(database, keys: keys)
         retention = AuditRetentionStore(database, keys: keys)

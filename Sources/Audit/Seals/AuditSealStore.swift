@@ -4,8 +4,8 @@ import Postgres
 
 /// Gives events their places in the chain of their team.
 public struct AuditSealStore: Sendable {
-    /// Events sealed in one transaction.
-    public static let batch = 500
+    /// Events that are sealed, verified or deleted at a time: each may be of a hundred KiB, and the loop serves others.
+    public static let batch = 100
 
     private let database: TeamDatabase
     private let keys: SealKeys
@@ -15,7 +15,7 @@ public struct AuditSealStore: Sendable {
         self.keys = keys
     }
 
-    /// Seals the oldest events that wait, at most 500, and returns the new head.
+    /// Seals the oldest events that wait, at most `batch`, and returns the new head.
     ///
     /// Nil when none wait, or somebody else seals this team's events just now.
     ///

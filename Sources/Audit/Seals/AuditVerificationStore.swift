@@ -69,7 +69,7 @@ public struct AuditVerificationStore: Sendable {
                     SELECT * FROM audit_seals
                     WHERE team_id = \(head.team) AND position > \(check.position) AND position <= \(head.position)
                     ORDER BY position
-                    LIMIT 500
+                    LIMIT \(AuditSealStore.batch)
                 ) AS s
                 \(AuditEntry.event(at: "s", in: head.team))
                 ORDER BY s.position

@@ -66,7 +66,7 @@ extension ConsoleRouter {
         router.post(route, admitting(options)) {
             [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try reception.form(of: scope.visit)
+                let form = try await reception.form(of: scope.visit)
                 return try await respond(scope, form, repeat each value)
             }
         }
@@ -87,7 +87,7 @@ extension ConsoleRouter {
         note(.post, route.text, .members(right), takesToken: false)
         router.post(route, .form) { [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try reception.answer(of: scope.visit)
+                let form = try await reception.answer(of: scope.visit)
                 return try await respond(scope, form, repeat each value)
             }
         }
@@ -119,7 +119,7 @@ extension ConsoleRouter {
         note(.post, route.text, access.access)
         router.post(route, admitting(.form)) { [reception] (request: Request, value: repeat each Value) in
             try await reception.admit(request, operatorsOnly: access == .operators) { visit in
-                let form = try reception.form(of: visit)
+                let form = try await reception.form(of: visit)
                 return try await respond(visit, form, repeat each value)
             }
         }

@@ -25,6 +25,7 @@ struct Reception: Sendable {
     private let errorPage: LivePage<ConsoleErrorPage>
     private let setupLinks: SetupLinkStore
     private let setupPage: LivePage<SetupLinkPage>
+    private let formLimit: FormLimit
 
     /// - Throws: `Diagnostics`, when the template of errors does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
@@ -38,6 +39,7 @@ struct Reception: Sendable {
         errorPage = try parts.site.pages.page(ConsoleErrorPage.self)
         setupLinks = SetupLinkStore(parts.system)
         setupPage = try parts.site.pages.page(SetupLinkPage.self)
+        formLimit = FormLimit(LimitStore(parts.database))
     }
 
     /// Has `body` answer a console account; anybody else goes to the sign-in and comes back.
@@ -88,12 +90,13 @@ struct Reception: Sendable {
         try await visit(request)?.account.isOperator == true
     }
 
-    /// The fields of a form that a page of ours sent to this browser.
+    /// The fields of a form that a page of ours sent to this browser, counted.
     ///
-    /// - Throws: `Problem`.
-    func form(of visit: Visit) throws(Problem) -> Form {
+    /// - Throws: `Problem`, `PostgresFailure`.
+    func form(of visit: Visit) async throws -> Form {
         let form = try form(of: visit.request, from: visit.account.browser)
-        guard !visit.account.isNewBrowser else { throw .staleForm }
+        guard !visit.account.isNewBrowser else { throw Problem.staleForm }
+        try await formLimit.charge(visit.request, of: visit.account.subject, at: context.clock())
         return form
     }
 
@@ -102,14 +105,19 @@ struct Reception: Sendable {
         try site.form(of: request, from: browser)
     }
 
-    /// The fields of an answer that a page of ours sent without a token.
-    func answer(of visit: Visit) throws(Problem) -> Form {
+    /// The fields of an answer that a page of ours sent without a token, counted.
+    ///
+    /// - Throws: `Problem`, `PostgresFailure`.
+    func answer(of visit: Visit) async throws -> Form {
         try site.checkOrigin(of: visit.request)
+        let form: Form
         do throws(FormCoding.Failure) {
-            return try visit.request.form()
+            form = try visit.request.form()
         } catch {
             throw Problem(Refusal.badRequest)
         }
+        try await formLimit.charge(visit.request, of: visit.account.subject, at: context.clock())
+        return form
     }
 
     /// What the browser's cookie holds, or a new value for one that has none.

@@ -93,6 +93,9 @@ public struct MailedLink: Sendable {
         )
     }
 
+    /// How long it works; one that nobody is sent is kept no longer than help is.
+    var life: Duration { email == .nobody ? MailedLinkPurpose.signIn.life : purpose.life }
+
     /// Whether help is mailed to that person.
     static func reaches(_ user: User) -> Bool {
         user.suspendedAt == nil && user.email != nil

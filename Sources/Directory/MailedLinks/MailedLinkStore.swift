@@ -21,7 +21,7 @@ struct MailedLinkStore: Sendable {
         at now: Timestamp,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Timestamp {
-        let end = now + link.purpose.life
+        let end = now + link.life
         try await transaction.query(
             """
             INSERT INTO mailed_links (

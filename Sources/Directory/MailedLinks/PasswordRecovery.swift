@@ -16,7 +16,8 @@ public struct PasswordRecovery: Sendable {
 
     /// What came of a new password.
     public enum Outcome: Sendable {
-        case changed
+        /// The person as they are now.
+        case changed(User)
         /// The link was used, is too old, or never was.
         case over
         case busy
@@ -168,7 +169,7 @@ public struct PasswordRecovery: Sendable {
             }
             try await users.noteVerified(link.email, of: user.subject, in: team, transaction)
             try await post.send(.passwordChanged, link.email, caller.language, team, transaction)
-            return .changed
+            return try await users.find(user.subject, in: team, transaction).map(Outcome.changed) ?? .over
         }
     }
 }

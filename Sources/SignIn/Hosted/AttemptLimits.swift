@@ -274,7 +274,8 @@ public final class AttemptLimits: Sendable {
         at minute: Int,
         in state: inout State
     ) -> Advance {
-        if state.minute != minute { state = State(minute: minute) }
+        // One that waited over the turn of a minute counts in the new one.
+        if minute > state.minute || minute < state.minute - 1 { state = State(minute: minute) }
         while let count = rest.popFirst() {
             guard count.amount > 0 else { continue }
             let (due, isWithin) = state.add(count, of: team)

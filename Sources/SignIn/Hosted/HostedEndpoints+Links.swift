@@ -155,14 +155,14 @@ extension HostedEndpoints {
         let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: follower))
         guard let chosen else { return page.errors.refuse { pages.respond(page, status: $0) } }
         switch try await recovery.change(follower.token, to: chosen, for: follower.caller) {
-        case .changed:
+        case .changed(let person):
             var response = pages.respond(
                 done(follower, Phrase("hosted.mail.password-title"), Phrase("hosted.mail.password"))
             )
             // Else whoever locks the account would keep its owner from signing in by the password just chosen.
-            if let login = user.email?.rawValue {
+            if let login = person.email?.rawValue {
                 let (request, visitor) = (follower.request, follower.visitor)
-                response.set(door.remember(login, of: user, after: 1, request, follower.team.id, visitor))
+                response.set(door.remember(login, of: person, request, follower.team.id, visitor))
             }
             return response
         case .over: return over(follower)

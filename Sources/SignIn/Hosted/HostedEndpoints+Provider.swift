@@ -78,7 +78,10 @@ extension HostedEndpoints {
             try await admitSending(octets, request, teamID)
             let reception = try await apple.receive(parameters, in: teamID)
             if reception.isKept {
-                try await limits.note(kept: octets, team: teamID, counting: counts, at: engine.clock())
+                // Apple tells once: a count that fails does not lose what is stored.
+                await engine.log.attempt("sign-in.octets-not-counted", request: request.id.description) {
+                    try await limits.note(kept: octets, team: teamID, counting: counts, at: engine.clock())
+                }
             }
             return .redirect(to: backURL(reception.back, teamID))
         } catch is OAuthError {

@@ -9,7 +9,8 @@ import Testing
 
 /// What Ada changes of her own in a session of hers, on her page and on the sheets of a sign-in.
 enum OwnChange: String, CaseIterable, Sendable {
-    case password, email, emailLink, deletion, stop, relay, oneSession, otherSessions, newTOTP, totpRemoval, newPasskey
+    case password, email, emailLink, deletion, stop, relay, oneSession, otherSessions, newTOTP, totpRemoval,
+        newPasskey
     case passkey, passkeyRemoval, recoveryCodes, appleRemoval, consent, confirmation
 
     var pattern: String {

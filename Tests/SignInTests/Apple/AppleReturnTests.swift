@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `S18: is taken up to 8 KiB, and counts for the team where it is kept`() async throws {
+    @Test func `S18: is taken up to 8 KiB`() async throws {
         try await withApple { site in
             let browser = site.browser()
             let exit = try browser.choose(.regular, on: try browser.goToApple())
@@ -161,19 +161,39 @@ import Testing
             )
             _ = try browser.postBack(exit, to: site.port)
         }
-        try await withTeams { teams in
-            let store = LimitStore(teams.database)
-            let (limits, now) = (AttemptLimits(octetsPerTeam: 1 << 20), teams.clock.now)
-            try await limits.note(kept: 1 << 20, team: .acme, counting: store, at: now)
-            let address = try #require(IPAddress("203.0.113.7"))
-            let isAdmitted = try await limits.admit(
-                address,
-                octets: 64,
-                team: .acme,
-                counting: store,
-                at: now
-            )
-            #expect(!isAdmitted)
+    }
+
+    @Test func `S18: counts for its team where it is kept`() async throws {
+        // Of a team 4 MiB, of an address 64 KiB.
+        let limits = AttemptLimits(octetsPerTeam: 4 << 20)
+        try await withApple(limits: limits) { site in
+            let browser = site.browser()
+            let exit = try browser.choose(.regular, on: try browser.goToApple())
+            let state = try #require(exit.value(of: "state"))
+            let body = "state=\(state)&user=" + String(repeating: "x", count: 7000)
+            let fields = ["Content-Type: application/x-www-form-urlencoded"]
+            #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 303)
+
+            let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
+            // With 63 others there would be some 64,000 octets left.
+            let sizes = Array(repeating: 64 << 10, count: 63) + [59_000]
+            let others = try await site.teams.loop.run {
+                var others: [Bool] = []
+                for (place, octets) in sizes.enumerated() {
+                    let address = try #require(IPAddress("203.0.113.\(place + 1)"))
+                    others.append(
+                        try await limits.admit(
+                            address,
+                            octets: octets,
+                            team: .acme,
+                            counting: store,
+                            at: now
+                        )
+                    )
+                }
+                return others
+            }
+            #expect(others == Array(repeating: true, count: 63) + [false])
         }
     }
 
