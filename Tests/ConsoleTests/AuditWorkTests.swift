@@ -58,7 +58,7 @@ import Testing
                 FROM audit_chains WHERE team_id = 'ACMETEAM01'
                 """
             )
-            #expect(chain == [["5500", "t", "t"]])
+            #expect(chain == [["5100", "t", "t"]])
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// What an account changes is kept before and after, and the room for it is everybody's.
 @Suite struct `Forms of one account` {
-    private static let path = "/console/ACMETEAM01/app-ids/new"
+    private static let path = "/console/ACMETEAM01/app-ids"
 
     /// Counts as many forms as an account may send but for `left`.
     private func use(_ world: World, leaving left: Int) async throws {

@@ -170,7 +170,8 @@ import Testing
             let browser = site.browser()
             let exit = try browser.choose(.regular, on: try browser.goToApple())
             let state = try #require(exit.value(of: "state"))
-            let body = "state=\(state)&user=" + String(repeating: "x", count: 7000)
+            let (token, user) = (String(repeating: "x", count: 4000), String(repeating: "x", count: 3000))
+            let body = "state=\(state)&id_token=\(token)&user=\(user)"
             let fields = ["Content-Type: application/x-www-form-urlencoded"]
             #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 303)
 
