@@ -18,15 +18,20 @@ extension RefreshTokenStore {
 
     /// Puts the new token in the old one's place and tells whom it stands for; one that was used before ends the session.
     ///
-    /// Of two uses at once the second finds the first one's token, and so ends the session too. While its person is
-    /// suspended a token is not used: it is good again when they are.
+    /// Of two uses at once the second waits for the first, finds its token, and so ends the session too: a statement sees
+    /// what was committed when it began, so the row is locked by one before. While its person is suspended a token is
+    /// not used: it is good again when they are.
     func rotate(_ rotation: Rotation, in team: TeamID) async throws(PostgresFailure) -> Holder? {
         let live: SQL = """
             team_id = \(team) AND token_id = \(rotation.old.id) AND client_id = \(rotation.client)
                 AND revoked_at IS NULL AND trial_id IS NULL
             """
-        let rows = try await database.query(
+        let lock: SQL = """
+            SELECT FROM refresh_tokens
+            WHERE team_id = \(team) AND token_id = \(rotation.old.id) AND client_id = \(rotation.client)
+            FOR NO KEY UPDATE
             """
+        let use: SQL = """
             WITH used AS (
                 UPDATE refresh_tokens
                 SET secret_hash = \(rotation.new.secretHash), last_used_at = \(rotation.at)
@@ -49,9 +54,8 @@ extension RefreshTokenStore {
             JOIN consents ON consents.team_id = \(team) AND consents.sub = used.sub
                 AND consents.app_id = used.app_id
             WHERE users.suspended_at IS NULL
-            """,
-            in: team
-        )
+            """
+        let rows = try await database.query([lock, use], in: team)
         return try rows.firstValue(Holder.init)
     }
 

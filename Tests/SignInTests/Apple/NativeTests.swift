@@ -156,6 +156,25 @@ import Testing
         }
     }
 
+    @Test func `V53: ends when a refresh token is used twice at once`() async throws {
+        try await withApple { site in
+            let token = try #require(
+                try site.handOver(try site.device(.regular)).json["refresh_token"]?.string
+            )
+            let own = "WHERE team_id = 'ACMETEAM01' AND revoked_at IS NULL"
+            // What the other use does, that came first.
+            let answer = try await site.teams.hold(
+                ("SELECT FROM refresh_tokens \(own) FOR NO KEY UPDATE", []),
+                while: { Task.detached { try site.refresh(token).json["error"]?.string } },
+                then: [("UPDATE refresh_tokens SET secret_hash = sha256('another') \(own)", [])]
+            )
+
+            #expect(try await answer.value == "invalid_grant")
+            #expect(try site.teams.admin("SELECT FROM refresh_tokens \(own)").isEmpty)
+            #expect(try site.teams.actions().contains("refresh_token.reused"))
+        }
+    }
+
     @Test func `V53: lasts through a suspension, whatever the app tries meanwhile`() async throws {
         try await withApple { site in
             let handover = try site.handOver(try site.device(.regular))
