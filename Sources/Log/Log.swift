@@ -60,7 +60,9 @@ public struct Log: Sendable {
 
     /// What came from outside may hold what no log may show: one secret in it voids the whole value.
     private static func harmless(_ value: String) -> String {
-        SecretKind.isFound(in: value, among: SecretKind.inLog) ? "(withheld)" : value.cut(toOctets: 1000)
+        let value = value.cut(toOctets: 1256)
+        return SecretKind.isFound(in: value, among: SecretKind.inLog)
+            ? "(withheld)" : value.cut(toOctets: 1000)
     }
 
     /// Standard error, a line at a time.

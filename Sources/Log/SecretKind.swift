@@ -57,9 +57,11 @@ public enum SecretKind: CaseIterable, Sendable {
     private static func isLabel(_ run: Run, before end: Int, of octets: Span<UInt8>) -> Bool {
         guard run.isLikeWords else { return false }
         var start = end - run.count
-        while start > 0, isOfName(octets[start - 1]) { start -= 1 }
+        while start > 0, end - start <= longestName, isOfName(octets[start - 1]) { start -= 1 }
         var stop = end
-        while stop < octets.count, isOfName(octets[stop]) { stop += 1 }
+        while stop < octets.count, stop - start <= longestName, isOfName(octets[stop]) { stop += 1 }
+        // Nor is more looked at than that: each word of a long text would have all of it walked through.
+        guard stop - start <= longestName else { return false }
         var labels = 1
         var first = 0
         for index in start..<stop {
@@ -77,6 +79,9 @@ public enum SecretKind: CaseIterable, Sendable {
     private static func isOfName(_ octet: UInt8) -> Bool {
         Run.kind(of: octet) != .sign || octet == UInt8(ascii: ".") || octet == UInt8(ascii: "-")
     }
+
+    /// Octets of the longest name of an app, as of a host (RFC 1035 section 2.3.4).
+    private static let longestName = 255
 
     /// Octets of the shortest secret there is.
     private static let shortest = 20

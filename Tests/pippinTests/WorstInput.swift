@@ -12,6 +12,7 @@ enum WorstInput {
             ("tokens", "eyJhbGciOiJFUzI1NiJ9."), ("slashes", "https://a.example/../"),
             ("wide", "\u{1D7D7}ßİ"),
             ("PEM", "-----BEGIN PUBLIC KEY-----\n"), ("networks", "10.0.0.0/8,"), ("spaces", " "),
+            ("names of apps", "com.acme.TimetablesOfAllTraines2."),
         ].map { (name: $0.0, piece: Array($0.1.utf8)) } + [(name: "no UTF-8", piece: [0xFF, 0xC0])]
 
     /// A piece over and over, never cut through; doubled, since there is much of it.

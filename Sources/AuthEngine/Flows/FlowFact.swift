@@ -40,6 +40,8 @@ enum Redaction {
 
     /// One line of at most `limit` characters; nothing of a text that looks like a token or a key.
     static func text(_ text: String, limit: Int) -> String {
+        // No more is kept, and the longest secret that begins there is known by less than what is left of it.
+        let text = text.cut(toOctets: 4 * limit + 256)
         guard !SecretKind.isFound(in: text) else { return withheld }
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var kept = String.UnicodeScalarView()
@@ -73,6 +75,7 @@ enum Redaction {
     /// Scheme, host, path and the names in the query: a value there may be a code or a session, and what stands before a
     /// host or behind a semicolon a password or a session.
     static func url(_ url: String) -> String {
+        let url = url.cut(toOctets: 4096)
         let address = url.withoutSecrets
         guard let mark = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
         else { return text(address, limit: 500) }

@@ -289,8 +289,8 @@ extension FlowRecorder {
         let step = step(moment)
         var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
         // A token sent in the wrong place has the shape of an identifier, too.
-        flow.clientID = fields.first { $0.name == "client_id" && !SecretKind.isFound(in: $0.value) }
-            .flatMap { ClientID(rawValue: $0.value) }
+        flow.clientID = fields.first { $0.name == "client_id" }.flatMap { ClientID(rawValue: $0.value) }
+            .flatMap { SecretKind.isFound(in: $0.rawValue) ? nil : $0 }
         flow.opening = earlier ?? step
         if earlier != nil { flow.steps = [step] }
         flow.code = fields.first { $0.name == "code" }.flatMap { AuthorizationCode($0.value) }

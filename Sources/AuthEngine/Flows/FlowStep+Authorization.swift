@@ -70,19 +70,34 @@ extension FlowStep {
         )
     }
 
-    /// Of all that was sent, the words of the protocol; of the rest that it was sent.
+    /// Octets of what was sent that a step keeps: it is kept for weeks, and anybody may send it.
+    private static let octetsSent = 4096
+
+    /// Of all that was sent, the words of the protocol; of the rest, and of what is sent again or is too much, that it
+    /// was sent.
     static func facts(of fields: [FormCoding.Field]) -> [FlowFact] {
-        fields.prefix(24).map { field in
-            switch field.name.text {
-            case "client_id":
-                ClientID(rawValue: field.value) == nil
-                    ? FlowFact("client_id", lengthOf: field.value) : FlowFact("client_id", field.value)
-            case "redirect_uri": FlowFact("redirect_uri", url: field.value)
-            case "response_type", "response_mode", "scope", "grant_type", "code_challenge_method", "prompt",
-                "locale", "ui_locales":
-                FlowFact(field.name.text, field.value, limit: 100)
-            default: FlowFact(ProtocolParameters.spoken(field.name), lengthOf: field.value)
-            }
+        var room = octetsSent
+        var names: Set<String> = []
+        return fields.prefix(24).map { field in
+            let name = ProtocolParameters.spoken(field.name)
+            let fact = names.insert(name).inserted ? fact(of: field, name) : FlowFact(name, lengthOf: field.value)
+            let octets = fact.value.utf8.count
+            guard octets <= room else { return FlowFact(name, lengthOf: field.value) }
+            room -= octets
+            return fact
+        }
+    }
+
+    private static func fact(of field: FormCoding.Field, _ name: String) -> FlowFact {
+        switch field.name.text {
+        case "client_id":
+            ClientID(rawValue: field.value) == nil
+                ? FlowFact("client_id", lengthOf: field.value) : FlowFact("client_id", field.value)
+        case "redirect_uri": FlowFact("redirect_uri", url: field.value)
+        case "response_type", "response_mode", "scope", "grant_type", "code_challenge_method", "prompt",
+            "locale", "ui_locales":
+            FlowFact(field.name.text, field.value, limit: 100)
+        default: FlowFact(name, lengthOf: field.value)
         }
     }
 

@@ -100,6 +100,24 @@ import Testing
         }
     }
 
+    @Test func `V43: no more of a text is taken for the name of an app than such a name may be long`() {
+        let words = String(repeating: "TimetablesOfAllTrams22.", count: 10)
+        #expect(!SecretKind.isFound(in: "com.acme.\(words)app"))
+        #expect(SecretKind.isFound(in: "com.acme.\(words)\(words)app"))
+    }
+
+    @Test func `V43: a step keeps few octets of what was sent, however it was sent`() {
+        let long = String(repeating: "😀<", count: 2000)
+        let names: [FieldName] = [
+            "redirect_uri", "scope", "prompt", "locale", "ui_locales", "response_type", "grant_type",
+        ]
+        let fields = (0..<24).map { FormCoding.Field(names[$0 / 4], "https://a.example/\(long)") }
+        let facts = FlowStep.facts(of: fields)
+        #expect(facts.count == 24)
+        #expect(facts.reduce(0) { $0 + $1.value.utf8.count } < 5000)
+        #expect(facts.allSatisfy { !$0.value.isEmpty })
+    }
+
     @Test(arguments: [
         "com.acme.web", "https://app.acme.example/auth/callback?state=…", "2026-11-22T16:00:00Z",
         "the signature does not verify with key ACME000001; it must be the raw r||s, 64 octets",
