@@ -48,8 +48,9 @@ class Victim(Pippin):
         assert answer.status_code == 303, answer.text
 
     def forget(self) -> None:
-        """Has nobody signed in yet, neither here nor at Apple."""
+        """Has nobody signed in yet, neither here nor at Apple, and nobody tried: what a kill cut off counts as a try."""
         self.ask("""
+            DELETE FROM limits;
             DELETE FROM native_handovers; DELETE FROM provider_announcements; DELETE FROM provider_trips;
             DELETE FROM provider_tokens;
             DELETE FROM consents; DELETE FROM refresh_tokens; DELETE FROM authorization_codes;
