@@ -40,10 +40,10 @@ struct AccountEndpoints: Sendable {
             try await asPerson(request, team) { try await switchRelay($0, app) }
         }
         router.post(TeamRoutes.oneSession, .form) { request, team, id in
-            try await asPerson(request, team) { try await end(id, $0) }
+            try await asPerson(request, team, ending: true) { try await end(id, $0) }
         }
         router.post(TeamRoutes.otherSessions, .form) { request, team in
-            try await asPerson(request, team) { try await endOthers($0) }
+            try await asPerson(request, team, ending: true) { try await endOthers($0) }
         }
         router.get(TeamRoutes.ownPassword) { request, team in
             try await asPerson(request, team) { try await askPassword($0) }
@@ -67,7 +67,7 @@ struct AccountEndpoints: Sendable {
             try await asPerson(request, team) { try await askToDelete($0) }
         }
         router.post(TeamRoutes.deletion, .form) { request, team in
-            try await asPerson(request, team) { try await delete($0) }
+            try await asPerson(request, team, ending: true) { try await delete($0) }
         }
     }
 
@@ -90,10 +90,12 @@ struct AccountEndpoints: Sendable {
 
     /// Lets a person in; a stranger signs in first and comes back to the page.
     ///
-    /// - Throws: `Problem.tooManyForms` for one form too many, and what `body` throws.
+    /// - Parameter ending: that the form only ends sessions, or all there is of the person.
+    /// - Throws: `Problem` for one form too many, and what `body` throws.
     func asPerson(
         _ request: Request,
         _ teamID: TeamID,
+        ending: Bool = false,
         _ body: (Person) async throws -> Response
     ) async throws -> Response {
         let (team, visitor) = try await arrive(request, teamID)
@@ -109,20 +111,35 @@ struct AccountEndpoints: Sendable {
             session: session,
             language: request.language
         )
-        if request.method == .post {
-            let isAdmitted = try await limits.admit(
-                formOf: person.subject,
-                team: teamID,
-                counting: counts,
-                at: context.clock()
-            )
-            guard isAdmitted else { throw Problem.tooManyForms }
-        }
+        if request.method == .post { try await count(person, ending: ending) }
         do {
             return try await body(person)
         } catch is SessionRight.Over {
             return .redirect(to: TeamRoutes.account.link(teamID))
         }
+    }
+
+    /// Counts a form of theirs.
+    ///
+    /// What only ends sessions has no count by the day: each is counted where it begins, and whoever got hold of one
+    /// could else keep the person from ending it.
+    private func count(_ person: Person, ending: Bool) async throws {
+        let (team, now) = (person.team.id, context.clock())
+        let isAdmitted = try await limits.admit(
+            formOf: person.subject,
+            team: team,
+            counting: counts,
+            at: now
+        )
+        guard isAdmitted else { throw Problem.tooManyForms }
+        guard !ending else { return }
+        let wait = try await AccountFormLimit(counts).charge(
+            person.subject,
+            at: person.request.client,
+            in: team,
+            at: now
+        )
+        if let wait { throw Problem.tooOften(until: now + wait, wait) }
     }
 
     /// By what a person changes something of theirs.
