@@ -100,6 +100,36 @@ import WebAuthn
         }
     }
 
+    @Test func `V43: that may have been copied is noted once an answer, and twenty a day`() async throws {
+        try await withFactors { factors in
+            var key = try factors.authenticator()
+            try await factors.register(&key)
+            key.counter = 7
+            #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == factors.ada)
+            func noted() throws -> Int {
+                try factors.world.actions().count { $0 == "factor.refused" }
+            }
+
+            let alone = try factors.answer(.signIn, by: key)
+            let second = try factors.answer(.secondFactor(factors.ada), by: key)
+            let subjects = try await inParallel(20) { _ in try await factors.signIn(alone) }
+            #expect(subjects.allSatisfy { $0 == nil })
+            #expect(try noted() == 1)
+            for _ in 0..<3 { #expect(try await factors.prove(second) == false) }
+            #expect(try noted() == 2)
+
+            for _ in 0..<PasskeyStore.copyLimit {
+                let answer = try factors.answer(.secondFactor(factors.ada), by: key)
+                #expect(try await factors.prove(answer) == false)
+            }
+            #expect(try noted() == PasskeyStore.copyLimit)
+            let tomorrow = World.noon + PasskeyStore.copyWindow
+            let late = try factors.answer(.signIn, by: key, at: tomorrow)
+            #expect(try await factors.signIn(late, at: tomorrow) == nil)
+            #expect(try noted() == PasskeyStore.copyLimit + 1)
+        }
+    }
+
     @Test func `is registered once in a team`() async throws {
         try await withFactors { factors in
             var key = try factors.authenticator()

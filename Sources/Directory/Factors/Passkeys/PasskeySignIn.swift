@@ -1,4 +1,3 @@
-import Audit
 public import Bytes
 public import Crypto
 public import Domain
@@ -10,7 +9,6 @@ public struct PasskeySignIn: Sendable {
     public let party: RelyingParty
     public let challenges: PasskeyChallenges
     public let passkeys: PasskeyStore
-    private let database: TeamDatabase
 
     public init(
         _ database: TeamDatabase,
@@ -18,7 +16,6 @@ public struct PasskeySignIn: Sendable {
         keyRing: KeyRing,
         random: RandomSource = .system
     ) {
-        self.database = database
         self.party = party
         challenges = PasskeyChallenges(keyRing: keyRing, random: random)
         passkeys = PasskeyStore(database, keyRing: keyRing, random: random)
@@ -156,7 +153,16 @@ public struct PasskeySignIn: Sendable {
                 requiresUserVerification: requiresUserVerification
             )
         } catch {
-            try await note(error, known.user, in: team, from: origin)
+            // Anything else is somebody's mistake, and anybody could make many.
+            if error == .counterFellBack {
+                try await passkeys.noteCopy(
+                    of: known.user.subject,
+                    spending: spent,
+                    in: team,
+                    from: origin,
+                    at: now
+                )
+            }
             return false
         }
         guard known.user.suspendedAt == nil else { return false }
@@ -167,24 +173,5 @@ public struct PasskeySignIn: Sendable {
             in: team,
             at: now
         )
-    }
-
-    /// A copied key is worth an event; anything else is somebody's mistake, and anybody could make many.
-    private func note(
-        _ failure: WebAuthnFailure,
-        _ user: User,
-        in team: TeamID,
-        from origin: Origin
-    ) async throws(PostgresFailure) {
-        guard failure == .counterFellBack else { return }
-        let event = AuditEvent(
-            "factor.refused",
-            by: .system("sign-in"),
-            on: .user(user.subject),
-            from: origin,
-            after: ["kind": "passkey", "reason": "the counter fell back: the key may have been copied"],
-            outcome: .refused
-        )
-        try await database.query(event.insertion(in: team), in: team)
     }
 }

@@ -130,6 +130,39 @@ extension PasskeyStore {
         .changed == 1
     }
 
+    /// Notes that there may be a copy of a key, and uses the challenge that it answered up, in one statement.
+    ///
+    /// Whoever has the key can answer as often as they like: an answer is noted once, and so many answers a day.
+    func noteCopy(
+        of subject: Subject,
+        spending challenge: SpentChallenge,
+        in team: TeamID,
+        from origin: Origin,
+        at now: Timestamp
+    ) async throws(PostgresFailure) {
+        let event = AuditEvent(
+            "factor.refused",
+            by: .system("sign-in"),
+            on: .user(subject),
+            from: origin,
+            after: ["kind": "passkey", "reason": "the counter fell back: the key may have been copied"],
+            outcome: .refused
+        )
+        let count = LimitSubject.account("passkey-copies", subject.rawValue)
+        let end = now + Self.copyWindow
+        try await database.query(
+            """
+            WITH spent AS (\(challenge.insertion(in: team))), counted AS (
+                INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
+                SELECT \(team), \(count.text), \(end), 1 FROM spent
+                \(GuessLimitStore.increment(at: now))
+            )
+            \(event.insertion(in: team, when: "FROM counted WHERE count <= \(Self.copyLimit)"))
+            """,
+            in: team
+        )
+    }
+
     private static func name(
         of id: PasskeyID,
         of subject: Subject,

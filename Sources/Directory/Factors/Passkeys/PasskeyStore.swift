@@ -9,6 +9,9 @@ import WebAuthn
 public struct PasskeyStore: Sendable {
     /// Of one person; more would be a mistake.
     public static let limit = 20
+    /// Answers of one person's keys in a day that are noted because there may be a copy of the key.
+    static let copyLimit = 20
+    static let copyWindow = Duration.seconds(86_400)
     /// Transports a browser may name; there are a handful.
     private static let transportLimit = 8
 
