@@ -99,7 +99,8 @@ struct RefreshTokenStore: Sendable {
         )
     }
 
-    /// Revokes the one token that a code issued which is now presented a second time.
+    /// Revokes the one token that a code issued which is now presented a second time; told where there was one, so that
+    /// a code which comes again and again is told once.
     func revoke(
         _ id: [UInt8],
         event: AuditEvent,
@@ -111,8 +112,9 @@ struct RefreshTokenStore: Sendable {
             WITH revoked AS (
                 UPDATE refresh_tokens SET revoked_at = \(moment)
                 WHERE team_id = \(team) AND token_id = \(id) AND revoked_at IS NULL
+                RETURNING 1
             )
-            \(event.insertion(in: team))
+            \(event.insertion(in: team, when: "FROM revoked"))
             """,
             in: team
         )
