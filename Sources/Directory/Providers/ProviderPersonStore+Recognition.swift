@@ -28,7 +28,7 @@ extension ProviderPersonStore.Arrival {
                 UPDATE provider_identities AS known
                 SET last_seen_at = greatest(known.last_seen_at, \(at)), \(coming)
                 WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
-                    AND state = 'authorized' AND linked_at IS NULL
+                    AND state = 'authorized' AND linked_at IS NULL AND \(stands(team))
                 RETURNING sub, email, is_private_email
             )
             SELECT \(UserStore.columns), true, \(ConsentStore.columns)

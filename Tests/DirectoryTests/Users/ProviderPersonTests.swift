@@ -122,6 +122,22 @@ import Testing
         }
     }
 
+    @Test func `V53: an answer from before a parting knows nobody again, though all else is as it was`()
+        async throws
+    {
+        try await withWorld { world in
+            try world.addApp(World.app)
+            let store = ProviderPersonStore(world.database)
+            let arrival = waiting(as: Self.former, transfer: nil, for: World.app)
+            for _ in 0..<2 { #expect(try await store.record(arrival, in: World.acme) != nil) }
+
+            let parting = ProviderPartings.noting(of: Self.former, for: World.app, in: World.acme)
+            try await world.database.query(parting, in: World.acme)
+
+            #expect(try await store.record(arrival, in: World.acme) == nil)
+        }
+    }
+
     @Test func `V53, V54: a consent that ends between the two halves of an arrival is not given again`()
         async throws
     {
