@@ -28,6 +28,15 @@ public struct ProviderNotice: Sendable {
     public let group: ClientID
     public let events: [Event]
 
+    /// The events of each person in the order in which they came, and the people in one order, whatever the notice's:
+    /// two notices that name the same people lock them in it.
+    var eventsByPerson: [Event] {
+        events.sorted { one, other in
+            let (first, second) = (one.identifier?.rawValue ?? "", other.identifier?.rawValue ?? "")
+            return first.utf8.lexicographicallyPrecedes(second.utf8)
+        }
+    }
+
     public init(id: String, group: ClientID, events: [Event]) {
         self.id = id
         self.group = group

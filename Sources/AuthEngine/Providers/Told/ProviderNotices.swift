@@ -121,7 +121,7 @@ public struct ProviderNotices: Sendable {
         guard try await store.insert(notice, of: provider.id, in: team, at: now, transaction) else {
             return false
         }
-        for event in notice.events {
+        for event in notice.eventsByPerson {
             guard let identifier = event.identifier else { continue }
             // Who is nobody yet may be coming in: then that is ended first, or seen once it is done.
             var person = try await store.person(identifier, at: provider.id, in: team, transaction)
