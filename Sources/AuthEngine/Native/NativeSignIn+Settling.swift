@@ -19,7 +19,7 @@ extension NativeSignIn {
             as: arrival.handover.hash,
             heldUntil: end
         )
-        let count = try await countTry(of: proof.identity, arrival)
+        let count = try await countTry(of: proof, arrival)
         do {
             try await announce(announcement, arrival)
             let tokens = try await finish(proof, announcement, arrival)
@@ -38,9 +38,13 @@ extension NativeSignIn {
     /// Counts that the provider is to be asked about somebody.
     ///
     /// Who has their own token and code can show them again and again, and each time the provider is asked in the team's name.
+    /// A token that does not name the code may be one that somebody found: it takes nothing of its person's count.
     /// - Throws: `Unproven`, where it has refused that person's too often.
-    private func countTry(of identity: ProviderIdentity, _ arrival: Arrival) async throws -> LimitSubject {
-        let subject = LimitSubject.account("handovers-about", identity.identifier.rawValue)
+    private func countTry(of proof: NativeProof, _ arrival: Arrival) async throws -> LimitSubject {
+        let subject = LimitSubject.account(
+            proof.namesCode ? "handovers-about" : "handovers-naming",
+            proof.identity.identifier.rawValue
+        )
         let wait = try await limits.charge(
             subject,
             limit: Self.refusalsPerPerson,

@@ -169,6 +169,21 @@ import Testing
         }
     }
 
+    @Test func `V47: by a token that names no code uses up nothing of its person's`() async throws {
+        try await withApple { site in
+            site.publishExtraKey()
+            let token = try site.resigned(try site.device(.regular)["identity_token"]) { $0["c_hash"] = nil }
+            var statuses: [Int] = []
+            for number in 0..<6 {
+                var form = ["client_id": ClientID.app.rawValue, "code": "wrong-\(number)"]
+                form["identity_token"] = token
+                statuses.append(try site.handOver(form).status)
+            }
+            #expect(statuses == Array(repeating: 400, count: 5) + [429])
+            #expect(try site.handOver(try site.device(.regular)).status == 200)
+        }
+    }
+
     @Test func `V46, V47: that Apple throttles stays counted, and lets unproven ones go no further`()
         async throws
     {
