@@ -25,16 +25,30 @@ struct FlowAllowance<Owner: Hashable> {
 
     /// Takes one; false when there is none left.
     mutating func take(for owner: Owner, at now: Int64 = MonotonicTime.now()) -> Bool {
-        // A server with more of them under way than this forgets what they had left, which errs to their favour.
-        if buckets.count >= Self.capacity { buckets = [:] }
+        if buckets.count >= Self.capacity { forgetFullest(at: now) }
         var bucket = buckets[owner] ?? Bucket(level: burst, filledAt: now)
-        let seconds = Double(max(0, now - bucket.filledAt)) / 1_000_000_000
-        bucket.level = min(burst, bucket.level + seconds * perSecond)
+        bucket.level = level(of: bucket, at: now)
         bucket.filledAt = now
         let isThere = bucket.level >= 1
         if isThere { bucket.level -= 1 }
         buckets[owner] = bucket
         return isThere
+    }
+
+    private func level(of bucket: Bucket, at now: Int64) -> Double {
+        let seconds = Double(max(0, now - bucket.filledAt)) / 1_000_000_000
+        return min(burst, bucket.level + seconds * perSecond)
+    }
+
+    /// Makes room for others.
+    ///
+    /// Who is forgotten has a whole burst again; so it is the half that has most left. Whoever has used theirs up gets
+    /// nothing back by many others who come.
+    private mutating func forgetFullest(at now: Int64) {
+        let levels = buckets.map { (owner: $0.key, level: level(of: $0.value, at: now)) }
+        for (owner, _) in levels.sorted(by: { $0.level > $1.level }).prefix(levels.count / 2) {
+            buckets[owner] = nil
+        }
     }
 }
 
