@@ -80,10 +80,11 @@ extension FlowStep {
         var names: Set<String> = []
         return fields.prefix(24).map { field in
             let name = ProtocolParameters.spoken(field.name)
-            let fact = names.insert(name).inserted ? fact(of: field, name) : FlowFact(name, lengthOf: field.value)
-            let octets = fact.value.utf8.count
-            guard octets <= room else { return FlowFact(name, lengthOf: field.value) }
-            room -= octets
+            let length = FlowFact(name, lengthOf: field.value)
+            guard names.insert(name).inserted else { return length }
+            let fact = fact(of: field, name)
+            guard fact.value.utf8.count <= room else { return length }
+            room -= fact.value.utf8.count
             return fact
         }
     }
