@@ -15,6 +15,7 @@ import Testing
     private func withSource(
         _ text: String,
         _ names: [String: TestNameServer.Behaviour],
+        patience: Duration = .milliseconds(100),
         _ body: @escaping @Sendable (Registered, RegisteredEmailSource, MailRecordCheck) async throws -> Void
     ) async throws {
         try await Registered.with { acme in
@@ -23,7 +24,7 @@ import Testing
             server.names = names
             var options = Resolver.Options()
             options.servers = [server.address]
-            options.patience = .milliseconds(100)
+            options.patience = patience
             options.tries = 1
             let resolver = try Resolver(on: acme.loop, options)
             defer { resolver.close() }
@@ -34,7 +35,7 @@ import Testing
                 by: Self.actor,
                 from: .local
             )
-            try await body(acme, source, MailRecordCheck(resolver))
+            try await body(acme, source, MailRecordCheck(resolver, deadline: .seconds(60)))
         }
     }
 
@@ -78,6 +79,32 @@ import Testing
             #expect(records.map(\.state) == [.pending, .pending, .pending])
             #expect(records.map(\.fault) == [.notAnswered, .notAnswered, .notAnswered])
             #expect(records.map(\.detail) == [nil, "timeout", nil])
+        }
+    }
+
+    @Test func `V55: keeps little of what a name server of anybody's says`() async throws {
+        // Each octet is shown as a character of three.
+        let text = Array(repeating: String(repeating: "\u{1}", count: 250), count: 8)
+        let spf = Array(repeating: ["v=spf1 "] + text, count: 30)
+        let keys = Array(repeating: text, count: 30)
+        let names: [String: TestNameServer.Behaviour] = [
+            "acme.example": .truncated(spf), "s1._domainkey.acme.example": .truncated(keys),
+            "s2._domainkey.acme.example": .truncated([text]),
+        ]
+        try await withSource("acme.example", names, patience: .seconds(30)) { acme, source, check in
+            let records = await check.run(source)
+            _ = try await acme.emailSources.note(records, of: source.source, in: Self.team)
+
+            #expect(records.map(\.fault) == [.several, .several, .syntax])
+            let octets = try await acme.count(
+                "SELECT max(octet_length(records::text)) FROM email_sources WHERE team_id = \(Self.team)"
+            )
+            #expect((4000...20_000).contains(octets))
+            let known = try await acme.emailSources.find("acme.example", in: Self.team)
+            #expect(known?.records == records)
+            let listed = try await acme.emailSources.list(in: Self.team).flatMap(\.records)
+            #expect(listed.map(\.state) == records.map(\.state) && listed.map(\.name) == records.map(\.name))
+            #expect(listed.allSatisfy { $0.seen.isEmpty && $0.detail == nil && $0.advice == nil })
         }
     }
 

@@ -80,6 +80,17 @@ import Testing
         #expect(record.state == .wrong && record.fault == fault, "\(record)")
     }
 
+    @Test func `V55: is kept in a few texts, however many a name server has`() {
+        let texts = (1...3000).map { "v=spf1 ip4:192.0.2.1 include:\($0).acme.example -all" }
+        let long = Array(repeating: "v=spf1 " + String(repeating: "x", count: 1990), count: 3)
+
+        let many = MailRecord.spf("acme.example", in: ["site=1"] + texts)
+        #expect(many.fault == .several && many.seen == Array(texts.prefix(10)) && many.advice == nil)
+        let key = MailRecord.dkim("s1._domainkey.acme.example", in: texts)
+        #expect(key.fault == .several && key.seen == Array(texts.prefix(10)))
+        #expect(MailRecord.spf("acme.example", in: long).seen == Array(long.prefix(2)))
+    }
+
     @Test func `of DKIM is missing, or there twice`() {
         let name = "s1._domainkey.acme.example"
 

@@ -82,14 +82,16 @@ public final class TestNameServer: @unchecked Sendable {
                 return
             }
             received += chunk[..<count]
-            guard received.count >= 2 else { return }
-            let length = Int(received[0]) << 8 | Int(received[1])
-            guard received.count >= 2 + length else { return }
-            let query = Array(received[2..<2 + length])
-            received.removeFirst(2 + length)
-            guard let answer = answer(to: query, isPacket: false) else { return }
-            let message = [UInt8(answer.count >> 8), UInt8(answer.count & 0xFF)] + answer
-            unsafe send(connection, message, message.count, Int32(MSG_NOSIGNAL))
+            // Queries may come together.
+            while received.count >= 2 {
+                let length = Int(received[0]) << 8 | Int(received[1])
+                guard received.count >= 2 + length else { return }
+                let query = Array(received[2..<2 + length])
+                received.removeFirst(2 + length)
+                guard let answer = answer(to: query, isPacket: false) else { continue }
+                let message = [UInt8(answer.count >> 8), UInt8(answer.count & 0xFF)] + answer
+                unsafe send(connection, message, message.count, Int32(MSG_NOSIGNAL))
+            }
         }
     }
 

@@ -13,7 +13,7 @@ public struct EmailSourceStore: Sendable {
         self.database = database
     }
 
-    /// All of them in alphabetical order: there are at most a hundred.
+    /// All of them in alphabetical order, at most a hundred; of their records how they stand, without a text.
     public func list(in team: TeamID) async throws(PostgresFailure) -> [RegisteredEmailSource] {
         try await database.query(Self.selection(team), in: team).all(RegisteredEmailSource.init)
     }
@@ -42,7 +42,7 @@ public struct EmailSourceStore: Sendable {
                 ORDER BY q.check_due_at LIMIT \(limit)
                 FOR UPDATE SKIP LOCKED
             )
-            RETURNING \(Self.columns)
+            RETURNING \(Self.listed)
             """,
             in: team
         )
@@ -106,6 +106,7 @@ public struct EmailSourceStore: Sendable {
 
 // As part of the caller's transaction.
 extension EmailSourceStore {
+    /// All of them as `list` has them.
     public func all(
         in team: TeamID,
         _ transaction: borrowing Transaction
@@ -207,6 +208,21 @@ extension EmailSourceStore {
         e.kind, e.source, e.dkim_selectors, e.version, e.created_at, e.checked_at, e.records::text
         """
 
+    /// The same without the texts of others, of which a hundred sources have many.
+    private static let listed: SQL = """
+        e.kind, e.source, e.dkim_selectors, e.version, e.created_at, e.checked_at, (
+            SELECT coalesce(
+                jsonb_agg(
+                    jsonb_build_object(
+                        'kind', record -> 'kind', 'name', record -> 'name', 'state', record -> 'state', 'seen', '[]'::jsonb
+                    )
+                ),
+                '[]'
+            )::text
+            FROM jsonb_array_elements(e.records) AS record
+        )
+        """
+
     private static func selection(_ source: EmailSource, _ team: TeamID) -> SQL {
         """
         SELECT \(columns) FROM email_sources AS e WHERE e.team_id = \(team) AND e.source = \(source.text)
@@ -215,7 +231,7 @@ extension EmailSourceStore {
 
     private static func selection(_ team: TeamID) -> SQL {
         """
-        SELECT \(columns) FROM email_sources AS e WHERE e.team_id = \(team) ORDER BY e.source
+        SELECT \(listed) FROM email_sources AS e WHERE e.team_id = \(team) ORDER BY e.source
         """
     }
 

@@ -24,7 +24,7 @@ public struct RegisteredEmailSource: Hashable, Sendable {
     /// The records it needs, before anybody asked for them.
     var wantedRecords: [MailRecord] { Self.wanted(source, selectors) }
 
-    /// Reads `EmailSourceStore.columns`.
+    /// Reads `EmailSourceStore.columns`, or `listed`.
     init(_ row: inout Row) throws(PostgresFailure) {
         let kind: EmailSource.Kind = try row.next()
         source = EmailSource(kind: kind, stored: try row.next())

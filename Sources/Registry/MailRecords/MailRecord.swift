@@ -41,7 +41,7 @@ public struct MailRecord: Hashable, Sendable, Codable {
     public let state: State
     public let fault: Fault?
     public let detail: String?
-    /// The texts that were found, as they are.
+    /// The texts that were found, as they are: the first few of many, and none in a list of sources.
     public let seen: [String]
     /// The text to put there, as far as it can be known here.
     public let advice: String?
@@ -71,27 +71,42 @@ extension MailRecord {
         MailRecord(kind, name, .pending, advice: kind == .spf ? SPFRecord.first : nil)
     }
 
+    /// Texts of one record that are kept, and the octets of these together: two of the longest that a check reads have
+    /// room.
+    private static let (mostTexts, mostOctets) = (10, 4096)
+
+    /// The first of these: a name server of anybody's may answer with thousands.
+    private static func kept(_ texts: [String]) -> [String] {
+        var octets = 0
+        let kept = texts.prefix(mostTexts).prefix { text in
+            octets += text.utf8.count
+            return octets <= mostOctets
+        }
+        return Array(kept)
+    }
+
     /// Judges the TXT records at a domain: one of them shall be its SPF record.
     static func spf(_ name: String, in texts: [String]) -> MailRecord {
         let meant = texts.filter(SPFRecord.isMeant)
         guard let text = meant.first else {
             return MailRecord(.spf, name, .missing, advice: SPFRecord.first)
         }
+        let seen = kept(meant)
         guard meant.count == 1 else {
-            let parsed = meant.compactMap { try? SPFRecord(parsing: $0) }
+            let parsed = seen.compactMap { try? SPFRecord(parsing: $0) }
             let advice = parsed.count == meant.count ? SPFRecord.joined(parsed) : nil
-            return MailRecord(.spf, name, .wrong, fault: .several, seen: meant, advice: advice)
+            return MailRecord(.spf, name, .wrong, fault: .several, seen: seen, advice: advice)
         }
         do throws(SPFRecord.Fault) {
             _ = try SPFRecord(parsing: text)
-            return MailRecord(.spf, name, .ok, seen: meant)
+            return MailRecord(.spf, name, .ok, seen: seen)
         } catch {
             switch error {
             case .term(let part), .twice(let part):
-                return MailRecord(.spf, name, .wrong, fault: .syntax, detail: part, seen: meant)
+                return MailRecord(.spf, name, .wrong, fault: .syntax, detail: part, seen: seen)
             case .allowsEveryone:
                 let advice = SPFRecord.closed(text)
-                return MailRecord(.spf, name, .wrong, fault: .allowsEveryone, seen: meant, advice: advice)
+                return MailRecord(.spf, name, .wrong, fault: .allowsEveryone, seen: seen, advice: advice)
             }
         }
     }
@@ -99,10 +114,11 @@ extension MailRecord {
     /// Judges the TXT records at the name of a DKIM selector: there is one, with a key.
     static func dkim(_ name: String, in texts: [String]) -> MailRecord {
         guard let text = texts.first else { return MailRecord(.dkim, name, .missing) }
-        guard texts.count == 1 else { return MailRecord(.dkim, name, .wrong, fault: .several, seen: texts) }
+        let seen = kept(texts)
+        guard texts.count == 1 else { return MailRecord(.dkim, name, .wrong, fault: .several, seen: seen) }
         do throws(DKIMRecord.Fault) {
             try DKIMRecord.check(text)
-            return MailRecord(.dkim, name, .ok, seen: texts)
+            return MailRecord(.dkim, name, .ok, seen: seen)
         } catch {
             let (fault, detail): (Fault, String?) =
                 switch error {
@@ -112,7 +128,7 @@ extension MailRecord {
                 case .key: (.key, nil)
                 case .revoked: (.revoked, nil)
                 }
-            return MailRecord(.dkim, name, .wrong, fault: fault, detail: detail, seen: texts)
+            return MailRecord(.dkim, name, .wrong, fault: fault, detail: detail, seen: seen)
         }
     }
 }

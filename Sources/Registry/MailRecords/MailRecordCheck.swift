@@ -46,14 +46,18 @@ public struct MailRecordCheck: Sendable {
         }
     }
 
-    /// Characters of a text that are kept: a DKIM record with a key of 4,096 bits has 750.
+    /// Octets of a text that are kept: a DKIM record with a key of 4,096 bits has 750.
     private static let longest = 2000
 
     /// What others wrote, with nothing in it that would not show or that the database does not take.
     private static func text(_ octets: [UInt8]) -> String {
         var text = String.UnicodeScalarView()
-        for octet in octets.prefix(longest) {
-            text.append((0x20..<0x7F).contains(octet) ? Unicode.Scalar(octet) : "\u{FFFD}")
+        var length = 0
+        for octet in octets {
+            let scalar: Unicode.Scalar = (0x20..<0x7F).contains(octet) ? Unicode.Scalar(octet) : "\u{FFFD}"
+            length += UTF8.width(scalar)
+            guard length <= longest else { break }
+            text.append(scalar)
         }
         return String(text)
     }
