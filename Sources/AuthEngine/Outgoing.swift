@@ -9,10 +9,12 @@ public import HTTPClient
 public struct Outgoing: Sendable {
     /// Calls to Apple's token and revocation endpoints that are under way at a time.
     static let applePlaces = 64
+    /// Checks that are under way at a time.
+    static let checkPlaces = HTTPClient.Options().connectionLimit
 
     /// For Apple alone, or the stand-in in its place; teams take turns there.
     public let apple: HTTPClient
-    /// For what teams register and have checked: their domains and return URLs.
+    /// For what teams register and have checked, their domains and return URLs; teams take turns there.
     public let checks: HTTPClient
     /// For the notification endpoints of teams.
     public let notices: HTTPClient
@@ -22,7 +24,7 @@ public struct Outgoing: Sendable {
     /// Makes the clients of a loop; to be called there.
     public init(on loop: EventLoop) throws(ClientFailure) {
         apple = try HTTPClient(on: loop, Self.appleOptions)
-        checks = try HTTPClient(on: loop)
+        checks = try HTTPClient(on: loop, Self.checkOptions)
         notices = try HTTPClient(on: loop)
         house = try HTTPClient(on: loop)
     }
@@ -33,6 +35,12 @@ public struct Outgoing: Sendable {
         options.places = applePlaces
         options.connectionsPerHost = applePlaces + 16
         options.connectionLimit = applePlaces + 64
+        return options
+    }
+
+    private static var checkOptions: HTTPClient.Options {
+        var options = HTTPClient.Options()
+        options.places = checkPlaces
         return options
     }
 

@@ -15,22 +15,25 @@ import Testing
         let port: UInt16
         let hanging: Hanging
 
-        func request(_ path: String, of owner: String? = nil) -> ClientRequest {
+        func request(
+            _ path: String,
+            of owner: String? = nil,
+            at host: String = "127.0.0.1"
+        ) -> ClientRequest {
             ClientRequest(
                 "GET",
-                "http://127.0.0.1:\(port)\(path)",
+                "http://\(host):\(port)\(path)",
                 deadline: .seconds(600),
                 addresses: .publicAndLoopback,
                 owner: owner
             )
         }
 
-        /// Begins calls that nobody answers.
+        /// Begins calls that nobody answers, to several hosts: a client has so many connections to one.
         func hang(_ count: Int, of owner: String? = nil, by client: HTTPClient) -> [Task<Void, Never>] {
-            (0..<count).map { _ in
-                Task(executorPreference: loop) { [call = request("/hang", of: owner)] in
-                    _ = try? await client.send(call)
-                }
+            (0..<count).map { number in
+                let call = request("/hang", of: owner, at: "s\(number % 5).localhost")
+                return Task(executorPreference: loop) { _ = try? await client.send(call) }
             }
         }
 
@@ -87,6 +90,16 @@ import Testing
             let calls = site.hang(count, by: site.outgoing.checks)
             try await site.hanging.wait(for: count)
             #expect(try await site.status(by: site.outgoing.notices) == 200)
+            return calls
+        }
+    }
+
+    @Test func `V43: checks of one team leave places for another's`() async throws {
+        try await withSite { site in
+            let checks = site.outgoing.checks
+            let calls = site.hang(200, of: "ACMETEAM01", by: checks)
+            try await site.hanging.wait(for: Outgoing.checkPlaces * 3 / 4)
+            #expect(try await site.status(of: "RIVALTEAM1", by: checks) == 200)
             return calls
         }
     }

@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import Glibc
 import HTTP
@@ -22,9 +23,15 @@ private struct Site: Sendable {
         port: UInt16? = nil,
         allowsLoopback: Bool = true,
         deadline: Duration = .seconds(60),
-        client: HTTPClient? = nil
+        client: HTTPClient? = nil,
+        for team: TeamID = Registered.acme
     ) async -> DomainFinding {
-        let check = DomainCheck(client ?? self.client, allowsLoopback: allowsLoopback, deadline: deadline)
+        let check = DomainCheck(
+            client ?? self.client,
+            for: team,
+            allowsLoopback: allowsLoopback,
+            deadline: deadline
+        )
         let url = "\(scheme)://\(host):\(port ?? self.port)\(AssociationFile.path)"
         return await check.run(url, expecting: Self.file)
     }
@@ -119,6 +126,39 @@ private struct Site: Sendable {
         } _: { site async throws in
             let finding = await site.find("localhost", scheme: "https")
             #expect(finding.kind == .untrusted && finding.detail?.isEmpty == false)
+        }
+    }
+
+    @Test func `V43: leaves connections for other teams where one's servers never answer`() async throws {
+        try await withSite {
+            .text(Site.file.content)
+        } _: { site async throws in
+            let silent = LoopbackListener(backlog: 64, waits: false)
+            defer { close(silent.socket) }
+            var options = HTTPClient.Options()
+            (options.connectionLimit, options.places) = (4, 4)
+            let client = try HTTPClient(on: site.loop, options)
+            defer { client.close() }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        _ = await site.find(port: silent.port, deadline: .seconds(600), client: client)
+                    }
+                }
+                var held: [Int32] = []
+                defer { for connection in held { close(connection) } }
+                while held.count < 3 {
+                    let connection = accept(silent.socket, nil, nil)
+                    if connection >= 0 {
+                        held.append(connection)
+                    } else {
+                        await site.loop.sleep(for: .milliseconds(5))
+                    }
+                }
+                let finding = await site.find(client: client, for: Registered.rival)
+                #expect(finding.kind == .served)
+                group.cancelAll()
+            }
         }
     }
 

@@ -24,7 +24,8 @@ extension TeamCheckup {
                 "HEAD",
                 "\(origin)/",
                 deadline: .seconds(5),
-                addresses: loopback ? .publicAndLoopback : .publicOnly
+                addresses: loopback ? .publicAndLoopback : .publicOnly,
+                owner: team.id.rawValue
             )
             let answer = await namedHosts.answer(request)
             let host = String(origin.dropFirst("https://".count))

@@ -11,7 +11,7 @@ public struct RegistryChecks: Sendable {
 
     private let domains: DomainStore
     private let emailSources: EmailSourceStore
-    /// Calls addresses that teams name, and no others.
+    /// Calls addresses that teams name, and no others; each call is a team's.
     public let client: HTTPClient
     private let resolver: Resolver
     /// Whether the operator lets sandbox teams name addresses of this machine.
@@ -42,7 +42,11 @@ public struct RegistryChecks: Sendable {
         by actor: Actor,
         from origin: Origin
     ) async throws -> RegisteredDomain? {
-        let check = DomainCheck(client, allowsLoopback: allowsLoopback && domain.isOfSandbox)
+        let check = DomainCheck(
+            client,
+            for: team,
+            allowsLoopback: allowsLoopback && domain.isOfSandbox
+        )
         let finding = await check.run(domain.associationURL, expecting: domain.file)
         return try await domains.note(finding, of: domain.name, in: team, by: actor, from: origin)
     }

@@ -1,3 +1,4 @@
+public import Domain
 public import HTTPClient
 
 /// Asks a domain for its association file, as anybody on the Internet would.
@@ -6,13 +7,22 @@ public struct DomainCheck: Sendable {
     static let longestBody = 1 << 20
 
     private let client: HTTPClient
+    private let team: TeamID
     private let allowsLoopback: Bool
     private let deadline: Duration
 
-    /// - Parameter allowsLoopback: whether addresses of this machine may be asked: those of sandbox teams, where the
-    ///   operator allows it.
-    public init(_ client: HTTPClient, allowsLoopback: Bool, deadline: Duration = .seconds(10)) {
+    /// - Parameters:
+    ///   - team: whose domains are asked; teams take turns at the client.
+    ///   - allowsLoopback: whether addresses of this machine may be asked: those of sandbox teams, where the operator
+    ///     allows it.
+    public init(
+        _ client: HTTPClient,
+        for team: TeamID,
+        allowsLoopback: Bool,
+        deadline: Duration = .seconds(10)
+    ) {
         self.client = client
+        self.team = team
         self.allowsLoopback = allowsLoopback
         self.deadline = deadline
     }
@@ -22,6 +32,7 @@ public struct DomainCheck: Sendable {
     /// - Parameter url: see `DomainName.associationURL`.
     public func run(_ url: String, expecting file: AssociationFile) async -> DomainFinding {
         var request = ClientRequest("GET", url, deadline: deadline, bodyLimit: Self.longestBody)
+        request.owner = team.rawValue
         request.addresses = allowsLoopback ? .publicAndLoopback : .publicOnly
         do throws(ClientFailure) {
             return DomainFinding(of: try await client.send(request), expecting: file)
