@@ -30,6 +30,8 @@ public struct RouteOptions: Sendable {
     public static let immediate = RouteOptions(neverWaits: true)
     /// Takes a form and nothing else.
     public static let form = RouteOptions(contentTypes: [.form])
+    /// Takes a form that is no longer than the bodies that are read from anybody.
+    public static let shortForm = RouteOptions(bodyLimit: BodyBudget.shortLimit, contentTypes: [.form])
     /// Takes a form with files, whose octets are that many at most, or one without.
     public static func upload(limit: Int) -> RouteOptions {
         // Boundaries, names and the other fields take a little too.

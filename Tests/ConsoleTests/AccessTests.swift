@@ -1,9 +1,9 @@
 import Domain
-import HTTP
 import Testing
 import Web
 
 @testable import Console
+@testable import HTTP
 
 /// Walks every mounted route with everybody, so that none can be forgotten.
 @Suite struct `Who may ask for a page` {
@@ -46,6 +46,17 @@ import Web
                         "\(route.method) \(route.pattern) for \(name)"
                     )
                 }
+            }
+        }
+    }
+
+    @Test func `V55: what is over 16 KiB is read for an account alone`() async throws {
+        try await withWorld { world in
+            let entries = try Console(world.parts).routes(on: Router()).router.entries
+            #expect(entries.contains { $0.action.options.admission != nil })
+            for entry in entries where entry.method != .get {
+                let options = entry.action.options
+                #expect(options.admission != nil || options.bodyLimit <= 16 * 1024, "\(entry.action.pattern)")
             }
         }
     }

@@ -85,7 +85,8 @@ extension ConsoleRouter {
         _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .members(right), takesToken: false)
-        router.post(route, .form) { [reception] (request: Request, team: TeamID, value: repeat each Value) in
+        router.post(route, admitting(.form)) {
+            [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
                 let form = try await reception.answer(of: scope.visit)
                 return try await respond(scope, form, repeat each value)
@@ -140,7 +141,7 @@ extension ConsoleRouter {
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .everybody)
-        router.post(route, .form, respond)
+        router.post(route, .shortForm, respond)
     }
 }
 
