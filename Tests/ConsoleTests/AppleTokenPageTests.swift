@@ -1,4 +1,5 @@
 import Domain
+import Postgres
 import Testing
 
 @testable import Console
@@ -41,6 +42,16 @@ import Testing
             sub
         )
         return sub
+    }
+
+    @Test func `V43: is looked for as a search, which ends sooner and holds up nothing else`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let holder = try AdminConnection(to: world.conninfo)
+            try holder.execute("BEGIN")
+            try holder.execute("LOCK TABLE provider_tokens")
+            #expect(try await owner.get(Self.list).status == 422)
+        }
     }
 
     @Test func `is listed with the reason and what helps, narrowed and tried again`() async throws {

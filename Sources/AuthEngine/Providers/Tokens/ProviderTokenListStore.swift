@@ -24,7 +24,7 @@ public struct ProviderTokenListStore: Sendable {
         after cursor: ProviderTokenPage.Cursor?,
         limit: Int
     ) async throws(PostgresFailure) -> ProviderTokenPage {
-        let rows = try await database.query(
+        let rows = try await database.search(
             """
             SELECT \(Self.columns) FROM provider_tokens
             WHERE team_id = \(team) AND \(filter.condition)
@@ -102,7 +102,7 @@ public struct ProviderTokenListStore: Sendable {
         in team: TeamID,
         matching filter: ProviderTokenFilter
     ) async throws(PostgresFailure) -> Int {
-        let rows = try await database.query(
+        let rows = try await database.search(
             """
             SELECT count(*) FROM (
                 SELECT FROM provider_tokens WHERE team_id = \(team) AND \(filter.condition)
