@@ -54,6 +54,23 @@ import Testing
         }
     }
 
+    @Test func `goes after thirty days, however many there are`() async throws {
+        try await withMail { world in
+            try world.admin(
+                """
+                INSERT INTO mailbox (team_id, mail_id, at, of_team, letter, recipient, subject, body_text, body_html)
+                SELECT 'PIPPIN0000', age || number, now() - age::interval, 'ACMETEAM01', 'plain', 'ada@acme.example', age,
+                    '', ''
+                FROM (VALUES ('31 days', 1201), ('29 days', 3)) AS mails (age, count),
+                    generate_series(1, count) AS number
+                """
+            )
+            try await world.mailbox.purge()
+
+            #expect(try world.admin("SELECT DISTINCT subject FROM mailbox") == [["29 days"]])
+        }
+    }
+
     @Test func `is found by the beginning of an address, and page by page`() async throws {
         try await withMail { world in
             for index in 0..<5 {

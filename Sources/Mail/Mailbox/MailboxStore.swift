@@ -10,6 +10,8 @@ public struct MailboxStore: Sendable {
     public static let countLimit = 1000
     /// How long a mail is kept.
     static let life = Duration.seconds(30 * 86_400)
+    /// Mails removed by one statement: each has its bodies, and a statement has its time.
+    private static let purgeBatch = 500
 
     private let database: TeamDatabase
 
@@ -96,15 +98,30 @@ public struct MailboxStore: Sendable {
         )
     }
 
-    /// Removes what was kept long enough.
+    /// Removes what was kept long enough, a batch at a time.
     public func purge() async throws(PostgresFailure) {
-        try await database.query(
+        while try await purgeOldest() == Self.purgeBatch {}
+    }
+
+    /// - Returns: how many mails went.
+    private func purgeOldest() async throws(PostgresFailure) -> Int {
+        let rows = try await database.query(
             """
-            DELETE FROM mailbox
-            WHERE team_id = \(TeamID.system) AND at < now() - \(Int(Self.life.components.seconds)) * interval '1 second'
+            WITH purged AS (
+                DELETE FROM mailbox WHERE team_id = \(TeamID.system) AND mail_id = ANY (ARRAY(
+                    SELECT mail_id FROM mailbox
+                    WHERE team_id = \(TeamID.system)
+                        AND at < now() - \(Int(Self.life.components.seconds)) * interval '1 second'
+                    ORDER BY at, mail_id LIMIT \(Self.purgeBatch)
+                ))
+                RETURNING 1
+            )
+            SELECT count(*) FROM purged
             """,
             in: .system
         )
+        guard var row = rows.first else { return 0 }
+        return try row.next()
     }
 
     private static func matching(_ search: String?) -> SQL {
