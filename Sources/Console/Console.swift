@@ -96,7 +96,7 @@ public struct Console: Sendable {
             apple: AppleProvider,
             client: HTTPClient,
             certificateFile: CertificateFile? = nil,
-            lacksProxy: Bool = false,
+            lacksProxy: Bool,
             standIn: AppleStandIn? = nil,
             watchesApple: Bool = true,
             teams: TeamCache,

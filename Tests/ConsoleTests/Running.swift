@@ -241,6 +241,7 @@ private func parts(
         apple: apple,
         client: client,
         certificateFile: settings.certificateFile.map { CertificateFile($0) { nil } },
+        lacksProxy: false,
         standIn: World.standIn(database, keyRing, teams),
         teams: teams,
         flows: FlowRecorder(loop: loop, database: database, context: context),
