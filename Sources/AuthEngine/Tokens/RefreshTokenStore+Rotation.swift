@@ -26,11 +26,9 @@ extension RefreshTokenStore {
             team_id = \(team) AND token_id = \(rotation.old.id) AND client_id = \(rotation.client)
                 AND revoked_at IS NULL AND trial_id IS NULL
             """
-        let lock: SQL = """
-            SELECT FROM refresh_tokens
-            WHERE team_id = \(team) AND token_id = \(rotation.old.id) AND client_id = \(rotation.client)
-            FOR NO KEY UPDATE
-            """
+        // A token that is dead locks nothing, and of those who use a live one again and again one waits at the database.
+        let lock: SQL = "SELECT FROM refresh_tokens WHERE \(live) FOR NO KEY UPDATE"
+        let row = LockedRow("refresh_tokens", team.rawValue, Hex.encode(rotation.old.id))
         let use: SQL = """
             WITH used AS (
                 UPDATE refresh_tokens
@@ -55,7 +53,7 @@ extension RefreshTokenStore {
                 AND consents.app_id = used.app_id
             WHERE users.suspended_at IS NULL
             """
-        let rows = try await database.query([lock, use], in: team)
+        let rows = try await database.query([lock.locking(row), use], in: team)
         return try rows.firstValue(Holder.init)
     }
 

@@ -1,5 +1,6 @@
 import Directory
 import Domain
+import EventLoop
 import Testing
 
 @testable import SignIn
@@ -17,13 +18,10 @@ import Testing
         window: Duration,
         leaving left: Int
     ) async throws {
-        _ = try await LimitStore(site.teams.database).add(
-            limit - left,
-            to: subject,
-            window: window,
-            in: .acme,
-            at: site.teams.clock.now
-        )
+        let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
+        _ = try await site.teams.loop.run {
+            try await store.add(limit - left, to: subject, window: window, in: .acme, at: now)
+        }
     }
 
     /// Signs Ada in, and returns the form by which she renames her passkey.
