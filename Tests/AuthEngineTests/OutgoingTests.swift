@@ -72,7 +72,9 @@ import Testing
         for loop in loops { try loop.start() }
         defer { for loop in loops { loop.stop() } }
         let application = Application(routes: try router.frozen())
-        let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        // A handler takes as long as the test has it take.
+        options.answerTimeout = .seconds(3600)
         let server = try await Server.start(application, options, on: [loops[1]])[0]
         let outgoing = try await loops[0].run { [loop = loops[0]] in try Outgoing(on: loop) }
         let site = Site(outgoing: outgoing, loop: loops[0], port: server.port, hanging: hanging)

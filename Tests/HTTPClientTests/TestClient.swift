@@ -50,6 +50,8 @@ func withClient(
     for loop in loops { try loop.start() }
     defer { for loop in loops { loop.stop() } }
     var serverOptions = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+    // A handler takes as long as the test has it take.
+    serverOptions.answerTimeout = .seconds(3600)
     serverOptions.tls = tls
     let application = Application(routes: try router.frozen())
     let server = try await Server.start(application, serverOptions, on: [loops[1]])[0]

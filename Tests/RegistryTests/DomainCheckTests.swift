@@ -51,7 +51,9 @@ private struct Site: Sendable {
         try await loop.run {
             var router = Router()
             router.get(Self.route) { _ in answer() }
-            let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+            var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+            // A handler takes as long as the test has it take.
+            options.answerTimeout = .seconds(3600)
             let application = Application(routes: try router.frozen())
             let server = try await Server.start(application, options, on: [loop])[0]
             let client = try HTTPClient(on: loop)

@@ -43,7 +43,9 @@ import Testing
             defer { client.close() }
             var router = Router()
             router.get(Route(AssociationFile.path)) { _ in .text("elsewhere") }
-            let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+            var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+            // A handler takes as long as the test has it take.
+            options.answerTimeout = .seconds(3600)
             let application = Application(routes: try router.frozen())
             let site = try await Server.start(application, options, on: [acme.loop])[0]
             try await register(acme, port: site.port)

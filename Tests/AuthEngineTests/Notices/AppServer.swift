@@ -91,7 +91,9 @@ func withAppServer(
         let inbox = AppServer.Inbox()
         var router = Router()
         router.post(Route("/notices")) { request in inbox.take(request) }
-        let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        // A handler takes as long as the test has it take.
+        options.answerTimeout = .seconds(3600)
         let server = try await Server.start(Application(routes: try router.frozen()), options, on: [loop])[0]
         let client = try HTTPClient(on: loop)
         let system = Database(
