@@ -15,11 +15,18 @@ struct Engine: Sendable {
     let tokens: TokenEndpoint
     let revocation: Revocation
     let flows: FlowRecorder
+    private let allowances: FlowAllowances
 
     init(_ teams: TestTeams) throws {
         self.teams = teams
         authorization = Authorization(trials: teams.trials)
-        flows = FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context)
+        allowances = FlowAllowances()
+        flows = FlowRecorder(
+            loop: teams.loop,
+            database: teams.database,
+            context: teams.context,
+            allowances: allowances
+        )
         flow = SignInFlow(
             context: teams.context,
             database: teams.database,
@@ -33,6 +40,16 @@ struct Engine: Sendable {
             flows: flows
         )
         revocation = Revocation(context: teams.context, database: teams.database, trials: teams.trials)
+    }
+
+    /// What another loop of the same process records with.
+    func anotherRecorder() -> FlowRecorder {
+        FlowRecorder(
+            loop: teams.loop,
+            database: teams.database,
+            context: teams.context,
+            allowances: allowances
+        )
     }
 
     var clock: TestClock { teams.clock }

@@ -244,7 +244,7 @@ private func parts(
         lacksProxy: false,
         standIn: World.standIn(database, keyRing, teams),
         teams: teams,
-        flows: FlowRecorder(loop: loop, database: database, context: context),
+        flows: FlowRecorder(loop: loop, database: database, context: context, allowances: FlowAllowances()),
         jobs: JobQueue(database, bell: JobBell()),
         registryChanged: { teams.forget($0) },
         pool: pool,

@@ -202,7 +202,12 @@ private struct SiteParts: Sendable {
             context: teams.context,
             teams: TeamCache(loop: teams.loop, database: teams.database, context: teams.context),
             database: teams.database,
-            flows: FlowRecorder(loop: teams.loop, database: teams.database, context: teams.context),
+            flows: FlowRecorder(
+                loop: teams.loop,
+                database: teams.database,
+                context: teams.context,
+                allowances: FlowAllowances()
+            ),
             signIn: signIn
         )
         return try Simulator(parts, script: script)
@@ -258,7 +263,12 @@ private struct SiteParts: Sendable {
                     JobQueue(teams.database, bell: JobBell()),
                     keyRing: teams.context.keyRing
                 ),
-                flows: FlowRecorder(loop: teams.loop, database: teams.database, context: context(log)),
+                flows: FlowRecorder(
+                    loop: teams.loop,
+                    database: teams.database,
+                    context: context(log),
+                    allowances: FlowAllowances()
+                ),
                 apple: apple,
                 log: log
             )

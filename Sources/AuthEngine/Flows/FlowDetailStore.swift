@@ -6,6 +6,8 @@ import Postgres
 public struct FlowDetailStore: Sendable {
     /// Of steps; a flow with more has been played with.
     public static let stepLimit = 200
+    /// Of the steps that are told of a flow, together.
+    static let octetLimit = 128 << 10
 
     private let database: TeamDatabase
 
@@ -20,9 +22,14 @@ public struct FlowDetailStore: Sendable {
         let rows = try await database.query(
             """
             SELECT \(FlowListStore.columns(in: team)), f.opening, ARRAY (
-                SELECT s.step FROM flow_steps s
-                WHERE s.team_id = \(team) AND s.flow_id = \(id)
-                ORDER BY s.at, s.kind LIMIT \(Self.stepLimit)
+                SELECT step FROM (
+                    SELECT s.step, s.at, s.kind,
+                        sum(octet_length(s.step)) OVER (ORDER BY s.at, s.kind ROWS UNBOUNDED PRECEDING) AS octets
+                    FROM flow_steps s
+                    WHERE s.team_id = \(team) AND s.flow_id = \(id)
+                    ORDER BY s.at, s.kind LIMIT \(Self.stepLimit)
+                ) AS told
+                WHERE octets <= \(Self.octetLimit) ORDER BY at, kind
             )
             FROM flows f
             WHERE f.team_id = \(team) AND f.flow_id = \(id)

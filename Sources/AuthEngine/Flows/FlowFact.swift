@@ -6,7 +6,15 @@ public struct FlowFact: Codable, Hashable, Sendable {
     public let name: String
     public let value: String
 
-    /// A text as it came, without control characters and cut.
+    /// How many it takes to keep it, with the marks around it.
+    var octets: Int { name.utf8.count + value.utf8.count + 6 }
+
+    /// What was stored, which was made harmless before it was.
+    init(stored name: String, _ value: String) {
+        (self.name, self.value) = (name, value)
+    }
+
+    /// A text as it came, without control characters and cut to so many octets.
     ///
     /// Only for what is no secret: identifiers, addresses without their queries, words of the protocol.
     init(_ name: String, _ text: String, limit: Int = 300) {
@@ -38,7 +46,7 @@ enum Redaction {
     /// In place of what is not told at all.
     static let withheld = "(withheld)"
 
-    /// One line of at most `limit` characters; nothing of a text that looks like a token or a key.
+    /// One line of at most `limit` octets and a mark that there was more; nothing of a text that looks like a token or a key.
     static func text(_ text: String, limit: Int) -> String {
         // No more is kept, and the longest secret that begins there is known by less than what is left of it.
         let text = text.cut(toOctets: 4 * limit + 256)
@@ -47,9 +55,9 @@ enum Redaction {
         var kept = String.UnicodeScalarView()
         var room = limit
         for scalar in text.unicodeScalars where isShown(scalar) {
-            guard room > 0 else { return String(kept) + "…" }
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { return String(kept) + "…" }
             kept.append(scalar)
-            room -= 1
         }
         return String(kept)
     }

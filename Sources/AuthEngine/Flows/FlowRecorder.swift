@@ -25,20 +25,20 @@ public final class FlowRecorder: @unchecked Sendable {
 
     private var buffer = FlowBuffer()
     private var counts = DailyCounts()
-    /// Requests that only open a page.
-    ///
-    /// Worth to be seen while a team tries things out, not by the million. What they asked is told again by the
-    /// next step of the same sign-in.
-    private var openings = FlowAllowance<TeamID>(burst: 120, perDay: 20_000)
-    private var failures = SenderAllowance.ofRefusals
-    private var strangers = SenderAllowance.ofStrangers
-    private var people = FlowAllowance<TeamPerson>(burst: 120, perDay: 2_000)
+    private let allowances: FlowAllowances
     private var countedAt = MonotonicTime.now()
     private var isScheduled = false
     private var writing: Task<Void, Never>?
 
-    public init(loop: EventLoop, database: TeamDatabase, context: EngineContext) {
+    /// - Parameter allowances: those of the process.
+    public init(
+        loop: EventLoop,
+        database: TeamDatabase,
+        context: EngineContext,
+        allowances: FlowAllowances
+    ) {
         self.loop = loop
+        self.allowances = allowances
         store = FlowStore(database)
         countStore = DailyCountStore(database)
         clock = context.clock
@@ -108,16 +108,19 @@ extension FlowRecorder {
         at moment: Timestamp,
         from origin: () -> Origin
     ) {
-        guard openings.take(for: team) else { return }
+        guard allowances.mayOpen(in: team) else { return }
+        let origin = origin()
+        let step = FlowStep(
+            .authorization,
+            at: moment,
+            from: origin,
+            sent: request.sent.isEmpty ? FlowStep.facts(of: request) : FlowStep.facts(of: request.sent)
+        )
+        guard allowances.admits(opening: step, from: origin.ip, in: team) else { return }
         var flow = PendingFlow(FlowID(of: id, begunAt: moment))
         flow.clientID = request.client.id
         flow.isTrial = request.trial != nil
-        flow.opening = FlowStep(
-            .authorization,
-            at: moment,
-            from: origin(),
-            sent: request.sent.isEmpty ? FlowStep.facts(of: request) : FlowStep.facts(of: request.sent)
-        )
+        flow.opening = step
         keep(flow, of: team)
     }
 
@@ -157,7 +160,7 @@ extension FlowRecorder {
         guard let app = attempt.app else { return }
         if let cause = step.cause { count(.failure, cause.rawValue, of: team) }
         if step.kind == .answered, app.trial == nil { count(.signIn, app.clientID.rawValue, of: team) }
-        guard isAllowed(step, of: subject, in: team) else { return count(.unkept, "", of: team) }
+        guard allowances.admits(step, of: subject, in: team) else { return count(.unkept, "", of: team) }
         var flow = PendingFlow(FlowID(of: attempt.id, begunAt: attempt.createdAt))
         flow.clientID = app.clientID
         flow.subject = subject
@@ -171,15 +174,6 @@ extension FlowRecorder {
         flow.steps = [step]
         stand(step, &flow)
         keep(flow, of: team)
-    }
-
-    /// Whether a step may be kept.
-    ///
-    /// An account is soon made, so that its steps have an allowance too: more than anybody signs in.
-    private func isAllowed(_ step: FlowStep, of subject: Subject?, in team: TeamID) -> Bool {
-        guard step.cause == nil else { return failures.take(from: step.origin.ip, in: team) }
-        guard let subject else { return strangers.take(from: step.origin.ip, in: team) }
-        return people.take(for: TeamPerson(team: team, subject: subject))
     }
 
     /// The code of a flow was redeemed.
@@ -202,17 +196,17 @@ extension FlowRecorder {
     /// A native app handed over what it had: the whole of a sign-in.
     func arrive(_ subject: Subject, at app: ClientID, in team: TeamID, from origin: Origin) {
         count(.signIn, app.rawValue, of: team)
-        guard openings.take(for: team) else { return }
         let moment = clock()
-        var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
-        flow.clientID = app
-        flow.subject = subject
         let step = FlowStep(
             .handedOver,
             at: moment,
             from: origin,
             sent: [FlowFact("client_id", app.rawValue)]
         )
+        guard allowances.admits(opening: step, from: origin.ip, in: team) else { return }
+        var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
+        flow.clientID = app
+        flow.subject = subject
         flow.opening = step
         stand(step, &flow)
         keep(flow, of: team)
@@ -284,9 +278,11 @@ extension FlowRecorder {
         _ step: (Timestamp) -> FlowStep
     ) {
         count(.failure, cause.rawValue, of: team)
-        guard failures.take(from: origin.ip, in: team) else { return count(.unkept, "", of: team) }
+        guard allowances.mayRefuse(from: origin.ip, in: team) else { return count(.unkept, "", of: team) }
         let moment = clock()
         let step = step(moment)
+        guard allowances.admits(refusal: [earlier, step].compactMap(\.self), from: origin.ip, in: team)
+        else { return count(.unkept, "", of: team) }
         var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
         // A token sent in the wrong place has the shape of an identifier, too.
         flow.clientID = fields.first { $0.name == "client_id" }.flatMap { ClientID(rawValue: $0.value) }

@@ -70,8 +70,8 @@ extension FlowStep {
         )
     }
 
-    /// Octets of what was sent that a step keeps: it is kept for weeks, and anybody may send it.
-    private static let octetsSent = 4096
+    /// Octets of what was sent that a step tells; the rest is for what is registered and was answered.
+    private static let octetsSent = 2048
 
     /// Of all that was sent, the words of the protocol; of the rest, and of what is sent again or is too much, that it
     /// was sent.
@@ -120,8 +120,8 @@ extension FlowStep {
         guard let comparison = ReturnURLComparison(sent, with: client.returnURLs.map(ReturnURL.init(stored:)))
         else { return urls }
         let differences = comparison.differences.map { "\($0)" }.joined(separator: " ")
-        return urls + [
+        return [
             FlowFact("nearest", comparison.nearest.text, limit: 500), FlowFact("differences", differences),
-        ]
+        ] + urls
     }
 }

@@ -83,9 +83,28 @@ public struct FlowStep: Sendable {
         self.origin = origin
         self.cause = cause
         self.reason = reason.map { Redaction.text($0, limit: 300) }
-        self.sent = sent
-        self.known = known
-        self.answered = answered
+        var room = Self.octetLimit
+        self.answered = Self.fitting(answered, in: &room)
+        self.sent = Self.fitting(sent, in: &room)
+        self.known = Self.fitting(known, in: &room)
+    }
+
+    /// Octets of all facts of a step: it is kept for weeks, and anybody may cause it.
+    private static let octetLimit = 4096
+
+    /// The facts for which there is room.
+    private static func fitting(_ facts: [FlowFact], in room: inout Int) -> [FlowFact] {
+        facts.filter { fact in
+            guard fact.octets <= room else { return false }
+            room -= fact.octets
+            return true
+        }
+    }
+
+    /// What it takes to keep it, in KiB.
+    var weight: Int {
+        let facts = (sent + known + answered).reduce(0) { $0 + $1.octets }
+        return 1 + (facts + (reason?.utf8.count ?? 0) + origin.userAgent.utf8.count) / 1024
     }
 }
 
@@ -125,26 +144,24 @@ extension FlowStep {
     init?(stored text: String) throws(JSON.Failure) {
         let record = try JSON.decode(Record.self, from: Array(text.utf8))
         guard let kind = Kind(rawValue: record.kind) else { return nil }
-        self.init(
-            kind,
-            at: Timestamp(microseconds: record.at),
-            from: Origin(
-                ip: record.ip ?? "",
-                userAgent: record.agent ?? "",
-                requestID: record.request ?? ""
-            ),
-            cause: record.cause.map { RefusalCause(rawValue: $0) ?? .other },
-            reason: record.reason,
-            sent: Self.facts(record.sent),
-            known: Self.facts(record.known),
-            answered: Self.facts(record.answered)
+        self.kind = kind
+        at = Timestamp(microseconds: record.at)
+        origin = Origin(
+            ip: record.ip ?? "",
+            userAgent: record.agent ?? "",
+            requestID: record.request ?? ""
         )
+        cause = record.cause.map { RefusalCause(rawValue: $0) ?? .other }
+        reason = record.reason
+        sent = Self.facts(record.sent)
+        known = Self.facts(record.known)
+        answered = Self.facts(record.answered)
     }
 
     private static func facts(_ pairs: [String]?) -> [FlowFact] {
         guard let pairs else { return [] }
         return stride(from: 0, to: pairs.count - 1, by: 2).map { index in
-            FlowFact(pairs[index], pairs[index + 1], limit: 600)
+            FlowFact(stored: pairs[index], pairs[index + 1])
         }
     }
 

@@ -58,7 +58,7 @@ final class House {
             log: log
         )
         let (context, conninfo, bell) = (context, installation.conninfo, JobBell())
-        let (apple, dnsServers) = (settings.apple, settings.dnsServers)
+        let (apple, dnsServers, flowAllowances) = (settings.apple, settings.dnsServers, FlowAllowances())
         do {
             let cores = Machine.cores
             loops = try (0..<count).map { try EventLoop(name: "loop-\($0)") }
@@ -77,6 +77,7 @@ final class House {
                         dnsServers: dnsServers,
                         lookups: lookups,
                         registries: pools.registries,
+                        flowAllowances: flowAllowances,
                         bell: bell
                     )
                 }

@@ -11,7 +11,8 @@ import Registry
 
 /// Everything one loop serves with: its connections, its cache, its routes.
 ///
-/// Nothing of it is shared with another loop, but for the bell that wakes the process's worker of jobs.
+/// Nothing of it is shared with another loop, but for the bell that wakes the process's worker of jobs, and what
+/// may be stored of flows.
 struct Worker: Sendable {
     let loop: EventLoop
     let app: Database
@@ -33,6 +34,7 @@ struct Worker: Sendable {
     /// - Parameters:
     ///   - lookups: where the database's name is looked up; nil where it has none.
     ///   - registries: where large registries of teams are read.
+    ///   - flowAllowances: those of all loops together.
     /// - Throws: `ClientFailure`, when libcurl does not start.
     init(
         loop: EventLoop,
@@ -42,6 +44,7 @@ struct Worker: Sendable {
         dnsServers: [String],
         lookups: BlockingPool?,
         registries: BlockingPool,
+        flowAllowances: FlowAllowances,
         bell: JobBell
     ) throws(ClientFailure) {
         self.loop = loop
@@ -59,7 +62,12 @@ struct Worker: Sendable {
             context: context,
             pool: registries
         )
-        flows = FlowRecorder(loop: loop, database: TeamDatabase(app), context: context)
+        flows = FlowRecorder(
+            loop: loop,
+            database: TeamDatabase(app),
+            context: context,
+            allowances: flowAllowances
+        )
         outgoing = try Outgoing(on: loop)
         let keys = AppleKeys(of: service, on: loop, client: outgoing.apple, clock: context.clock)
         apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: context.clock)
