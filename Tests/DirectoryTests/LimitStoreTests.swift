@@ -41,6 +41,29 @@ import Testing
         }
     }
 
+    @Test func `V46: gets nothing back for what was counted in the one before`() async throws {
+        try await withWorld { world in
+            let store = LimitStore(world.database)
+            func count(_ subject: LimitSubject, at now: Timestamp) async throws -> LimitStore.Count {
+                try await store.add(to: subject, window: Self.window, in: World.acme, at: now)
+            }
+            let other = LimitSubject.team("other")
+            let later = World.noon + Self.window
+            let earlier = try await count(Self.subject, at: World.noon)
+            for _ in 0..<3 { _ = try await count(Self.subject, at: later) }
+            var late: [LimitStore.Count] = []
+            for _ in 0..<2 { late.append(try await count(other, at: later)) }
+
+            // What is nobody's any more, beside one that still is.
+            try await store.refund([earlier, late[0]], in: World.acme)
+            // Another team's of the same name and time.
+            try await store.refund([late[1]], in: World.rival)
+
+            let counts = try world.admin("SELECT subject, count FROM limits ORDER BY subject")
+            #expect(counts == [["other.team", "1"], ["test.team", "3"]])
+        }
+    }
+
     @Test func `V46: of wrong passwords locks nobody out for a day by a clock that was ahead`() async throws {
         try await withPasswords { passwords in
             let ahead = World.noon + .seconds(86_400)

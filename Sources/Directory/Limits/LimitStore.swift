@@ -8,6 +8,7 @@ public import Postgres
 public struct LimitStore: Sendable {
     /// How often something has happened.
     public struct Count: Sendable {
+        let subject: LimitSubject
         public let value: Int
         /// When counting begins anew.
         public let endsAt: Timestamp
@@ -33,7 +34,7 @@ public struct LimitStore: Sendable {
             Self.addition(of: amount, to: subject, window: window, in: team, at: now),
             in: team
         )
-        return try Self.count(rows)
+        return try Self.count(of: subject, rows)
     }
 
     /// The same within a transaction: what is rolled back has not happened.
@@ -45,7 +46,7 @@ public struct LimitStore: Sendable {
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Count {
         let statement = addition(of: 1, to: subject, window: window, in: team, at: now)
-        return try count(try await transaction.query(statement))
+        return try count(of: subject, try await transaction.query(statement))
     }
 
     private static func addition(
@@ -85,9 +86,9 @@ public struct LimitStore: Sendable {
         """
     }
 
-    private static func count(_ rows: Rows) throws(PostgresFailure) -> Count {
+    private static func count(of subject: LimitSubject, _ rows: Rows) throws(PostgresFailure) -> Count {
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a count") }
-        return Count(value: try row.next(), endsAt: try row.next())
+        return Count(subject: subject, value: try row.next(), endsAt: try row.next())
     }
 
     /// How long to wait until none of the limits is used up; nil when none is.
@@ -148,11 +149,37 @@ public struct LimitStore: Sendable {
         return try row.next(Timestamp.self) - pause
     }
 
-    /// Takes back one of each that was counted and has not happened after all.
+    /// Takes back one of each that was counted and has not happened after all, of the window that runs now.
     public func refund(
         _ subjects: [LimitSubject],
         in team: TeamID,
         at now: Timestamp
+    ) async throws(PostgresFailure) {
+        try await refund(subjects, where: "window_ends_at > \(now)", in: team)
+    }
+
+    /// Takes back one of each that has not happened after all, of the very window in which it was counted.
+    ///
+    /// Once that is over there is nothing to take back: what counts now has happened since.
+    public func refund(_ counts: [Count], in team: TeamID) async throws(PostgresFailure) {
+        let subjects = counts.map(\.subject)
+        let ends = counts.map(\.endsAt.precise)
+        try await refund(
+            subjects,
+            where: """
+                (subject, window_ends_at) IN (
+                    SELECT name, ends_at
+                    FROM unnest(\(subjects.map(\.text)), \(ends)::timestamptz[]) AS counted (name, ends_at)
+                )
+                """,
+            in: team
+        )
+    }
+
+    private func refund(
+        _ subjects: [LimitSubject],
+        where isCounted: SQL,
+        in team: TeamID
     ) async throws(PostgresFailure) {
         guard !subjects.isEmpty else { return }
         // Two that lock the same rows lock them in one order.
@@ -161,7 +188,7 @@ public struct LimitStore: Sendable {
             UPDATE limits SET count = GREATEST(count - 1, 0)
             FROM (
                 SELECT subject FROM limits
-                WHERE team_id = \(team) AND subject = ANY (\(subjects.map(\.text))) AND window_ends_at > \(now)
+                WHERE team_id = \(team) AND subject = ANY (\(subjects.map(\.text))) AND \(isCounted)
                 ORDER BY subject FOR NO KEY UPDATE
             ) AS counted
             WHERE limits.team_id = \(team) AND limits.subject = counted.subject

@@ -28,7 +28,8 @@ struct HandoverLimits: Sendable {
     /// One that is under way, and counts as one that failed until it is known to have gone well: however many come at
     /// once, no more of them fail.
     struct Entry: Sendable {
-        fileprivate let ofSender: [LimitSubject]
+        fileprivate let ofSender: [LimitStore.Count]
+        fileprivate let ofTeam: LimitStore.Count
         /// Whether so many of the team have failed at Apple that only those go on that are proved here.
         let isForProvenOnly: Bool
     }
@@ -37,42 +38,38 @@ struct HandoverLimits: Sendable {
     ///
     /// A backend hands over what strangers gave it: with too many that failed it goes on with those that are proved here.
     func enter(_ sender: Sender, in team: TeamID, at now: Timestamp) async throws -> Entry? {
-        let limits = Self.limits(of: sender)
+        var ofSender: [LimitStore.Count] = []
         var isForProvenOnly = false
-        for (place, (subject, limit)) in limits.enumerated() {
+        for (subject, limit) in Self.limits(of: sender) {
             let count = try await counts.add(to: subject, window: Self.window, in: team, at: now)
+            ofSender.append(count)
             guard count.value > limit else { continue }
             if case .backend = sender {
                 isForProvenOnly = true
             } else {
-                try await counts.refund(limits[...place].map(\.subject), in: team, at: now)
+                try await counts.refund(ofSender, in: team)
                 return nil
             }
         }
         let ofTeam = try await counts.add(to: Self.team, window: Self.window, in: team, at: now)
         if ofTeam.value > Self.perTeam { isForProvenOnly = true }
-        return Entry(ofSender: limits.map(\.subject), isForProvenOnly: isForProvenOnly)
+        return Entry(ofSender: ofSender, ofTeam: ofTeam, isForProvenOnly: isForProvenOnly)
     }
 
     /// Takes one back that went well, or was not the sender's fault.
     ///
     /// What failed here costs the team nothing, and anybody can send as much of it as they like: it stays counted for the
     /// sender alone. What Apple was asked about and did not take, or had no answer to, stays counted for both: each
-    /// further call would only make Apple throttle the team.
+    /// further call would only make Apple throttle the team. One that outlasted its minute takes nothing of the next one's.
     ///
     /// - Parameter failure: nil where there is none, or none that is the provider's matter.
-    func leave(
-        _ entry: Entry,
-        with failure: ProviderFailure?,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws {
+    func leave(_ entry: Entry, with failure: ProviderFailure?, in team: TeamID) async throws {
         let asked = failure?.reachedProvider ?? false
         let isSenders = failure.map { $0.remedy != .again || $0.cause == .providerKey } ?? false
-        var spared: [LimitSubject] = []
+        var spared: [LimitStore.Count] = []
         if !isSenders && !asked { spared += entry.ofSender }
-        if !asked { spared.append(Self.team) }
-        try await counts.refund(spared, in: team, at: now)
+        if !asked { spared.append(entry.ofTeam) }
+        try await counts.refund(spared, in: team)
     }
 
     private static let team = LimitSubject.team("handovers")

@@ -137,11 +137,11 @@ struct ProtocolEndpoints: Sendable {
                 provenOnly: entry.isForProvenOnly
             )
         } catch {
-            try await handovers.leave(entry, with: error as? ProviderFailure, in: team.id, at: clock())
+            try await handovers.leave(entry, with: error as? ProviderFailure, in: team.id)
             if error is NativeSignIn.Unproven { return ProtocolAnswers.problem(.tooManySignIns) }
             throw error
         }
-        try await handovers.leave(entry, with: nil, in: team.id, at: clock())
+        try await handovers.leave(entry, with: nil, in: team.id)
         return ProtocolAnswers.json(tokens)
     }
 

@@ -98,7 +98,7 @@ import Testing
             }
             #expect(entries.count == 20)
             // Those that go well leave nothing behind, even where Apple had to be asked twice.
-            for entry in entries { try await limits.leave(entry, with: nil, in: .acme, at: now) }
+            for entry in entries { try await limits.leave(entry, with: nil, in: .acme) }
             #expect(try teams.admin("SELECT FROM limits WHERE count > 0").isEmpty)
         }
     }
@@ -214,7 +214,7 @@ import Testing
                     return false
                 }
                 #expect(!entry.isForProvenOnly)
-                try await limits.leave(entry, with: failure, in: .acme, at: teams.clock.now)
+                try await limits.leave(entry, with: failure, in: .acme)
                 return true
             }
             var taken = 0
