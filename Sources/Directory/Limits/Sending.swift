@@ -106,8 +106,8 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
     /// For all of a team together.
     public var perTeam: Limit? {
         switch self {
-        // Far above what a launch brings: reaching it keeps everybody else of the team from registering. Of forgotten
-        // passwords only mail that reaches somebody counts, and none that a browser asks for which the account knows.
+        // Far above what a launch brings: reaching it keeps everybody else of the team from registering. Only mail that goes
+        // out counts; of forgotten passwords none that a browser asks for which the account knows.
         case .registration, .passwordReset: Limit(5000, in: Self.hour)
         case .emailChange: Limit(1000, in: Self.hour)
         case .userInvitation: Limit(200, in: Self.hour)

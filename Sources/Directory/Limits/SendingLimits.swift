@@ -43,20 +43,55 @@ public struct SendingLimits: Sendable {
     ) async throws(PostgresFailure) -> Duration? {
         if let wait = try await charge(kind, amount, by: sender, in: team, at: now) { return wait }
         if let recipient, let wait = try await charge(kind, to: recipient, in: team, at: now) { return wait }
-        guard let limit = kind.perTeam else { return nil }
-        return try await charge(amount, kind.teamSubject, limit, in: team, at: now)
+        return try await charge(kind, amount, ofTeam: team, at: now)
     }
 
-    /// Counts one more for who asks alone, where the team's count comes later.
+    /// Counts one more for who asks alone, where the other counts come later.
     ///
     /// - Returns: how long to wait where it is one too many.
     public func charge(
         _ kind: Sending,
+        _ amount: Int = 1,
         by sender: Sender,
         in team: TeamID,
         at now: Timestamp
     ) async throws(PostgresFailure) -> Duration? {
-        try await charge(kind, 1, by: sender, in: team, at: now)
+        guard let limit = kind.perSender else { return nil }
+        let subject = kind.subject(of: sender)
+        if let wait = try await charge(amount, subject, limit, in: team, at: now) { return wait }
+        guard let site = kind.siteSubject(of: sender) else { return nil }
+        let sites = Sending.Limit(LimitSubject.addressesPerSite * limit.count, in: limit.window)
+        return try await charge(amount, site, sites, in: team, at: now)
+    }
+
+    /// Counts one more for the team alone, where who asks and who gets it have been counted.
+    ///
+    /// - Returns: how long to wait where it is one too many.
+    public func charge(
+        _ kind: Sending,
+        _ amount: Int = 1,
+        ofTeam team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Duration? {
+        guard let limit = kind.perTeam else { return nil }
+        return try await charge(amount, kind.teamSubject, limit, in: team, at: now)
+    }
+
+    /// How long to wait until the team has one left; nil when it has.
+    ///
+    /// It counts nothing. Asked first, it spares the counts that come before the team's what leads to no mail.
+    public func wait(
+        for kind: Sending,
+        ofTeam team: TeamID,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Duration? {
+        guard let limit = kind.perTeam else { return nil }
+        return try await limits.wait(
+            for: [(kind.teamSubject, limit.count)],
+            window: limit.window,
+            in: team,
+            at: now
+        )
     }
 
     /// Counts a mail that a stranger asks for to its team, and tells whether it may be sent.
@@ -165,21 +200,6 @@ public struct SendingLimits: Sendable {
     ) async throws(PostgresFailure) -> Duration? {
         guard let all = kind.perServerOverTeams else { return nil }
         return try await charge(1, kind.subject(ofServer: host), all, in: .system, at: now)
-    }
-
-    private func charge(
-        _ kind: Sending,
-        _ amount: Int,
-        by sender: Sender,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
-        guard let limit = kind.perSender else { return nil }
-        let subject = kind.subject(of: sender)
-        if let wait = try await charge(amount, subject, limit, in: team, at: now) { return wait }
-        guard let site = kind.siteSubject(of: sender) else { return nil }
-        let sites = Sending.Limit(LimitSubject.addressesPerSite * limit.count, in: limit.window)
-        return try await charge(amount, site, sites, in: team, at: now)
     }
 
     private func charge(

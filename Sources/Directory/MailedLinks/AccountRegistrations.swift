@@ -107,16 +107,17 @@ public struct AccountRegistrations: Sendable {
 
     /// Mails a link that makes the account, or says to a known address that it has one.
     ///
+    /// The team's count comes last: one mailbox, typed by however many, takes no more of it than the mails it gets. A known
+    /// address takes as much as another, so that the count tells nothing of accounts, and may be told.
+    ///
     /// - Throws: `PostgresFailure`.
     public func begin(_ form: Form, for caller: AccountCaller) async throws -> Outcome {
-        let (team, now) = (caller.team, caller.now)
-        if let wait = try await limits.charge(
-            .registration,
-            to: nil,
-            by: .stranger(ip: caller.origin.ip),
-            in: team,
-            at: now
-        ) {
+        let (team, now, ip) = (caller.team, caller.now, caller.origin.ip)
+        if let wait = try await limits.charge(.registration, by: .stranger(ip: ip), in: team, at: now) {
+            return .limited(retryAfter: wait)
+        }
+        // Whoever waits for the team keeps what their mailbox may get.
+        if let wait = try await limits.wait(for: .registration, ofTeam: team, at: now) {
             return .limited(retryAfter: wait)
         }
         let hash: PasswordHash
@@ -125,16 +126,24 @@ public struct AccountRegistrations: Sendable {
         } catch {
             return .busy
         }
-        let login = LoginName(form.email)
-        let isKnown = try await logins.isTaken(login, in: team)
-        let wait = try await limits.charge(
+        let tooMany = try await limits.charge(
             .registration,
-            to: login.rawValue,
-            askedBy: .stranger(ip: caller.origin.ip),
+            to: LoginName(form.email).rawValue,
+            askedBy: .stranger(ip: ip),
             in: team,
             at: now
         )
-        guard wait == nil else { return .mailed }
+        guard tooMany == nil else { return .mailed }
+        if let wait = try await limits.charge(.registration, ofTeam: team, at: now) {
+            return .limited(retryAfter: wait)
+        }
+        try await mail(form, hash, for: caller)
+        return .mailed
+    }
+
+    private func mail(_ form: Form, _ hash: PasswordHash, for caller: AccountCaller) async throws {
+        let team = caller.team
+        let isKnown = try await logins.isTaken(LoginName(form.email), in: team)
         let link = MailedLink(
             .registration,
             email: form.email,
@@ -146,11 +155,10 @@ public struct AccountRegistrations: Sendable {
         try await database.transaction(in: team) { transaction in
             let token = LinkToken(random: random)
             // Kept for a known address too, under a token that nobody is sent.
-            let end = try await links.insert(link, token, in: team, at: now, transaction)
+            let end = try await links.insert(link, token, in: team, at: caller.now, transaction)
             let mail: AccountMail = isKnown ? .known : .confirmation(token, .registration, until: end)
             try await post.send(mail, form.email, caller.language, team, transaction)
         }
-        return .mailed
     }
 
     /// The account to be, while the link works.

@@ -1,0 +1,151 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import Directory
+
+/// What strangers can use up of a team's registrations.
+@Suite struct `Mail for registrations` {
+    private actor Outbox {
+        private(set) var recipients: [String] = []
+
+        func add(_ recipient: String) { recipients.append(recipient) }
+
+        func count(_ recipient: String) -> Int { recipients.count { $0 == recipient } }
+    }
+
+    private func registrations(_ passwords: PasswordWorld, _ outbox: Outbox) -> AccountRegistrations {
+        AccountRegistrations(
+            passwords.world.database,
+            hasher: PasswordHasher(
+                pool: passwords.pool,
+                judges: passwords.pool,
+                argon2id: World.cheap,
+                places: 100
+            ),
+            post: AccountPost { _, recipient, _, _, _ in await outbox.add(recipient.rawValue) }
+        )
+    }
+
+    /// What came of the form, as one word.
+    private func register(
+        _ registrations: AccountRegistrations,
+        _ email: String,
+        from ip: String,
+        at team: TeamID = World.acme
+    ) async throws -> String {
+        let rule = PasswordRule(in: team, email: nil)
+        let form = AccountRegistrations.Form(
+            email: try #require(EmailAddress(rawValue: email)),
+            name: try #require(PersonName(given: "Dora", family: "Maar")),
+            password: try NewPassword(PasswordWorld.password, by: rule, with: .ofCommand),
+            attempt: nil,
+            browserHash: [1]
+        )
+        let caller = AccountCaller(
+            team: team,
+            language: .english,
+            origin: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"),
+            now: World.noon
+        )
+        switch try await registrations.begin(form, for: caller) {
+        case .mailed: return "mailed"
+        case .limited(let wait):
+            return wait > .zero && wait <= .seconds(3600) ? "limited" : "limited for \(wait)"
+        case .busy: return "busy"
+        }
+    }
+
+    /// Has Acme's registrations of this hour counted so far.
+    private func setTeamCount(_ world: World, _ count: Int) throws {
+        try world.admin(
+            """
+            INSERT INTO limits (team_id, subject, window_ends_at, count)
+            VALUES ('ACMETEAM01', 'registration.team', $1::timestamptz, $2::bigint)
+            """,
+            (World.noon + .seconds(3600)).description,
+            String(count)
+        )
+    }
+
+    private func teamCount(_ world: World) throws -> [[String?]] {
+        try world.admin("SELECT count FROM limits WHERE subject = 'registration.team'")
+    }
+
+    @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
+    func `V43, V47: to one mailbox use up no more of the team's than it gets, known or not`(
+        email: String
+    ) async throws {
+        try await withPasswords { passwords in
+            let (world, outbox) = (passwords.world, Outbox())
+            let registrations = registrations(passwords, outbox)
+            for number in 0..<30 {
+                for _ in 0..<2 {
+                    let outcome = try await register(registrations, email, from: "192.0.2.\(number)")
+                    #expect(outcome == "mailed")
+                }
+            }
+            #expect(try teamCount(world) == [["9"]])
+            #expect(await outbox.recipients == Array(repeating: email, count: 9))
+
+            let other = try await register(registrations, "dora@acme.example", from: "198.51.100.7")
+            #expect(other == "mailed")
+            #expect(await outbox.count("dora@acme.example") == 1)
+        }
+    }
+
+    @Test func `V43, V47: of an address beyond its own use up nothing of the team's`() async throws {
+        try await withPasswords { passwords in
+            let outbox = Outbox()
+            let registrations = registrations(passwords, outbox)
+            var outcomes: [String] = []
+            for number in 0..<30 {
+                let email = "dora\(number)@acme.example"
+                outcomes.append(try await register(registrations, email, from: "192.0.2.1"))
+            }
+            let expected = Array(repeating: "mailed", count: 20) + Array(repeating: "limited", count: 10)
+            #expect(outcomes == expected)
+            #expect(try teamCount(passwords.world) == [["20"]])
+        }
+    }
+
+    @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
+    func `V47: beyond the team's limit are refused, sent to nobody, and cost the mailbox none`(
+        email: String
+    ) async throws {
+        try await withPasswords { passwords in
+            let (world, outbox) = (passwords.world, Outbox())
+            let registrations = registrations(passwords, outbox)
+            try setTeamCount(world, 5000)
+            for number in 0..<12 {
+                let outcome = try await register(registrations, email, from: "192.0.2.\(number)")
+                #expect(outcome == "limited")
+            }
+            #expect(await outbox.recipients.isEmpty)
+            #expect(try world.admin("SELECT FROM mailed_links").isEmpty)
+            let mailboxes = try world.admin(
+                "SELECT subject FROM limits WHERE subject LIKE 'mail-%' AND count > 0"
+            )
+            #expect(mailboxes.isEmpty)
+
+            // Rival has an hour of its own.
+            let rival = try await register(registrations, email, from: "192.0.2.1", at: World.rival)
+            #expect(rival == "mailed")
+        }
+    }
+
+    @Test func `V46, V47: stop at the team's limit, however many come at once`() async throws {
+        try await withPasswords { passwords in
+            let (world, outbox) = (passwords.world, Outbox())
+            let registrations = registrations(passwords, outbox)
+            try setTeamCount(world, 4995)
+            let outcomes = try await inParallel(50) { number in
+                try await register(registrations, "dora\(number)@acme.example", from: "192.0.2.\(number)")
+            }
+            #expect(outcomes.count { $0 == "mailed" } == 5)
+            #expect(outcomes.count { $0 == "limited" } == 45)
+            #expect(await outbox.recipients.count == 5)
+        }
+    }
+}
