@@ -1,6 +1,8 @@
+import Bytes
 import Directory
 import Domain
 import EventLoop
+import HTTP
 import Testing
 
 @testable import SignIn
@@ -66,6 +68,30 @@ import Testing
             let token = try #require(bens.value(of: "csrf"))
             let bensMail = try ben.post(Self.account + "/email", [("csrf", token)])
             #expect(bensMail.status == 422)
+        }
+    }
+
+    @Test func `S18, V43: of one account leave the others behind its address theirs`() async throws {
+        try await withTeams { teams in
+            let limit = AccountFormLimit(LimitStore(teams.database))
+            let (people, now) = (teams.people, teams.clock.now)
+            let address = try #require(IPAddress("203.0.113.7"))
+            var admitted = 0
+            for _ in 0..<600 {
+                let wait = try await limit.charge(people.ada, at: address, in: .acme, at: now)
+                if wait == nil { admitted += 1 }
+            }
+            #expect(admitted == AccountFormLimit.perPersonHourly)
+            // What the hour refuses counts neither for the day nor for the address.
+            let counted = try teams.admin(
+                "SELECT count FROM limits WHERE subject LIKE 'account-changes.%'"
+            )
+            #expect(counted == [["150"], ["150"]])
+            #expect(try await limit.charge(people.ben, at: address, in: .acme, at: now) == nil)
+            #expect(try await limit.charge(people.rivalAda, at: address, in: .rival, at: now) == nil)
+
+            let later = now + AccountFormLimit.addressWindow
+            #expect(try await limit.charge(people.ada, at: address, in: .acme, at: later) == nil)
         }
     }
 
