@@ -80,6 +80,28 @@ import Testing
         }
     }
 
+    @Test func `S18, V43: who has used theirs up gets nothing back, however many others come, at any team`()
+        async throws
+    {
+        try await withTeams { teams in
+            let store = LimitStore(teams.database)
+            let limits = AttemptLimits(perAddress: 64)
+            let flood = try #require(IPAddress("203.0.113.7"))
+            for _ in 0..<100 { _ = try await Self.admit(limits, flood, store, teams) }
+            let now = teams.clock.now
+            var others = 0
+            for number in 0..<250_000 {
+                let text = "10.\(number >> 16).\(number >> 8 & 255).\(number & 255)"
+                guard let other = IPAddress(text) else { continue }
+                let isAdmitted = try await limits.admit(other, team: .rival, counting: store, at: now)
+                if isAdmitted { others += 1 }
+            }
+            #expect(others == 250_000)
+            let again = try await Self.admit(limits, flood, store, teams)
+            #expect(!again)
+        }
+    }
+
     @Test func `S18: the networks of one IPv6 site share an allowance beside their own`() async throws {
         try await withTeams { teams in
             let store = LimitStore(teams.database)

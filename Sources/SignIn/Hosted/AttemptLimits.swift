@@ -13,8 +13,6 @@ import Synchronization
 /// all processes at once. Each of them may let that much more pass, and nothing beyond.
 public final class AttemptLimits: Sendable {
     private static let window = 60
-    /// How much of a limit is counted here before it is added to what others count.
-    private static let shares = 32
     /// Octets are counted by so many, for a count that fits its column.
     private static let unit = 64
 
@@ -26,110 +24,6 @@ public final class AttemptLimits: Sendable {
     private let unitsPerAddress: Int
     private let formsPerPerson: Int
     private let state = Mutex(State())
-
-    private struct State {
-        var minute = 0
-        /// Of addresses, sites and people.
-        private var senders: [Key: Tally] = [:]
-        /// Of whole teams.
-        private var teams: [Key: Tally] = [:]
-
-        init(minute: Int = 0) {
-            self.minute = minute
-        }
-
-        /// Counts so many; the amount to add to everybody's count now, or 0, and whether it is within its limit so far.
-        mutating func add(_ count: Count, of team: TeamID) -> (due: Int, isWithin: Bool) {
-            let key = Key(team: team, what: count.what, whose: count.whose)
-            guard count.whose != .everybody else {
-                return teams[key, default: Tally()].add(count.amount, limit: count.limit)
-            }
-            // A flood of addresses is met by the team's limit, which is kept.
-            if senders.count > 200_000 { senders = [:] }
-            return senders[key, default: Tally()].add(count.amount, limit: count.limit)
-        }
-
-        /// Takes over everybody's count, to which ours since then are to be added; whether it is within its limit.
-        mutating func learn(_ everybody: Int, for count: Count, of team: TeamID) -> Bool {
-            let key = Key(team: team, what: count.what, whose: count.whose)
-            guard count.whose != .everybody else {
-                return teams[key, default: Tally()].learn(everybody) <= count.limit
-            }
-            return senders[key, default: Tally()].learn(everybody) <= count.limit
-        }
-    }
-
-    /// What is counted.
-    private enum What {
-        case beginnings
-        case octets
-        case forms
-    }
-
-    /// Whose count it is.
-    private enum Whose: Hashable {
-        /// An address of IPv4, or a network of IPv6.
-        case address(IPAddress)
-        case site(IPAddress)
-        case person(Subject)
-        case everybody
-    }
-
-    private struct Key: Hashable {
-        let team: TeamID
-        let what: What
-        let whose: Whose
-    }
-
-    /// One of the counts of a request.
-    private struct Count {
-        let amount: Int
-        let what: What
-        let whose: Whose
-        let limit: Int
-
-        init(_ amount: Int, _ what: What, _ whose: Whose, limit: Int) {
-            (self.amount, self.what, self.whose, self.limit) = (amount, what, whose, limit)
-        }
-
-        /// Its name in the database, put together for one request of many.
-        var subject: LimitSubject {
-            let kind: StaticString =
-                switch what {
-                case .beginnings: "attempts"
-                case .octets: "attempt-octets"
-                case .forms: "account-forms"
-                }
-            return switch whose {
-            case .address(let network): .address(kind, network.description)
-            case .site(let site): .site(kind, site.description) ?? .address(kind, site.description)
-            case .person(let person): .account(kind, person.rawValue)
-            case .everybody: .team(kind)
-            }
-        }
-    }
-
-    /// What is known of one count.
-    private struct Tally {
-        /// Everybody's, as far as it is known here.
-        var total = 0
-        /// Ours that nobody else knows of yet.
-        var pending = 0
-
-        mutating func add(_ amount: Int, limit: Int) -> (due: Int, isWithin: Bool) {
-            total += amount
-            pending += amount
-            let share = max(1, limit / AttemptLimits.shares)
-            guard pending >= share, total <= limit + share else { return (0, total <= limit) }
-            defer { pending = 0 }
-            return (pending, total <= limit)
-        }
-
-        mutating func learn(_ everybody: Int) -> Int {
-            total = everybody + pending
-            return total
-        }
-    }
 
     /// - Parameters:
     ///   - perSite: of a site of IPv6, which may be a household or a carrier; sixteen addresses' by default.
