@@ -68,6 +68,32 @@ extension TestTeams {
         return pending
     }
 
+    /// Starts several that want the same while another transaction holds it, and tells how many wait at the database
+    /// once all of them wait, there or on the loop.
+    ///
+    /// - Parameter held: the statement that locks.
+    public func waiters<Pending>(
+        for held: String,
+        while begin: [() throws -> Pending]
+    ) async throws -> (pending: [Pending], atDatabase: Int) {
+        let holder = try AdminConnection(to: conninfo)
+        try holder.execute("BEGIN")
+        try holder.execute(held)
+        let pending = try begin.map { try $0() }
+        let waiting =
+            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        let deadline = ContinuousClock.now + .seconds(600)
+        while true {
+            let atDatabase = try admin(waiting).count
+            if try await atDatabase + loop.run({ connections.waitingForRows }) >= pending.count {
+                try holder.execute("COMMIT")
+                return (pending, atDatabase)
+            }
+            guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     /// Waits until somebody waits for a row that `transaction` holds.
     public func waitForWaiter(of transaction: borrowing Transaction) async throws {
         let waiting =

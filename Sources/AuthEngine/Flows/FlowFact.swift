@@ -83,8 +83,9 @@ enum Redaction {
     /// Scheme, host, path and the names in the query: a value there may be a code or a session, and what stands before a
     /// host or behind a semicolon a password or a session.
     static func url(_ url: String) -> String {
-        let url = url.cut(toOctets: 4096)
         let address = url.withoutSecrets
+        // The names of no more are kept; the password before a host may be as long as the whole.
+        let url = url.cut(toOctets: 4096)
         guard let mark = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
         else { return text(address, limit: 500) }
         let names = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)

@@ -32,6 +32,11 @@ struct NativeHandoverStore: Sendable {
         case settled(Settled)
     }
 
+    /// Whoever sends the same again and again has one of them at the database.
+    private func row(of handover: NativeHandover, in team: TeamID) -> LockedRow {
+        LockedRow("native_handovers", team.rawValue, Hex.encode(handover.hash))
+    }
+
     /// Stores that a handover came, durable when this returns, or finds the same one.
     func keep(
         _ handover: NativeHandover,
@@ -39,8 +44,7 @@ struct NativeHandoverStore: Sendable {
         at moment: Timestamp
     ) async throws(PostgresFailure) -> Standing {
         let end = moment + claim
-        let rows = try await database.query(
-            """
+        let keeping: SQL = """
             INSERT INTO native_handovers AS known (
                 team_id, body_hash, client_id, created_at, claimed_until
             ) VALUES (
@@ -50,9 +54,8 @@ struct NativeHandoverStore: Sendable {
                 WHEN known.settled_at IS NULL AND known.claimed_until <= \(moment)
                 THEN excluded.claimed_until ELSE known.claimed_until END
             RETURNING claimed_until = \(end), settled_at, sub, is_new_user
-            """,
-            in: team
-        )
+            """
+        let rows = try await database.query(keeping.locking(row(of: handover, in: team)), in: team)
         guard var row = rows.first else { return .busy }
         let isOurs: Bool = try row.next()
         let settledAt: Timestamp? = try row.next()
@@ -163,12 +166,13 @@ struct NativeHandoverStore: Sendable {
         to token: RefreshToken,
         in team: TeamID
     ) async throws(PostgresFailure) -> Timestamp? {
+        let lock: SQL = """
+            SELECT FROM native_handovers
+            WHERE team_id = \(team) AND body_hash = \(handover.hash) FOR UPDATE
+            """
         let rows = try await database.query(
             [
-                """
-                SELECT FROM native_handovers
-                WHERE team_id = \(team) AND body_hash = \(handover.hash) FOR UPDATE
-                """,
+                lock.locking(row(of: handover, in: team)),
                 """
                 WITH session AS (
                     UPDATE refresh_tokens AS session SET token_id = \(token.id), secret_hash = \(token.secretHash)

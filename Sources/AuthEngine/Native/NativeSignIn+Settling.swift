@@ -37,17 +37,19 @@ extension NativeSignIn {
 
     /// Counts that the provider is to be asked about somebody.
     ///
-    /// Who has their own token and code can show them again and again, and each time the provider is asked in the team's name.
-    /// A token that does not name the code may be one that somebody found: it takes nothing of its person's count.
-    /// - Throws: `Unproven`, where it has refused that person's too often.
+    /// Who has a token and its code can show them again and again, and each time the provider is asked in the team's name.
+    /// Both may be what somebody found: a token that names its code counts with that code, any other for its person apart,
+    /// so that neither takes anything of what the person comes with next.
+    /// - Throws: `Unproven`, where it has refused the same too often.
     private func countTry(of proof: NativeProof, _ arrival: Arrival) async throws -> LimitSubject {
-        let subject = LimitSubject.account(
-            proof.namesCode ? "handovers-about" : "handovers-naming",
-            proof.identity.identifier.rawValue
-        )
+        let identifier = proof.identity.identifier.rawValue
+        let subject: LimitSubject =
+            proof.namesCode
+            ? .account("handovers-of-code", "\(identifier)\n\(arrival.handover.code)")
+            : .account("handovers-about", identifier)
         let wait = try await limits.charge(
             subject,
-            limit: Self.refusalsPerPerson,
+            limit: Self.mostRefusals,
             window: .seconds(60),
             in: arrival.team.id,
             at: arrival.at

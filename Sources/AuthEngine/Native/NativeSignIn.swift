@@ -13,8 +13,8 @@ import Postgres
 public struct NativeSignIn: Sendable {
     /// How long the same body is the same sign-in: an app whose network broke off asks again.
     static let repetition = Duration.seconds(60)
-    /// How often a minute the provider may refuse what somebody's token came with, before it is asked no more.
-    static let refusalsPerPerson = 5
+    /// How often a minute the provider may refuse the same, before it is asked no more.
+    static let mostRefusals = 5
 
     let provider: any NativeProvider
     let context: EngineContext

@@ -59,11 +59,12 @@ extension ProviderAnnouncement {
     /// Has the announcements of one person to one group come one after the other, so that each counts the names that
     /// the one before it has kept: there is no row yet that could be locked.
     func turn(in team: TeamID) -> SQL {
-        """
-        SELECT pg_advisory_xact_lock(hashtextextended(
-            concat('announcements ', \(team)::text, ' ', \(arrival.resident(team)), ' ', \(arrival.group)::text), 0
-        ))
-        """
+        let turn: SQL = """
+            SELECT pg_advisory_xact_lock(hashtextextended(
+                concat('announcements ', \(team)::text, ' ', \(arrival.resident(team)), ' ', \(arrival.group)::text), 0
+            ))
+            """
+        return turn.locking(LockedRow("announcements", team.rawValue, arrival.identity.identifier.rawValue))
     }
 
     /// A second try of the same is doubtful: the first may have spent the code, and never heard of it.

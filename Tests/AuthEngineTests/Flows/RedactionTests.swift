@@ -37,6 +37,11 @@ import Testing
         #expect(url.withoutSecrets == kept.prefix { $0 != "?" })
     }
 
+    @Test func `S4, V51: tells nothing before a host, however long it is`() {
+        let url = "https://user:\(String(repeating: "x", count: 5000))@a.example/b"
+        #expect(Redaction.url(url) == "https://…@a.example/b")
+    }
+
     @Test func `repeats nothing of which a provider was told no more than the length`() {
         let code = "c0123456789abcdef.of.apple"
         let fields = [

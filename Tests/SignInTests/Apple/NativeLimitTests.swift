@@ -166,6 +166,8 @@ import Testing
                 $1
             }
             #expect(try site.handOver(other).status == 200)
+            // So does the same person, by what they come with next: the pair may be one that somebody found.
+            #expect(try site.handOver(try site.device(.regular)).status == 200)
         }
     }
 

@@ -42,7 +42,8 @@ struct ProviderNoticeStore: Sendable {
             )
             SELECT FROM room
             """
-        let rows = try await database.query([turn, keeping], in: team)
+        let line = LockedRow("provider notices", team.rawValue)
+        let rows = try await database.query([turn.locking(line), keeping], in: team)
         return !rows.isEmpty
     }
 

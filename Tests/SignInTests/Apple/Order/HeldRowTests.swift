@@ -206,13 +206,13 @@ extension TestSite {
     }
 
     /// Posts a notice as Apple does, without waiting for the answer.
-    func setOut(_ event: JSONValue) throws -> Exchange {
+    func setOut(_ events: JSONValue, id: String = "notice-1") throws -> Exchange {
         try Exchange(
             port: port,
             "POST",
             `Apple's notices`.path,
             ["Content-Type: application/json"],
-            body: try noticeBody(event)
+            body: try noticeBody(events, id: id)
         )
     }
 }
