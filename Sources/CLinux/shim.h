@@ -73,6 +73,13 @@ static inline int pippin_memory_create(const char *_Nonnull name, long size) {
 // Has the calling process killed when the thread that started it ends; a change of user undoes that.
 static inline int pippin_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
+// What lies at a path, to be looked at without being opened: open(2) with O_PATH, which the headers name for _GNU_SOURCE
+// only. Such a descriptor reads nothing.
+static inline int pippin_open_place(const char *_Nonnull path) {
+    const int place_alone = 010000000;
+    return open(path, place_alone | O_CLOEXEC);
+}
+
 // For posix_spawn: has the new process begin a session, and so a process group, of its own; glibc names it for _GNU_SOURCE
 // only.
 static const short pippin_spawn_session = 0x80;

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The functions of an ELF file (System V ABI, chapters 4 and 5), found by their place in the file.
@@ -29,10 +30,14 @@ import Glibc
     /// only what those own who may have us run anything anyway. It is not mapped: whoever shortened it meanwhile would
     /// end this process.
     init?(_ path: String, within limit: Int) {
-        // A device is not even opened: some do something then.
+        // A device is not even opened: some do something then. What was looked at is what is opened, wherever the path
+        // leads by then.
+        let place = unsafe pippin_open_place(path)
+        guard place >= 0 else { return nil }
+        defer { close(place) }
         var status = stat()
-        guard unsafe stat(path, &status) == 0, Self.isTrusted(status) else { return nil }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard unsafe fstat(place, &status) == 0, Self.isTrusted(status) else { return nil }
+        let descriptor = unsafe open("/proc/self/fd/\(place)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard unsafe fstat(descriptor, &status) == 0, Self.isTrusted(status), status.st_size <= limit
