@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Postgres
 import Testing
@@ -52,6 +53,37 @@ import Testing
             try holder.execute("LOCK TABLE provider_tokens")
             #expect(try await owner.get(Self.list).status == 422)
         }
+    }
+
+    @Test func `V43: is known to the list of people by one look, which is no search`() async throws {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            let unconnected = try await statementsOfPeople(&owner, world)
+            let key = [
+                ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"),
+                ("appleTeamID", "APPLETEAM1"), ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+            ]
+            let connection = [
+                ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
+            ]
+            #expect(try await owner.post("/console/ACMETEAM01/apple-keys", key).status == 303)
+            #expect(try await owner.post("/console/ACMETEAM01/apple", connection).status == 303)
+            // With a connection nothing is asked of tokens.
+            let connected = try await statementsOfPeople(&owner, world)
+            #expect(connected == unconnected - 1)
+        }
+    }
+
+    /// How many statements the list of people takes; now and then something is noted beside it.
+    private func statementsOfPeople(_ browser: inout Browser, _ world: World) async throws -> Int {
+        var least = Int.max
+        for _ in 0..<4 {
+            let before = world.statementCount()
+            #expect(try await browser.get("/console/ACMETEAM01/users").status == 200)
+            least = min(least, world.statementCount() - before)
+        }
+        return least
     }
 
     @Test func `is listed with the reason and what helps, narrowed and tried again`() async throws {

@@ -96,8 +96,7 @@ struct UserPages: Sendable {
     /// What a connection that is gone left behind is shown as well.
     private func hasAppleTokens(in team: TeamID) async throws -> Bool {
         if try await !connections.list(in: team).isEmpty { return true }
-        return try await providerTokens.page(in: team, matching: ProviderTokenFilter(), after: nil, limit: 1)
-            .total > 0
+        return try await providerTokens.hasAny(in: team)
     }
 
     private func show(_ scope: Scope, _ subject: Subject) async throws -> Response {

@@ -47,6 +47,15 @@ public struct ProviderTokenListStore: Sendable {
         )
     }
 
+    /// Whether a page of all of them would have any: one look into an index, and no search.
+    public func hasAny(in team: TeamID) async throws(PostgresFailure) -> Bool {
+        let rows = try await database.query(
+            "SELECT EXISTS (SELECT FROM provider_tokens WHERE team_id = \(team) AND problem IS NOT NULL)",
+            in: team
+        )
+        return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
+    }
+
     /// The tokens of one person, the newest first.
     public func list(
         of subject: Subject,
