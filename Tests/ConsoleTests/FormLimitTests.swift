@@ -5,9 +5,29 @@ import Testing
 
 @testable import Console
 
+/// What is counted for all of a team together.
+enum TeamFormCount: CaseIterable {
+    case tenMinutes, day
+
+    var subject: LimitSubject { self == .day ? .team("console-forms-day") : .team("console-forms") }
+    var most: Int { self == .day ? FormLimit.mostOfTeamInDay : FormLimit.mostOfTeam }
+    var window: Duration { self == .day ? FormLimit.day : FormLimit.window }
+}
+
 /// What an account changes is kept before and after, and the room for it is everybody's.
 @Suite struct `Forms of one account` {
     private static let path = "/console/ACMETEAM01/app-ids"
+
+    /// Counts forms of all of a team, as many as it may send by that count but for one.
+    private func useTeam(_ world: World, _ count: TeamFormCount) async throws {
+        _ = try await LimitStore(world.parts.database).add(
+            count.most - 1,
+            to: count.subject,
+            window: count.window,
+            in: World.acme,
+            at: .now()
+        )
+    }
 
     /// Counts as many forms as an account may send but for `left`.
     private func use(_ world: World, leaving left: Int) async throws {
@@ -46,6 +66,47 @@ import Testing
             try await use(world, leaving: 8)
             let long = String(repeating: "x", count: 40_000)
             #expect(try await owner.post(Self.path, [("description", long)]).status == 429)
+        }
+    }
+
+    @Test(arguments: TeamFormCount.allCases)
+    func `V43: count for the team as well, however many accounts it has, and another team goes on`(
+        count: TeamFormCount
+    ) async throws {
+        try await withWorld { world in
+            var ben = try await world.signedIn("Ben", [World.acme: .admin])
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var rita = try await world.signedIn("Rita", [World.rival: .owner])
+            try await useTeam(world, count)
+
+            #expect(try await ben.post(Self.path).status == 422)
+            let refused = try await ada.post(Self.path)
+            #expect(refused.status == 429 && refused.text.contains("People of this team have changed"))
+            let longest = Int(count.window / .seconds(1))
+            #expect(refused["retry-after"].flatMap { Int($0) }.map { (1...longest).contains($0) } == true)
+            #expect(try await rita.post("/console/RIVALTEAM1/app-ids").status == 422)
+        }
+    }
+
+    @Test func `V43: that an account is refused take nothing of the team’s`() async throws {
+        try await withWorld { world in
+            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+            try await use(world, leaving: 1)
+            for _ in 0..<5 { _ = try await owner.post(Self.path) }
+            let rows = try world.admin(
+                "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject LIKE 'console-forms%'"
+            )
+            #expect(rows == [["1"], ["1"]])
+        }
+    }
+
+    @Test func `V43: outside of any team count for the account alone`() async throws {
+        try await withWorld { world in
+            var otto = try await world.signedIn("Otto", [.system: .operator])
+            let form = [("name", ""), ("team_id", "short")]
+            #expect(try await otto.post("/console/teams", form).status == 422)
+            let teams = try world.admin("SELECT team_id FROM limits WHERE subject LIKE 'console-forms%'")
+            #expect(teams == [[TeamID.system.rawValue]])
         }
     }
 }

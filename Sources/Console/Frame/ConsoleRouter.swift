@@ -66,7 +66,7 @@ extension ConsoleRouter {
         router.post(route, admitting(options)) {
             [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try await reception.form(of: scope.visit)
+                let form = try await reception.form(of: scope.visit, in: team)
                 return try await respond(scope, form, repeat each value)
             }
         }
@@ -88,7 +88,7 @@ extension ConsoleRouter {
         router.post(route, admitting(.form)) {
             [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try await reception.answer(of: scope.visit)
+                let form = try await reception.answer(of: scope.visit, in: team)
                 return try await respond(scope, form, repeat each value)
             }
         }
@@ -120,7 +120,7 @@ extension ConsoleRouter {
         note(.post, route.text, access.access)
         router.post(route, admitting(.form)) { [reception] (request: Request, value: repeat each Value) in
             try await reception.admit(request, operatorsOnly: access == .operators) { visit in
-                let form = try await reception.form(of: visit)
+                let form = try await reception.form(of: visit, in: nil)
                 return try await respond(visit, form, repeat each value)
             }
         }

@@ -92,11 +92,12 @@ struct Reception: Sendable {
 
     /// The fields of a form that a page of ours sent to this browser, counted.
     ///
+    /// - Parameter team: whose page it is; nil for one outside of any team.
     /// - Throws: `Problem`, `PostgresFailure`.
-    func form(of visit: Visit) async throws -> Form {
+    func form(of visit: Visit, in team: TeamID?) async throws -> Form {
         let form = try form(of: visit.request, from: visit.account.browser)
         guard !visit.account.isNewBrowser else { throw Problem.staleForm }
-        try await formLimit.charge(visit.request, of: visit.account.subject, at: context.clock())
+        try await formLimit.charge(visit.request, of: visit.account.subject, in: team, at: context.clock())
         return form
     }
 
@@ -108,7 +109,7 @@ struct Reception: Sendable {
     /// The fields of an answer that a page of ours sent without a token, counted.
     ///
     /// - Throws: `Problem`, `PostgresFailure`.
-    func answer(of visit: Visit) async throws -> Form {
+    func answer(of visit: Visit, in team: TeamID) async throws -> Form {
         try site.checkOrigin(of: visit.request)
         let form: Form
         do throws(FormCoding.Failure) {
@@ -116,7 +117,7 @@ struct Reception: Sendable {
         } catch {
             throw Problem(Refusal.badRequest)
         }
-        try await formLimit.charge(visit.request, of: visit.account.subject, at: context.clock())
+        try await formLimit.charge(visit.request, of: visit.account.subject, in: team, at: context.clock())
         return form
     }
 
