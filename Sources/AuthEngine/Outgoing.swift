@@ -7,7 +7,7 @@ public import HTTPClient
 /// answer are met where teams name them, and there they hold up nobody's sign-in at Apple and no mail. Checks ask many
 /// such servers at a time, and notices have a deadline of their own: neither waits for the other.
 public struct Outgoing: Sendable {
-    /// Calls to Apple's token and revocation endpoints that are under way at a time.
+    /// Calls to Apple for a team that are under way at a time.
     static let applePlaces = 64
     /// Checks that are under way at a time.
     static let checkPlaces = HTTPClient.Options().connectionLimit
@@ -29,7 +29,8 @@ public struct Outgoing: Sendable {
         house = try HTTPClient(on: loop)
     }
 
-    /// Calls that have their turn wait for no connection: there is one for each, and some for Apple's keys and pages.
+    /// Calls that have their turn wait for no connection: there is one for each, and some for what is asked for all
+    /// teams, such as Apple's keys.
     private static var appleOptions: HTTPClient.Options {
         var options = HTTPClient.Options()
         options.places = applePlaces

@@ -1,4 +1,7 @@
+import Bytes
 import Crypto
+import Directory
+import Doctor
 import Domain
 import Registry
 import Simulator
@@ -199,10 +202,13 @@ import Testing
             var olive = try await world.signedIn("Olive", [World.acme: .owner])
             try await importKey(&ada)
             _ = try await ada.post(Self.hub, Self.form)
-            for _ in 1...5 {
-                #expect(try await ada.post("\(Self.page)/tests", []).status == 303)
-                #expect(try await olive.post("\(Self.page)/tests", []).status == 303)
+            let limit = ConnectionTestLimit(LimitStore(world.parts.database))
+            for member in [ada.subject, olive.subject] {
+                let member = try #require(member)
+                #expect(try await limit.charge(9, by: member, of: World.acme, at: .now()) == nil)
             }
+            #expect(try await ada.post("\(Self.page)/tests", []).status == 303)
+            #expect(try await olive.post("\(Self.page)/tests", []).status == 303)
 
             let refused = try await olive.post("\(Self.page)/tests", [])
 

@@ -49,7 +49,7 @@ import Testing
             #expect(kind.perRecipient != nil && kind.perSender != nil && kind.perTeam != nil)
         case .registryCheck: #expect(kind.perRecipient != nil && kind.perSender != nil && kind.perTeam != nil)
         case .testNotice: #expect(kind.perRecipient != nil && kind.perTeam != nil)
-        case .appleTest: #expect(kind.perSender != nil && kind.perTeam != nil)
+        case .appleTest, .checkup: #expect(kind.perSender != nil && kind.perTeam != nil)
         // Not asked for, but caused: to servers that nobody has shown to be theirs.
         case .notice: #expect(kind.perRecipient != nil && kind.perServerOverTeams != nil)
         // The sender is the recipient.

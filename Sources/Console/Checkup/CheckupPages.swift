@@ -48,14 +48,15 @@ struct CheckupPages: Sendable {
         }
     }
 
-    /// A check-up asks Apple what a test of a connection asks, and the team's own servers what their checks ask.
+    /// A check-up asks Apple what tests of connections ask, and the team's own servers what their checks ask.
     private func run(_ scope: Scope) async throws -> Response {
         let (member, now) = (scope.account.subject, context.clock())
-        if let wait = try await limit.charge(by: member, of: scope.teamID, at: now) {
-            return refuse(scope, Phrase.appleTestLimited(for: wait), wait)
-        }
         if let wait = try await checkLimit.charge(.checkup, by: member, of: scope.teamID, at: now) {
             return refuse(scope, Phrase.checksLimited(for: wait), wait)
+        }
+        let tests = try await team.connectionTests(in: scope.teamID)
+        if let wait = try await limit.charge(tests, by: member, of: scope.teamID, at: now) {
+            return refuse(scope, Phrase.appleTestLimited(for: wait), wait)
         }
         let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
         let around = await installation.run(

@@ -21,9 +21,11 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
     case testNotice
     /// A notice to a server of which its team has not shown that it is its own.
     case notice
-    /// A look at a domain or the mail records of a team's; a check-up is eight of them.
+    /// A look at a domain or the mail records of a team's.
     case registryCheck
-    /// Apple asked whether it takes a connection's values, a check-up's question included.
+    /// A check-up of a team: it looks at so many hosts, domains and mail records, and no more.
+    case checkup
+    /// Apple asked whether it takes a connection's values: a few calls. A check-up is as many as it tests connections.
     case appleTest
 
     /// So many within a time.
@@ -54,8 +56,8 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
         case .testNotice: Limit(10, in: Self.minute)
         case .registryCheck: Limit(30, in: Self.minute)
         case .notice: Limit(40, in: Self.minute)
-        // One server for all teams, which counts for itself.
-        case .appleTest: nil
+        // Apple is one server for all teams, which counts for itself; a check-up's hosts are many.
+        case .appleTest, .checkup: nil
         }
     }
 
@@ -67,7 +69,7 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .registration, .passwordReset: Limit(9, in: Self.hour)
         case .emailChange, .userInvitation, .memberInvitation, .newSignIn, .accountChange, .testNotice,
-            .notice, .registryCheck, .appleTest:
+            .notice, .registryCheck, .checkup, .appleTest:
             nil
         }
     }
@@ -81,7 +83,7 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
         case .registryCheck: Limit(240, in: Self.minute)
         case .notice: Limit(320, in: Self.minute)
         case .registration, .passwordReset, .emailChange, .userInvitation, .memberInvitation, .newSignIn,
-            .accountChange, .appleTest:
+            .accountChange, .checkup, .appleTest:
             nil
         }
     }
@@ -99,7 +101,8 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
         case .newSignIn, .accountChange: nil
         case .testNotice, .notice: nil
         case .registryCheck: Limit(16, in: Self.minute)
-        case .appleTest: Limit(8, in: .seconds(300))
+        case .checkup: Limit(2, in: Self.minute)
+        case .appleTest: Limit(16, in: .seconds(300))
         }
     }
 
@@ -118,8 +121,9 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
         case .notice: nil
         case .testNotice: Limit(10, in: Self.minute)
         case .registryCheck: Limit(32, in: Self.minute)
+        case .checkup: Limit(4, in: Self.minute)
         // Apple throttles by the team there, and so the sign-ins too.
-        case .appleTest: Limit(10, in: .seconds(300))
+        case .appleTest: Limit(20, in: .seconds(300))
         }
     }
 }

@@ -230,6 +230,7 @@ extension Sending {
         case .testNotice: .team("test-notice")
         case .notice: .team("notice")
         case .registryCheck: .team("registry-check")
+        case .checkup: .team("checkup")
         case .appleTest: .team("apple-test")
         }
     }
@@ -247,6 +248,7 @@ extension Sending {
         case .testNotice: .account("test-notice", name)
         case .notice: .account("notice", name)
         case .registryCheck: .account("registry-check", name)
+        case .checkup: .account("checkup", name)
         case .appleTest: .account("apple-test", name)
         }
     }
@@ -280,6 +282,7 @@ extension Sending {
         case (.emailChange, .account(let subject)): .account("mail-by", subject.rawValue)
         case (.memberInvitation, .account(let subject)): .account("member-invitations-by", subject.rawValue)
         case (.registryCheck, .account(let subject)): .account("registry-checks-by", subject.rawValue)
+        case (.checkup, .account(let subject)): .account("checkups-by", subject.rawValue)
         case (.appleTest, .account(let subject)): .account("apple-tests-by", subject.rawValue)
         case (_, .account(let subject)): .account("sent-by", subject.rawValue)
         }

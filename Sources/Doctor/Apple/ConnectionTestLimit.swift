@@ -11,12 +11,13 @@ public struct ConnectionTestLimit: Sendable {
         self.limits = SendingLimits(limits)
     }
 
-    /// Counts a test, and tells how long to wait when it is one too many.
+    /// Counts so many tests of a connection, and tells how long to wait when it is too much.
     public func charge(
+        _ tests: Int = 1,
         by member: Subject,
         of team: TeamID,
         at now: Timestamp
     ) async throws(PostgresFailure) -> Duration? {
-        try await limits.charge(.appleTest, to: nil, by: .account(member), in: team, at: now)
+        try await limits.charge(.appleTest, tests, to: nil, by: .account(member), in: team, at: now)
     }
 }

@@ -7,6 +7,17 @@ public import Registry
 
 /// A team's connections to Apple as Apple sees them.
 public struct ConnectionTests: Sendable {
+    /// Bundle IDs that one test asks Apple about: each is a call of its own, and Apple throttles by the team there.
+    private static let bundleLimit = 10
+
+    /// What a test has shown.
+    public struct Report: Sendable {
+        /// The Services ID first.
+        public let tests: [AppleConnectionTest]
+        /// How many bundle IDs of the group Apple was not asked about.
+        public let unasked: Int
+    }
+
     private let connections: AppleConnectionStore
     private let keys: AppleKeyStore
     private let apps: AppIDStore
@@ -26,14 +37,14 @@ public struct ConnectionTests: Sendable {
         tests = AppleConnectionTestStore(database)
     }
 
-    /// Tries every client of a connection, the Services ID first, and notes what Apple said.
+    /// Tries the clients of a connection, the Services ID first, and notes what Apple said.
     ///
     /// - Returns: nil when the App ID is not connected, or the master key that sealed its key is not here.
-    public func test(_ appID: ClientID, in team: TeamID) async throws -> [AppleConnectionTest]? {
+    public func test(_ appID: ClientID, in team: TeamID) async throws -> Report? {
         guard let registration = try await registration(of: appID, in: team) else { return nil }
         let returnURL = context.returnURL(of: .apple, in: team)
         let (apple, services) = (apple, registration.servicesID)
-        let bundles = registration.bundleIDs.sorted { $0.rawValue < $1.rawValue }
+        let bundles = Self.askedBundleIDs(of: registration)
         var results: [ClientID: AppleConnectionTest] = [:]
         await withTaskGroup(of: AppleConnectionTest.self) { group in
             group.addTask { await apple.test(services, of: registration, returnURL: returnURL) }
@@ -44,7 +55,14 @@ public struct ConnectionTests: Sendable {
         }
         let tested = ([services] + bundles).compactMap { results[$0] }
         try await tests.replace(tested, of: appID, in: team)
-        return tested
+        return Report(tests: tested, unasked: registration.bundleIDs.count - bundles.count)
+    }
+
+    /// The primary App ID, and the first others of its group in alphabetical order.
+    private static func askedBundleIDs(of registration: AppleRegistration) -> [ClientID] {
+        let primary = registration.bundleIDs.filter { $0 == registration.appID }
+        let others = registration.bundleIDs.subtracting(primary).sorted { $0.rawValue < $1.rawValue }
+        return Array((Array(primary) + others).prefix(bundleLimit))
     }
 
     /// Whether the App ID is connected at all.

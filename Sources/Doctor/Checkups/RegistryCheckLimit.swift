@@ -11,11 +11,8 @@ public struct RegistryCheckLimit: Sendable {
     public enum Work: Sendable {
         /// One domain, or the records of one e-mail source, at that host.
         case one(host: String)
-        /// All that a team has, so many at a time.
+        /// A check-up of what a team has.
         case checkup
-
-        /// How many are under way at a time.
-        static let width = 8
     }
 
     private let limits: SendingLimits
@@ -31,18 +28,11 @@ public struct RegistryCheckLimit: Sendable {
         of team: TeamID,
         at now: Timestamp
     ) async throws(PostgresFailure) -> Duration? {
-        let (amount, host): (Int, String?) =
+        let (kind, host): (Sending, String?) =
             switch work {
-            case .one(let host): (1, host)
-            case .checkup: (Work.width, nil)
+            case .one(let host): (.registryCheck, host)
+            case .checkup: (.checkup, nil)
             }
-        return try await limits.charge(
-            .registryCheck,
-            amount,
-            to: host,
-            by: .account(member),
-            in: team,
-            at: now
-        )
+        return try await limits.charge(kind, to: host, by: .account(member), in: team, at: now)
     }
 }

@@ -7,9 +7,12 @@ import Tenancy
 
 // What is registered.
 extension TeamCheckup {
-    /// Hosts asked at a time, and in all.
-    private static let width = RegistryCheckLimit.Work.width
+    /// Things looked at at a time.
+    private static let width = 8
+    /// Hosts of return URLs in all, and as many domains.
     private static let hostLimit = 40
+    /// E-mail sources in all: of each there are up to six records.
+    private static let sourceLimit = 20
 
     /// Whether each host that people are sent back to answers, with a certificate that browsers believe.
     func lookAtReturnURLs(of team: Team) async throws -> [Finding] {
@@ -19,7 +22,7 @@ extension TeamCheckup {
         let origins = Set(services.flatMap(\.returnURLs).compactMap(Self.origin))
         let loopback = team.settings.mode == .sandbox && checks.allowsLoopback
         let wanted = Array(origins.sorted().prefix(Self.hostLimit))
-        return try await concurrently(wanted) { origin in
+        let found = try await concurrently(wanted) { origin in
             let request = ClientRequest(
                 "HEAD",
                 "\(origin)/",
@@ -35,6 +38,13 @@ extension TeamCheckup {
                 answer
             )
         }
+        let rest = origins.count - wanted.count
+        return found
+            + Self.others(
+                rest,
+                Phrase("console.doctor.return-hosts"),
+                Phrase("console.doctor.return-hosts.rest", ["limit": Self.hostLimit], count: rest)
+            )
     }
 
     /// Scheme, host and port of an encrypted return URL; the others lie on this machine.
@@ -50,7 +60,9 @@ extension TeamCheckup {
         _ origin: Origin
     ) async throws -> [Finding] {
         let isNeeded = team.configuration.policy.requiresVerifiedDomains
-        return try await concurrently(try await DomainStore(database).all(in: team.id)) { domain in
+        let all = try await DomainStore(database).all(in: team.id)
+        let choice = Choice(of: all, most: Self.hostLimit) { $0.checkedAt }
+        let found = try await concurrently(choice.things) { domain in
             guard let checked = try await checks.check(domain, in: team.id, by: actor, from: origin),
                 let finding = checked.finding, let advice = checked.advice(isNeeded: isNeeded)
             else { return nil }
@@ -59,11 +71,19 @@ extension TeamCheckup {
             if checked.isOwnMachine, !isNeeded { return Finding(.note, subject, advice) }
             return Finding(isNeeded ? .wrong : .note, subject, finding.headline, advice: [advice])
         }
+        return found
+            + Self.others(
+                choice.rest,
+                Phrase("console.doctor.domains"),
+                Phrase("console.doctor.domains.rest", ["limit": Self.hostLimit], count: choice.rest)
+            )
     }
 
     /// The records of each source as the name servers know them now.
     func lookAtMail(of team: TeamID) async throws -> [Finding] {
-        try await concurrently(try await EmailSourceStore(database).list(in: team)) { known in
+        let all = try await EmailSourceStore(database).list(in: team)
+        let choice = Choice(of: all, most: Self.sourceLimit) { $0.checkedAt }
+        let found = try await concurrently(choice.things) { known in
             guard let source = try await checks.check(known, in: team) else { return nil }
             let subject = Phrase("console.doctor.mail", ["source": source.source.text])
             return switch source.state {
@@ -80,6 +100,17 @@ extension TeamCheckup {
                 )
             }
         }
+        return found
+            + Self.others(
+                choice.rest,
+                Phrase("console.doctor.mails"),
+                Phrase("console.doctor.mails.rest", ["limit": Self.sourceLimit], count: choice.rest)
+            )
+    }
+
+    /// What is said of things that a check-up left out; nothing where there are none.
+    static func others(_ count: Int, _ subject: Phrase, _ message: Phrase) -> [Finding] {
+        count > 0 ? [Finding(.note, subject, message)] : []
     }
 
     /// One finding for each thing, a few at a time, in the order of the things.

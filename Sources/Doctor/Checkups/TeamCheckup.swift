@@ -43,7 +43,7 @@ public struct TeamCheckup: Sendable {
     ) async throws -> [Finding] {
         let connections = try await AppleConnectionStore(database).list(in: team.id)
         var findings = sources(team.settings.identitySources, connections)
-        for connection in connections { findings += try await look(at: connection, of: team.id) }
+        findings += try await lookAt(connections, of: team.id)
         if !connections.isEmpty { findings += try await lookAtAddresses(of: team.id) }
         findings += try await lookAtReturnURLs(of: team)
         findings += try await lookAtDomains(of: team, actor, origin)
@@ -74,10 +74,36 @@ public struct TeamCheckup: Sendable {
 
 // Apple.
 extension TeamCheckup {
+    /// Connections that one check-up tests.
+    private static let connectionLimit = 10
+
+    /// As how many tests of a connection a check-up of the team counts; it asks Apple where there is none, too.
+    public func connectionTests(in team: TeamID) async throws -> Int {
+        let connections = try await AppleConnectionStore(database).list(in: team)
+        return max(1, min(connections.count, Self.connectionLimit))
+    }
+
+    private func lookAt(_ connections: [AppleConnection], of team: TeamID) async throws -> [Finding] {
+        let tested = try await AppleConnectionTestStore(database).lastTests(in: team)
+        let choice = Choice(of: connections, most: Self.connectionLimit) { tested[$0.appID] }
+        var findings: [Finding] = []
+        for connection in choice.things { findings += try await look(at: connection, of: team) }
+        return findings
+            + Self.others(
+                choice.rest,
+                Phrase("console.doctor.connections"),
+                Phrase(
+                    "console.doctor.connections.rest",
+                    ["limit": Self.connectionLimit],
+                    count: choice.rest
+                )
+            )
+    }
+
     private func look(at connection: AppleConnection, of team: TeamID) async throws -> [Finding] {
         let tests = ConnectionTests(database, context: context, apple: apple)
         let app = connection.appID
-        guard let results = try await tests.test(app, in: team),
+        guard let report = try await tests.test(app, in: team),
             let registration = try await tests.registration(of: app, in: team)
         else {
             return [
@@ -90,7 +116,7 @@ extension TeamCheckup {
             ]
         }
         let verdicts = ConnectionVerdict.all(
-            of: results,
+            of: report.tests,
             servicesID: connection.servicesID,
             isStandIn: apple.isStandIn
         )
@@ -102,7 +128,12 @@ extension TeamCheckup {
                 advice: verdict.advice
             )
         }
-        return found + [await lookAtSheet(registration, of: team)]
+        let others = Self.others(
+            report.unasked,
+            Phrase("console.doctor.bundle-ids", ["app": app.rawValue]),
+            Phrase("console.apple.test.unasked", count: report.unasked)
+        )
+        return found + others + [await lookAtSheet(registration, of: team)]
     }
 
     private func lookAtSheet(_ registration: AppleRegistration, of team: TeamID) async -> Finding {

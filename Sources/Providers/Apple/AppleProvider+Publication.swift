@@ -105,7 +105,8 @@ extension AppleProvider {
             "GET",
             "\(service.authorizationURL)?\(FormCoding.encode(fields))",
             fields: [("Accept", "text/html")],
-            addresses: service.addresses
+            addresses: service.addresses,
+            owner: registration.team.rawValue
         )
         let response: ClientResponse
         do throws(ClientFailure) {

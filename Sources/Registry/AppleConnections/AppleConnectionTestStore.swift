@@ -1,3 +1,4 @@
+public import Bytes
 public import Domain
 public import Postgres
 
@@ -24,6 +25,22 @@ public struct AppleConnectionTestStore: Sendable {
             in: team
         )
         return try rows.all(AppleConnectionTest.init)
+    }
+
+    /// When each connection was last tested; those that never were are not there.
+    public func lastTests(in team: TeamID) async throws(PostgresFailure) -> [ClientID: Timestamp] {
+        let rows = try await database.query(
+            """
+            SELECT app_id, max(tested_at) FROM apple_connection_tests WHERE team_id = \(team) GROUP BY app_id
+            """,
+            in: team
+        )
+        var moments: [ClientID: Timestamp] = [:]
+        for var row in rows {
+            let appID: ClientID = try row.next()
+            moments[appID] = try row.next(Timestamp.self)
+        }
+        return moments
     }
 
     /// Keeps the tests of a connection in the place of earlier ones; nothing where it is gone by now.

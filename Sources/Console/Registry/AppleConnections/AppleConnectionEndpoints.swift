@@ -41,14 +41,18 @@ struct AppleConnectionEndpoints: Sendable {
         if let wait = try await limit.charge(by: member, of: scope.teamID, at: context.clock()) {
             return try await pages.show(connection, scope, testAfter: wait)
         }
-        guard let tests = try await connections.test(appID, in: scope.teamID) else {
+        guard let report = try await connections.test(appID, in: scope.teamID) else {
             return try await refuse(scope, appID)
         }
-        let flash: Flash =
-            tests.allSatisfy { $0.outcome == .accepted }
-            ? .good(Phrase("console.apple.flash.works"))
-            : .warn(Phrase("console.apple.flash.tested"))
-        return scope.redirect(to: page(scope, appID), saying: flash)
+        return scope.redirect(to: page(scope, appID), saying: Self.flash(of: report))
+    }
+
+    private static func flash(of report: ConnectionTests.Report) -> Flash {
+        guard report.tests.allSatisfy({ $0.outcome == .accepted }) else {
+            return .warn(Phrase("console.apple.flash.tested"))
+        }
+        return report.unasked == 0
+            ? .good(Phrase("console.apple.flash.works")) : .good(Phrase("console.apple.flash.asked-work"))
     }
 
     private func register(_ scope: Scope, _ appID: ClientID, at standIn: AppleStandIn) async throws

@@ -27,6 +27,7 @@ struct AppleConnectionPage: ConsolePage {
                 isStandIn: page.standIn != nil
             ).map(AppleTestRow.init)
         }
+        .optionalWords("unasked") { $0.unasked }
         .flag("unused") { !$0.isUsed }
         .text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
         .group("values", AppleValues.fields) { $0.values }
@@ -82,6 +83,8 @@ struct AppleConnectionPage: ConsolePage {
     let connection: AppleConnection
     /// Of the values as they are now, the Services ID first.
     let tests: [AppleConnectionTest]
+    /// How many of its bundle IDs the tests say nothing of; nil where there are none, or no tests.
+    let unasked: Phrase?
     /// Whether the team lets people sign in at Apple at all.
     let isUsed: Bool
     let values: AppleValues

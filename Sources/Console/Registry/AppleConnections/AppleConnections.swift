@@ -119,12 +119,14 @@ struct AppleConnections: ListedResource {
         let (team, mayChange) = (scope.teamID, scope.may(right))
         let id = connection.appID
         let bundleIDs = try await registry.groupBundleIDs(of: id.rawValue, in: team)
+        let known = try await tests(of: connection, in: team)
         return AppleConnectionPage(
             frame: scope.frame(Phrase("console.apple.title-of", ["app": id.rawValue])),
             team: team,
             name: try await registry.appIDs.find(id, in: team)?.description ?? id.rawValue,
             connection: connection,
-            tests: try await tests(of: connection, in: team),
+            tests: known,
+            unasked: Self.unasked(bundleIDs, known),
             isUsed: scope.team.settings.identitySources.contains(.apple),
             values: AppleValues(of: team, bundleIDs: bundleIDs, context),
             testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil,
@@ -139,6 +141,14 @@ struct AppleConnections: ListedResource {
             editing: mayChange ? try await editing(connection, team, unfinished) : nil,
             danger: mayChange ? danger(connection, unfinished, team) : nil
         )
+    }
+
+    /// What is said of bundle IDs that no test has asked Apple about.
+    private static func unasked(_ bundleIDs: [ClientID], _ tests: [AppleConnectionTest]) -> Phrase? {
+        let asked = Set(tests.map(\.clientID))
+        let rest = bundleIDs.count { !asked.contains($0) }
+        guard !tests.isEmpty, rest > 0 else { return nil }
+        return Phrase("console.apple.test.unasked", count: rest)
     }
 
     private func editing(

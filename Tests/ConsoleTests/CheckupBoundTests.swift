@@ -1,0 +1,180 @@
+import Crypto
+import Domain
+import HTTP
+import Simulator
+import Testing
+import Web
+
+@testable import Console
+
+/// Every call of theirs goes to Apple or to a server of somebody else's.
+@Suite struct `A check-up and a test of a connection` {
+    private static let address = CheckupPages.checkup.link(World.acme)
+
+    /// So many App IDs beneath com.acme.app, which is connected.
+    private func connect(_ world: World, _ browser: inout Browser, grouped: Int) async throws {
+        try world.openAppleSide()
+        _ = try await world.addAcmeWeb()
+        try world.admin(
+            """
+            INSERT INTO client_identifiers (team_id, identifier, kind)
+            SELECT 'ACMETEAM01', 'com.acme.part' || n, 'app' FROM generate_series(1, $1::int) AS n
+            """,
+            String(grouped)
+        )
+        try world.admin(
+            """
+            INSERT INTO app_ids (team_id, identifier, description, primary_identifier)
+            SELECT 'ACMETEAM01', 'com.acme.part' || n, 'Part', 'com.acme.app'
+            FROM generate_series(1, $1::int) AS n
+            """,
+            String(grouped)
+        )
+        let key = [
+            ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"),
+            ("appleTeamID", Simulator.teamID), ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+        ]
+        let connection = [
+            ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
+        ]
+        #expect(try await browser.post("/console/ACMETEAM01/apple-keys", key).status == 303)
+        #expect(try await browser.post("/console/ACMETEAM01/apple", connection).status == 303)
+    }
+
+    /// Connections whose keys no master key opens.
+    private func addSealedConnections(_ world: World, _ count: Int) throws {
+        let numbers = "FROM generate_series(10, 9 + $1::int) AS n"
+        for statement in [
+            """
+            INSERT INTO client_identifiers (team_id, identifier, kind)
+            SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' \(numbers)
+            """,
+            """
+            INSERT INTO app_ids (team_id, identifier, description)
+            SELECT 'ACMETEAM01', 'com.acme.app' || n, 'App' \(numbers)
+            """,
+            """
+            INSERT INTO apple_keys (
+                team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
+            )
+            SELECT
+                'ACMETEAM01', 'APPLEKEY' || n, 'APPLETEAM1', 'Key', 'com.acme.app' || n, 1, '', '\\x00'::bytea
+            \(numbers)
+            """,
+            """
+            INSERT INTO apple_connections (team_id, app_id, services_id, key_id)
+            SELECT 'ACMETEAM01', 'com.acme.app' || n, 'com.acme.siwa' || n, 'APPLEKEY' || n \(numbers)
+            """,
+        ] { try world.admin(statement, String(count)) }
+    }
+
+    @Test func `V47: ask Apple about ten bundle IDs beside the Services ID, and say how many are left`()
+        async throws
+    {
+        try await withWorld { world in
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            try await connect(world, &admin, grouped: 60)
+            let page = "/console/ACMETEAM01/apple/com.acme.app"
+            let left = "51 more bundle IDs of this group were not asked about"
+            #expect(try await !admin.get(page).text.contains("were not asked about"))
+
+            // One fault for each call, and one that is left where there were eleven.
+            world.script.set(.unknownClient, at: .token, times: 12)
+            #expect(try await admin.post("\(page)/tests", []).status == 303)
+            #expect(world.script.fault(at: .token) == .unknownClient)
+            #expect(try world.count("apple_connection_tests") == 11)
+            #expect(try world.count("apple_connection_tests WHERE client_id = 'com.acme.app'") == 1)
+            #expect(try await admin.get(page).text.contains(left))
+
+            world.script.set(.unknownClient, at: .token, times: 12)
+            #expect(try await admin.post(Self.address, []).text.contains(left))
+            #expect(world.script.fault(at: .token) == .unknownClient)
+        }
+    }
+
+    @Test func `V47: test ten connections, count as ten, and say how many are left`() async throws {
+        try await withWorld { world in
+            try addSealedConnections(world, 12)
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            let text = try await admin.post(Self.address, []).text
+
+            let sealed = "cannot be opened with the master key of this server"
+            #expect(text.split(separator: sealed).count == 11)
+            #expect(text.contains("2 more connections were not tested"))
+            let charged = try world.admin(
+                "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject = 'apple-test.team'"
+            )
+            #expect(charged == [["10"]])
+        }
+    }
+
+    @Test func `V47: look at forty domains, those that nobody has looked at for longest`() async throws {
+        try await withWorld { world in
+            try world.admin(
+                """
+                INSERT INTO domains (team_id, domain)
+                SELECT 'ACMETEAM01', 'd' || n || '.localhost' FROM generate_series(100, 299) AS n
+                """
+            )
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            let lookedAt = "domains WHERE checked_at IS NOT NULL"
+
+            #expect(try await admin.post(Self.address, []).text.contains("160 more domains were not looked"))
+            #expect(try world.count(lookedAt) == 40)
+            #expect(try await admin.post(Self.address, []).status == 200)
+            #expect(try world.count(lookedAt) == 80)
+        }
+    }
+
+    @Test func `V47: look at the mail records of twenty e-mail sources, likewise`() async throws {
+        try await withWorld { world in
+            try world.admin(
+                """
+                INSERT INTO email_sources (team_id, source, kind, slot, records)
+                SELECT 'ACMETEAM01', 'mail' || n || '.example', 'domain', n, '[]'
+                FROM generate_series(1, 50) AS n
+                """
+            )
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            let lookedAt = "email_sources WHERE checked_at IS NOT NULL"
+
+            #expect(try await admin.post(Self.address, []).text.contains("30 more e-mail sources were not"))
+            #expect(try world.count(lookedAt) == 20)
+            #expect(try await admin.post(Self.address, []).status == 200)
+            #expect(try world.count(lookedAt) == 40)
+        }
+    }
+
+    @Test func `V47: look at forty hosts of return URLs, and say how many are left`() async throws {
+        try await withWorld { world in
+            for statement in [
+                """
+                INSERT INTO client_identifiers (team_id, identifier, kind)
+                SELECT 'ACMETEAM01', 'com.acme.web' || n, 'service' FROM generate_series(0, 4) AS n
+                UNION ALL SELECT 'ACMETEAM01', 'com.acme.app', 'app'
+                """,
+                """
+                INSERT INTO app_ids (team_id, identifier, description)
+                VALUES ('ACMETEAM01', 'com.acme.app', 'App')
+                """,
+                """
+                INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+                SELECT 'ACMETEAM01', 'com.acme.web' || n, 'com.acme.app', n + 1, 'Web'
+                FROM generate_series(0, 4) AS n
+                """,
+                """
+                INSERT INTO return_urls (team_id, service_id, slot, url)
+                SELECT
+                    'ACMETEAM01', 'com.acme.web' || n / 10, n % 10 + 1, 'https://r' || n || '.localhost/back'
+                FROM generate_series(0, 49) AS n
+                """,
+            ] { try world.admin(statement) }
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+
+            let text = try await admin.post(Self.address, []).text
+
+            #expect(text.split(separator: "<b>Return URLs on r").count == 41)
+            #expect(text.contains("10 more hosts were not looked at"))
+        }
+    }
+}
