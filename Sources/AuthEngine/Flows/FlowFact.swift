@@ -9,9 +9,10 @@ public struct FlowFact: Codable, Hashable, Sendable {
     /// How many it takes to keep it, with the marks around it.
     var octets: Int { name.utf8.count + value.utf8.count + 6 }
 
-    /// What was stored, which was made harmless before it was.
+    /// What was stored, which was made harmless before it was, by what was known then.
     init(stored name: String, _ value: String) {
-        (self.name, self.value) = (name, value)
+        self.name = name
+        self.value = SecretKind.isFound(in: value) ? Redaction.withheld : value
     }
 
     /// A text as it came, without control characters and cut to so many octets.

@@ -19,14 +19,14 @@ extension NativeSignIn {
             as: arrival.handover.hash,
             heldUntil: end
         )
-        let count = try await countTry(of: proof, arrival)
+        let counts = try await countTry(of: proof, arrival)
         do {
             try await announce(announcement, arrival)
             let tokens = try await finish(proof, announcement, arrival)
-            await forgetTry(count, arrival)
+            await forgetTry(counts, arrival)
             return tokens
         } catch {
-            if (error as? ProviderFailure)?.reachedProvider != true { await forgetTry(count, arrival) }
+            if (error as? ProviderFailure)?.reachedProvider != true { await forgetTry(counts, arrival) }
             await context.log.attempt("native.dismissal_failed", request: arrival.origin.requestID) {
                 let isRefused = Self.isRefused(error)
                 try await people.dismiss(announcement, isRefused: isRefused, in: arrival.team.id)
@@ -39,29 +39,42 @@ extension NativeSignIn {
     ///
     /// Who has a token and its code can show them again and again, and each time the provider is asked in the team's name.
     /// Both may be what somebody found: a token that names its code counts with that code, any other for its person apart,
-    /// so that neither takes anything of what the person comes with next.
+    /// so that neither takes anything of what the person comes with next. Who has many pairs has one count for all.
     /// - Throws: `Unproven`, where it has refused the same too often.
-    private func countTry(of proof: NativeProof, _ arrival: Arrival) async throws -> LimitSubject {
-        let identifier = proof.identity.identifier.rawValue
-        let subject: LimitSubject =
-            proof.namesCode
-            ? .account("handovers-of-code", "\(identifier)\n\(arrival.handover.code)")
-            : .account("handovers-about", identifier)
-        let wait = try await limits.charge(
-            subject,
-            limit: Self.mostRefusals,
-            window: .seconds(60),
-            in: arrival.team.id,
-            at: arrival.at
-        )
-        if wait != nil { throw Unproven() }
-        return subject
+    private func countTry(of proof: NativeProof, _ arrival: Arrival) async throws -> [LimitStore.Count] {
+        var counts: [LimitStore.Count] = []
+        for (subject, limit) in Self.limits(of: proof, arrival.handover) {
+            let count = try await limits.add(
+                to: subject,
+                window: .seconds(60),
+                in: arrival.team.id,
+                at: arrival.at
+            )
+            guard count.value <= limit else {
+                await forgetTry(counts, arrival)
+                throw Unproven()
+            }
+            counts.append(count)
+        }
+        return counts
+    }
+
+    private static func limits(
+        of proof: NativeProof,
+        _ handover: NativeHandover
+    ) -> [(subject: LimitSubject, limit: Int)] {
+        let person = proof.identity.identifier.rawValue
+        guard proof.namesCode else { return [(.account("handovers-unnamed", person), mostRefusals)] }
+        return [
+            (.account("handovers-of-code", "\(person)\n\(handover.code)"), mostRefusals),
+            (.account("handovers-of-person", person), mostRefusalsOfPerson),
+        ]
     }
 
     /// Takes back one that went well or never reached the provider; a sign-in does not fail for want of that.
-    private func forgetTry(_ count: LimitSubject, _ arrival: Arrival) async {
+    private func forgetTry(_ counts: [LimitStore.Count], _ arrival: Arrival) async {
         await context.log.attempt("native.refund_failed", request: arrival.origin.requestID) {
-            try await limits.refund([count], in: arrival.team.id, at: arrival.at)
+            try await limits.refund(counts, in: arrival.team.id)
         }
     }
 

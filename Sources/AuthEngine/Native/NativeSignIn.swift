@@ -15,6 +15,8 @@ public struct NativeSignIn: Sendable {
     static let repetition = Duration.seconds(60)
     /// How often a minute the provider may refuse the same, before it is asked no more.
     static let mostRefusals = 5
+    /// How often a minute it may refuse codes that tokens of one person name, however many of them.
+    static let mostRefusalsOfPerson = 50
 
     let provider: any NativeProvider
     let context: EngineContext

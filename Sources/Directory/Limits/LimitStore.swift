@@ -149,46 +149,22 @@ public struct LimitStore: Sendable {
         return try row.next(Timestamp.self) - pause
     }
 
-    /// Takes back one of each that was counted and has not happened after all, of the window that runs now.
-    public func refund(
-        _ subjects: [LimitSubject],
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) {
-        try await refund(subjects, where: "window_ends_at > \(now)", in: team)
-    }
-
     /// Takes back one of each that has not happened after all, of the very window in which it was counted.
     ///
     /// Once that is over there is nothing to take back: what counts now has happened since.
     public func refund(_ counts: [Count], in team: TeamID) async throws(PostgresFailure) {
-        let subjects = counts.map(\.subject)
-        let ends = counts.map(\.endsAt.precise)
-        try await refund(
-            subjects,
-            where: """
-                (subject, window_ends_at) IN (
-                    SELECT name, ends_at
-                    FROM unnest(\(subjects.map(\.text)), \(ends)::timestamptz[]) AS counted (name, ends_at)
-                )
-                """,
-            in: team
-        )
-    }
-
-    private func refund(
-        _ subjects: [LimitSubject],
-        where isCounted: SQL,
-        in team: TeamID
-    ) async throws(PostgresFailure) {
-        guard !subjects.isEmpty else { return }
+        guard !counts.isEmpty else { return }
+        let (subjects, ends) = (counts.map(\.subject.text), counts.map(\.endsAt.precise))
         // Two that lock the same rows lock them in one order.
         try await database.queryRelaxed(
             """
             UPDATE limits SET count = GREATEST(count - 1, 0)
             FROM (
                 SELECT subject FROM limits
-                WHERE team_id = \(team) AND subject = ANY (\(subjects.map(\.text))) AND \(isCounted)
+                WHERE team_id = \(team) AND subject = ANY (\(subjects)) AND (subject, window_ends_at) IN (
+                    SELECT name, ends_at
+                    FROM unnest(\(subjects), \(ends)::timestamptz[]) AS counted (name, ends_at)
+                )
                 ORDER BY subject FOR NO KEY UPDATE
             ) AS counted
             WHERE limits.team_id = \(team) AND limits.subject = counted.subject

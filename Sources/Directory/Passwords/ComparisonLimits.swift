@@ -22,13 +22,21 @@ struct ComparisonLimits: Sendable {
         limits = LimitStore(database)
     }
 
-    private struct Count {
+    /// A count and what it may come to.
+    private struct Limited {
         let subject: LimitSubject
         let limit: Int
         let window: Duration
     }
 
-    /// Counts one that is about to be compared; how long to wait where that is one too many.
+    /// One that was counted, to be taken back where nothing was compared after all.
+    struct Charge: Sendable {
+        fileprivate let counts: [LimitStore.Count]
+        /// How long to wait where it is one too many.
+        let wait: Duration?
+    }
+
+    /// Counts one that is about to be compared.
     ///
     /// What a later count refuses is taken back from those before. The account comes last: what is refused to an address
     /// or a site counts against no account, else anybody could lock out anybody.
@@ -37,40 +45,31 @@ struct ComparisonLimits: Sendable {
         from ip: String,
         in team: TeamID,
         at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
-        let counts = Self.counts(counters, ip)
-        for (place, count) in counts.enumerated() {
-            let wait = try await limits.charge(
-                count.subject,
-                limit: count.limit,
-                window: count.window,
-                in: team,
-                at: now
-            )
-            guard let wait else { continue }
-            try await limits.refund(counts[..<place].map(\.subject), in: team, at: now)
-            return wait
+    ) async throws(PostgresFailure) -> Charge {
+        var counts: [LimitStore.Count] = []
+        for limited in Self.limits(counters, ip) {
+            let count = try await limits.add(to: limited.subject, window: limited.window, in: team, at: now)
+            guard count.value <= limited.limit else {
+                try await limits.refund(counts, in: team)
+                return Charge(counts: [], wait: count.endsAt - now)
+            }
+            counts.append(count)
         }
-        return nil
+        return Charge(counts: counts, wait: nil)
     }
 
     /// Takes back one that was not compared after all.
-    func refund(
-        _ counters: GuessCounters,
-        from ip: String,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) {
-        try await limits.refund(Self.counts(counters, ip).map(\.subject), in: team, at: now)
+    func refund(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
+        try await limits.refund(charge.counts, in: team)
     }
 
-    private static func counts(_ counters: GuessCounters, _ ip: String) -> [Count] {
+    private static func limits(_ counters: GuessCounters, _ ip: String) -> [Limited] {
         let site = LimitSubject.site("compared", ip).map {
-            Count(subject: $0, limit: LimitSubject.addressesPerSite * perAddress, window: addressWindow)
+            Limited(subject: $0, limit: LimitSubject.addressesPerSite * perAddress, window: addressWindow)
         }
         return (site.map { [$0] } ?? []) + [
-            Count(subject: .address("compared", ip), limit: perAddress, window: addressWindow),
-            Count(subject: .account("compared", counters.account), limit: perAccount, window: accountWindow),
+            Limited(subject: .address("compared", ip), limit: perAddress, window: addressWindow),
+            Limited(subject: .account("compared", counters.account), limit: perAccount, window: accountWindow),
         ]
     }
 }

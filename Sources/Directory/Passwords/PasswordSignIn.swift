@@ -38,7 +38,8 @@ public struct PasswordSignIn: Sendable {
         let counters = GuessCounters(login: login, ip: origin.ip, knownBrowser: knownBrowser)
         let charge = try await limits.charge(counters, in: team, at: now)
         if let end = charge.lockedUntil { return .locked(retryAfter: end - now) }
-        if let wait = try await comparisons.charge(counters, from: origin.ip, in: team, at: now) {
+        let comparison = try await comparisons.charge(counters, from: origin.ip, in: team, at: now)
+        if let wait = comparison.wait {
             try await limits.refund(charge, in: team)
             return .tooMany(retryAfter: wait)
         }
@@ -53,7 +54,7 @@ public struct PasswordSignIn: Sendable {
             )
         } catch {
             try await limits.refund(charge, in: team)
-            try await comparisons.refund(counters, from: origin.ip, in: team, at: now)
+            try await comparisons.refund(comparison, in: team)
             return .busy
         }
         guard let credential, isRight, credential.user.suspendedAt == nil else {

@@ -111,7 +111,11 @@ struct AccountEndpoints: Sendable {
             session: session,
             language: request.language
         )
-        if request.method == .post { try await count(person, ending: ending) }
+        if request.method == .post {
+            // What another site sends in somebody's name uses up none of their forms.
+            try site.checkOrigin(of: request)
+            try await count(person, ending: ending)
+        }
         do {
             return try await body(person)
         } catch is SessionRight.Over {

@@ -44,6 +44,13 @@ import Testing
         }
     }
 
+    @Test func `V51: tells no secret that an earlier release did not know for one`() throws {
+        let token = "r0123456789abcdef0123456789abcdef.0.mrp.AbCdEfGhIjKlMnOpQrStUv"
+        let stored = #"{"kind":"token_refused","at":1,"sent":["client_id","\#(token)"]}"#
+        let step = try #require(try FlowStep(stored: stored))
+        #expect(step.sent.map(\.value) == [Redaction.withheld])
+    }
+
     @Test func `V42: makes no page of a flow that is longer than a browser shows`() async throws {
         try await withEngine { engine in
             let id = try #require(FlowID(rawValue: String(repeating: "a", count: 28)))

@@ -2,6 +2,7 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Simulator
 import Testing
 
 @testable import SignIn
@@ -37,6 +38,24 @@ import Testing
 
             for entry in quick { try await limits.leave(entry, with: nil, in: .acme) }
             #expect(try teams.admin("SELECT FROM limits WHERE count > 0").isEmpty)
+        }
+    }
+
+    @Test func `V47: of one person's many pairs has one count, and others go on`() async throws {
+        try await withApple { site in
+            let person = Performer.regular.subject.rawValue
+            let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
+            _ = try await site.teams.loop.run {
+                try await store.add(
+                    50,
+                    to: .account("handovers-of-person", person),
+                    window: .seconds(60),
+                    in: .acme,
+                    at: now
+                )
+            }
+            #expect(try site.handOver(try site.device(.regular)).status == 429)
+            #expect(try site.handOver(try site.device(.hidden)).status == 200)
         }
     }
 }
