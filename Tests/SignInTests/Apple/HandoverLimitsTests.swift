@@ -1,6 +1,7 @@
 import Bytes
 import Directory
 import Domain
+import EventLoop
 import HTTP
 import Simulator
 import Testing

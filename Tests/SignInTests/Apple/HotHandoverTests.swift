@@ -1,4 +1,6 @@
+import Bytes
 import Domain
+import Postgres
 import Simulator
 import Testing
 
