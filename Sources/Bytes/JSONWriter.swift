@@ -61,6 +61,14 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// How many octets `text` takes as a JSON string, without its quotation marks.
+    public static func octets(of text: String) -> Int {
+        text.utf8.reduce(0) { sum, byte in
+            guard mustEscape(byte) else { return sum + 1 }
+            return sum + (byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 6)
+        }
+    }
+
     private static func mustEscape(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"),

@@ -89,9 +89,10 @@ enum ClientIdentifierStore {
         )
     }
 
+    /// As the index spells it that serves nothing else.
     static func tokens(of names: [String], in team: TeamID) -> SQL {
         """
-        SELECT token_id FROM refresh_tokens WHERE team_id = \(team) AND client_id = ANY(\(names))
+        SELECT token_id FROM refresh_tokens WHERE team_id = \(team) AND client_id || '' = ANY(\(names))
         LIMIT \(tokensAtOnce)
         """
     }

@@ -85,6 +85,10 @@ enum TeamFormCount: CaseIterable {
             let longest = Int(count.window / .seconds(1))
             #expect(refused["retry-after"].flatMap { Int($0) }.map { (1...longest).contains($0) } == true)
             #expect(try await rita.post("/console/RIVALTEAM1/app-ids").status == 422)
+            // Who used them up does not keep their right by it.
+            let removal = [("confirmation", "ben@acme.example"), ("reason", "floods us")]
+            let address = MemberRoutes.removal.link(World.acme, try #require(ben.subject))
+            #expect(try await ada.post(address, removal).status == 303)
         }
     }
 

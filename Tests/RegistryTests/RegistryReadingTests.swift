@@ -132,7 +132,7 @@ import Testing
 
             let plan: [String] = try await acme.database.query("EXPLAIN \(tokens)", in: Self.team).column()
 
-            #expect(plan.joined().contains("refresh_tokens_client"), "\(plan)")
+            #expect(plan.joined().contains("refresh_tokens_of_client"), "\(plan)")
         }
     }
 

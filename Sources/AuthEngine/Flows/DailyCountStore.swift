@@ -14,6 +14,9 @@ public struct DailyCountStore: Sendable {
     }
 
     /// Adds to the counts of a team; a crash of the server in the next moments may undo it.
+    ///
+    /// Sign-ins are added up for the team, and a Service ID keeps the day of its last one: a row for each client and day
+    /// would make as many as the team registers and deletes in a year.
     func add(_ counts: [DailyCounts.Key: Int], in team: TeamID) async throws(PostgresFailure) {
         let rows = counts.sorted { left, right in
             (left.key.measure.rawValue, left.key.day, left.key.subject)
@@ -21,12 +24,27 @@ public struct DailyCountStore: Sendable {
         }
         try await database.queryRelaxed(
             """
+            WITH given AS (
+                SELECT day::date AS day, measure, subject, count::bigint AS count
+                FROM unnest(
+                    \(rows.map(\.key.day)), \(rows.map(\.key.measure.rawValue)), \(rows.map(\.key.subject)),
+                    \(rows.map { String($0.value) })
+                ) AS given (day, measure, subject, count)
+            ), used AS (
+                INSERT INTO service_id_sign_ins AS known (team_id, service_id, last_day)
+                SELECT \(team), identifier, max(day)
+                FROM given JOIN service_ids ON team_id = \(team) AND identifier = subject
+                WHERE measure = 'sign_in' AND NOT EXISTS (
+                    SELECT FROM service_id_sign_ins AS noted
+                    WHERE noted.team_id = \(team) AND noted.service_id = subject AND noted.last_day >= day
+                )
+                GROUP BY identifier ORDER BY identifier
+                ON CONFLICT (team_id, service_id)
+                DO UPDATE SET last_day = greatest(known.last_day, excluded.last_day)
+            )
             INSERT INTO daily_counts AS known (team_id, day, measure, subject, count)
-            SELECT \(team), day::date, measure, subject, count::bigint
-            FROM unnest(
-                \(rows.map(\.key.day)), \(rows.map(\.key.measure.rawValue)), \(rows.map(\.key.subject)),
-                \(rows.map { String($0.value) })
-            ) AS given (day, measure, subject, count)
+            SELECT \(team), day, measure, CASE measure WHEN 'sign_in' THEN '' ELSE subject END AS whose, sum(count)
+            FROM given GROUP BY measure, day, whose ORDER BY measure, day, whose
             ON CONFLICT (team_id, measure, day, subject)
             DO UPDATE SET count = known.count + excluded.count
             """,

@@ -7,7 +7,7 @@ public struct FlowFact: Codable, Hashable, Sendable {
     public let value: String
 
     /// How many it takes to keep it, with the marks around it.
-    var octets: Int { name.utf8.count + value.utf8.count + 6 }
+    var octets: Int { JSONWriter.octets(of: name) + JSONWriter.octets(of: value) + 6 }
 
     /// What was stored, which was made harmless before it was, by what was known then.
     init(stored name: String, _ value: String) {

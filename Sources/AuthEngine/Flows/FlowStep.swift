@@ -104,7 +104,8 @@ public struct FlowStep: Sendable {
     /// What it takes to keep it, in KiB.
     var weight: Int {
         let facts = (sent + known + answered).reduce(0) { $0 + $1.octets }
-        return 1 + (facts + (reason?.utf8.count ?? 0) + origin.userAgent.utf8.count) / 1024
+        let texts = [reason ?? "", origin.userAgent].reduce(0) { $0 + JSONWriter.octets(of: $1) }
+        return 1 + (facts + texts) / 1024
     }
 }
 

@@ -154,16 +154,11 @@ public struct TeamAttentionStore: Sendable {
         )
         UNION ALL
         (
-            SELECT 'no_sign_in', identifier, (
-                SELECT max(day)::timestamptz FROM daily_counts
-                WHERE team_id = \(team) AND measure = 'sign_in' AND subject = identifier
-            )
-            FROM service_ids
-            WHERE team_id = \(team) AND created_at < \(now - .seconds(30 * 86_400)) AND NOT EXISTS (
-                SELECT FROM daily_counts
-                WHERE daily_counts.team_id = \(team) AND measure = 'sign_in'
-                    AND day >= \(now - .seconds(30 * 86_400))::date AND subject = identifier
-            )
+            SELECT 'no_sign_in', identifier, last_day::timestamptz
+            FROM service_ids LEFT JOIN service_id_sign_ins AS used
+                ON used.team_id = \(team) AND used.service_id = identifier
+            WHERE service_ids.team_id = \(team) AND created_at < \(now - month)
+                AND (last_day IS NULL OR last_day < \(now - month)::date)
             ORDER BY identifier LIMIT \(limit)
         )
         """

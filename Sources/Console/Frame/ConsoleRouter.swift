@@ -54,19 +54,23 @@ extension ConsoleRouter {
 
     /// A form of a team.
     ///
-    /// - Parameter options: what it takes beside plain fields, such as a file.
+    /// - Parameters:
+    ///   - options: what it takes beside plain fields, such as a file.
+    ///   - ending: that it only takes something away that is there once: then it counts for its account alone, so that
+    ///     nobody who uses up the team's forms keeps what they have by it.
     mutating func post<each Value: PathValue>(
         _ route: Route<TeamID, repeat each Value>,
         _ options: RouteOptions = .form,
         needs right: Right,
         at section: Section,
+        ending: Bool = false,
         _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .members(right))
         router.post(route, admitting(options)) {
             [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try await reception.form(of: scope.visit, in: team)
+                let form = try await reception.form(of: scope.visit, in: ending ? nil : team)
                 return try await respond(scope, form, repeat each value)
             }
         }

@@ -25,7 +25,7 @@ struct FormLimit: Sendable {
 
     /// Counts a form that an account has sent; what one count refuses takes nothing of the next.
     ///
-    /// - Parameter team: whose page it comes from; nil for one outside of any team.
+    /// - Parameter team: whose form it is, too; nil for one of the account alone.
     /// - Throws: `Problem` when it is one too many, `PostgresFailure`.
     func charge(_ request: Request, of account: Subject, in team: TeamID?, at now: Timestamp) async throws {
         let price = 1 + request.body.count / Self.unit

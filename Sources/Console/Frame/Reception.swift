@@ -92,7 +92,7 @@ struct Reception: Sendable {
 
     /// The fields of a form that a page of ours sent to this browser, counted.
     ///
-    /// - Parameter team: whose page it is; nil for one outside of any team.
+    /// - Parameter team: whose form it counts as, too; nil for one of the account alone.
     /// - Throws: `Problem`, `PostgresFailure`.
     func form(of visit: Visit, in team: TeamID?) async throws -> Form {
         let form = try form(of: visit.request, from: visit.account.browser)

@@ -20,7 +20,9 @@ extension UserPages {
         router.post(UserRoutes.tokenRevocations, needs: .changeUsers, at: .users) { scope, _, subject in
             try await revokeAll(scope, subject)
         }
-        router.post(UserRoutes.suspension, needs: .changeUsers, at: .users) { try await suspend($0, $1, $2) }
+        router.post(UserRoutes.suspension, needs: .changeUsers, at: .users, ending: true) {
+            try await suspend($0, $1, $2)
+        }
         router.post(UserRoutes.suspensionEnd, needs: .changeUsers, at: .users) { scope, _, subject in
             try await lift(scope, subject)
         }
