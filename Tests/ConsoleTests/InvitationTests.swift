@@ -140,6 +140,37 @@ import Testing
         }
     }
 
+    @Test func `V43: to a full team say so and are kept, and no others are sent`() async throws {
+        try await withWorld { world in
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var ben = try await world.signedIn("Ben")
+            var nobody = Browser(world: world, subject: nil)
+            let address = MemberRoutes.invitation.link(try await invite(&ada, world).text)
+            try world.addMembers(499)
+            _ = try await nobody.get(address)
+
+            let refused = try await ben.post(address)
+            let form = [("given_name", "Nobody"), ("password", "fifty-six-degrees-north")]
+            let stranger = try await nobody.post(address, form)
+
+            for answer in [refused, stranger] {
+                #expect(answer.status == 409 && answer.text.contains("This team is full"))
+                #expect(answer.text.contains("A team has at most 500 members"))
+            }
+            #expect(try world.count("users WHERE given_name = 'Nobody'") == 0)
+            let another = try await ada.post(
+                MemberRoutes.invitations.link(World.acme),
+                [("email", "cleo@acme.example"), ("role", "developer")]
+            )
+            #expect(another.status == 422 && another.text.contains("value=\"cleo@acme.example\""))
+            #expect(another.text.contains("A team has at most 500 members. Remove somebody first"))
+            #expect(try world.count("invitations") == 1)
+
+            try world.admin("DELETE FROM memberships WHERE sub LIKE '%1.0000' AND role = 'auditor'")
+            #expect(try await ben.post(address).location == ConsoleRoutes.overview.link(World.acme))
+        }
+    }
+
     @Test func `of an address that signs in already lead to the sign-in`() async throws {
         try await withWorld { world in
             var ada = try await world.signedIn("Ada", [World.acme: .owner])

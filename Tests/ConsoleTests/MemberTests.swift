@@ -1,5 +1,6 @@
 import Domain
 import HTTP
+import Tenancy
 import Testing
 
 @testable import Console
@@ -68,6 +69,27 @@ import Testing
             #expect(try await ben.get(ConsoleRoutes.overview.link(World.acme)).status == 404)
             let page = try await ada.get(MemberRoutes.list.link(World.acme))
             #expect(page.text.contains("A team needs an owner"))
+        }
+    }
+
+    @Test func `V43: of a team that has ten thousand are shown up to the limit, the owners among them`()
+        async throws
+    {
+        try await withWorld { world in
+            try world.addMembers(10_000)
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            let last = "SELECT max(sub) FROM memberships WHERE team_id = 'ACMETEAM01' AND role = 'auditor'"
+            let hidden = try #require(world.admin(last)[0][0].flatMap(Subject.init(rawValue:)))
+
+            let page = try await ada.get(MemberRoutes.list.link(World.acme))
+
+            #expect(page.status == 200 && page.text.contains("You</span>"))
+            #expect(page.text.split(separator: "class=\"row-main\"").count == Member.limit + 1)
+            #expect(!page.text.contains(hidden.rawValue))
+            // Who is not shown can be removed all the same.
+            #expect(try await ada.get(MemberRoutes.member.link(World.acme, hidden)).status == 200)
+            let form = [("confirmation", hidden.rawValue), ("reason", "gone")]
+            #expect(try await ada.post(MemberRoutes.removal.link(World.acme, hidden), form).status == 303)
         }
     }
 

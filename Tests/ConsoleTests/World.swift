@@ -73,6 +73,17 @@ struct World: Sendable {
         )
     }
 
+    /// Adds so many auditors to a team beyond all rules, each with a console account.
+    func addMembers(_ count: Int, to team: TeamID = acme) throws {
+        let sub = "'000000.' || lpad(to_hex(n), 32, '0') || '.0000' FROM generate_series(1, $1::integer) AS n"
+        try admin("INSERT INTO users (team_id, sub) SELECT 'PIPPIN0000', \(sub)", String(count))
+        try admin(
+            "INSERT INTO memberships (role, team_id, sub) SELECT 'auditor', $2, \(sub)",
+            String(count),
+            team.rawValue
+        )
+    }
+
     /// A browser in which somebody new is signed in, who has these roles.
     func signedIn(_ name: String, _ roles: [TeamID: Role] = [:]) async throws -> Browser {
         let subject = try await add(name)

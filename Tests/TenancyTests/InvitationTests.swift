@@ -200,6 +200,68 @@ import Testing
         }
     }
 
+    @Test func `V43: a team has 500 members at most, however many accept at once`() async throws {
+        try await withTeam { world, team, ada in
+            try world.addMembers(498, to: team)
+            var invited: [(account: Subject, token: LinkToken)] = []
+            for number in 0..<10 {
+                let account = try world.addAccount("new\(number)")
+                let token = try await invite("\(number)@acme.example", by: ada, to: team, in: world)
+                invited.append((account, token))
+            }
+            let all = invited
+
+            let joined = try await inParallel(10) { number -> Bool in
+                do {
+                    let outcome = try await accept(all[number].token, as: all[number].account, in: world)
+                    #expect(outcome == .joined(team))
+                    return true
+                } catch MembershipStore.Failure.teamFull {
+                    return false
+                }
+            }
+
+            #expect(joined.count { $0 } == 1)
+            let count = try world.admin("SELECT count(*) FROM memberships WHERE team_id = '\(team)'")
+            #expect(count == [["500"]])
+            // Those who came too late are invited yet, and nothing says that they have accepted.
+            #expect(try await world.invitations.list(in: team).count == 9)
+            #expect(try world.actions(in: team).count { $0 == "invitation.accepted" } == 1)
+            await #expect(throws: InvitationStore.Failure.teamFull) {
+                _ = try await invite(by: ada, to: team, in: world)
+            }
+            let cleo = try world.addAccount("cleo")
+            let rival = try await world.addTeam("Rival", owner: cleo)
+            let token = try await invite(by: cleo, to: rival, in: world)
+            #expect(try await accept(token, as: ada, in: world) == .joined(rival))
+        }
+    }
+
+    @Test func `V43: to a full team make no account, and work once somebody has left`() async throws {
+        try await withTeam { world, team, ada in
+            let token = try await invite(by: ada, to: team, in: world)
+            let second = try await invite("ada@acme.example", by: ada, to: team, in: world)
+            try world.addMembers(499, to: team)
+            let subject = Subject(hexadecimal: "ben")
+            func join() async throws -> TeamID? {
+                try await world.door.accept(token, from: World.origin, at: World.noon) { _, transaction in
+                    try await transaction.query(
+                        "INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(subject))"
+                    )
+                    return subject
+                }?.team
+            }
+
+            await #expect(throws: MembershipStore.Failure.teamFull) { _ = try await join() }
+            #expect(try world.admin("SELECT FROM users WHERE sub = $1", subject.rawValue).isEmpty)
+            // Who belongs to it takes no room.
+            #expect(try await accept(second, as: ada, in: world) == .memberAlready(team))
+
+            try world.admin("DELETE FROM memberships WHERE sub LIKE '%1.0000'")
+            #expect(try await join() == team)
+        }
+    }
+
     @Test func `of Acme are nothing to Rival`() async throws {
         try await withTeam { world, team, ada in
             let cleo = try world.addAccount("cleo")

@@ -29,6 +29,17 @@ struct World: Sendable {
         return subject
     }
 
+    /// Adds so many auditors to a team beyond all rules, each with a console account.
+    func addMembers(_ count: Int, to team: TeamID) throws {
+        let sub = "'000000.' || lpad(to_hex(n), 32, '0') || '.0000' FROM generate_series(1, $1::integer) AS n"
+        try admin("INSERT INTO users (team_id, sub) SELECT 'PIPPIN0000', \(sub)", String(count))
+        try admin(
+            "INSERT INTO memberships (role, team_id, sub) SELECT 'auditor', $2, \(sub)",
+            String(count),
+            team.rawValue
+        )
+    }
+
     @discardableResult
     func addTeam(_ name: String, as id: String? = nil, owner: Subject? = nil) async throws -> TeamID {
         try await teams.create(

@@ -59,6 +59,20 @@ struct InvitationDoorPages: Sendable {
         let fields = try reception.form(of: request, from: browser.secret)
         guard let token = LinkToken(text: text), let open = try await door.find(token, at: context.clock())
         else { return gone }
+        do {
+            return try await join(token, open, fields, request, browser.secret)
+        } catch MembershipStore.Failure.teamFull {
+            return full
+        }
+    }
+
+    private func join(
+        _ token: LinkToken,
+        _ open: OpenInvitation,
+        _ fields: Form,
+        _ request: Request,
+        _ browser: String
+    ) async throws -> Response {
         if let visit = try await reception.visit(request) { return try await join(token, open, visit) }
         var form = InvitationForm()
         let accepted = try await form.read(
@@ -67,12 +81,12 @@ struct InvitationDoorPages: Sendable {
             to: open.team.settings.name.rawValue,
             .ofConsole(by: token, request, at: context.clock(), with: newPasswords)
         )
-        guard let accepted else { return refuse(form, open, token, browser.secret) }
+        guard let accepted else { return refuse(form, open, token, browser) }
         do {
             return try await join(token, open, accepted, request)
         } catch UserStore.Failure.loginTaken {
             form.refuseAddress()
-            return refuse(form, open, token, browser.secret)
+            return refuse(form, open, token, browser)
         } catch is PasswordHasher.Busy {
             throw Problem.unavailable
         }
@@ -171,11 +185,19 @@ struct InvitationDoorPages: Sendable {
     }
 
     private var gone: Response {
-        let frame = SetupFrame(
-            title: Phrase("console.invitation.gone.title").asWords,
-            assets: site.assets
-        )
-        return site.respond(gonePage, InvitationGonePage(frame: frame), status: .gone)
+        let message = Phrase("console.invitation.gone")
+        return turnAway(Phrase("console.invitation.gone.title"), message, status: .gone)
+    }
+
+    /// The invitation stays as it was: its link works once somebody has left the team.
+    private var full: Response {
+        let message = Phrase("console.invitation.full", ["limit": Member.limit])
+        return turnAway(Phrase("console.invitation.full.title"), message, status: .conflict)
+    }
+
+    private func turnAway(_ title: Phrase, _ message: Phrase, status: Status) -> Response {
+        let frame = SetupFrame(title: title.asWords, assets: site.assets)
+        return site.respond(gonePage, InvitationGonePage(frame: frame, message: message), status: status)
     }
 
     static var views: [any View.Type] {

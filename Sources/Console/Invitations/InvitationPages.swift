@@ -73,6 +73,10 @@ struct InvitationPages: Sendable {
             var form = form
             form.errors.add("email", Phrase("console.members.too-many"))
             return try await roster.respond(scope, form)
+        } catch InvitationStore.Failure.teamFull {
+            var form = form
+            form.errors.add("email", Phrase("console.members.full", ["limit": Member.limit]))
+            return try await roster.respond(scope, form)
         } catch InvitationStore.Failure.notAllowed {
             throw Web.Problem.forbidden
         }

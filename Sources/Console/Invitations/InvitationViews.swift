@@ -48,10 +48,15 @@ struct InvitationJoinedPage: SetupView {
     let team: TeamID
 }
 
-/// The link was used or withdrawn, or is too old.
+/// The link was used or withdrawn, or is too old; or the team has no room.
 struct InvitationGonePage: SetupView {
     static let template = "invitations/gone"
-    static let fields = frameFields.text("consoleURL") { _ in ConsoleRoutes.home.link() }
+    static let fields =
+        frameFields
+        .words("heading") { $0.frame.title }
+        .words("message") { $0.message.asWords }
+        .text("consoleURL") { _ in ConsoleRoutes.home.link() }
 
     let frame: SetupFrame
+    let message: Phrase
 }

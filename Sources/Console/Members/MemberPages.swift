@@ -112,8 +112,9 @@ extension MemberPages {
 
     /// The member, whom the one before the page may change; anybody else is not there for them.
     private func find(_ account: Subject, _ scope: Scope) async throws -> MemberRow {
-        guard let member = try await members.list(in: scope.teamID).first(where: { $0.account == account })
-        else { throw Web.Problem.notFound }
+        guard let member = try await members.member(account, in: scope.teamID) else {
+            throw Web.Problem.notFound
+        }
         guard scope.role.mayManage(member.role) else { throw Web.Problem.forbidden }
         return MemberRow(
             team: scope.teamID,

@@ -32,7 +32,9 @@ struct MemberRoster: Sendable {
     {
         let team = scope.teamID
         let listed = try await members.list(in: team)
-        let accounts = try await users.find(listed.map(\.account), in: .system)
+        let found = try await users.find(listed.map(\.account), in: .system)
+        // Looked for one by one they would cost the square of the team.
+        let accounts = Dictionary(found.map { ($0.subject, $0) }) { first, _ in first }
         let open = try await invitations.list(in: team)
         let now = context.clock()
         let owners = listed.count { $0.role == .owner }
@@ -56,11 +58,11 @@ struct MemberRoster: Sendable {
         return scope.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }
 
-    private func row(of member: Member, _ accounts: [User], _ scope: Scope) -> MemberRow {
+    private func row(of member: Member, _ accounts: [Subject: User], _ scope: Scope) -> MemberRow {
         MemberRow(
             team: scope.teamID,
             member: member,
-            user: accounts.first { $0.subject == member.account },
+            user: accounts[member.account],
             isSelf: member.account == scope.account.subject,
             canChange: scope.may(.changeMembers) && scope.role.mayManage(member.role)
         )

@@ -45,7 +45,7 @@ public struct InvitationDoor: Sendable {
 
     /// Makes `account` a member; the link works once.
     ///
-    /// - Throws: `PostgresFailure`.
+    /// - Throws: `MembershipStore.Failure.teamFull`, which leaves the invitation as it was; `PostgresFailure`.
     public func accept(
         _ token: LinkToken,
         as account: Subject,
@@ -61,7 +61,8 @@ public struct InvitationDoor: Sendable {
     /// Makes the account that `makeAccount` adds to the system team a member, all in one transaction.
     ///
     /// - Parameter makeAccount: adds a console account with the invited address, which the link has proved.
-    /// - Throws: whatever `makeAccount` throws, `PostgresFailure`.
+    /// - Throws: whatever `makeAccount` throws; `MembershipStore.Failure.teamFull`, which leaves the invitation as it
+    ///   was and no account; `PostgresFailure`.
     public func accept(
         _ token: LinkToken,
         from origin: Origin,
@@ -103,6 +104,8 @@ public struct InvitationDoor: Sendable {
         at now: Timestamp,
         _ transaction: borrowing Transaction
     ) async throws -> Outcome {
+        // Before the invitation, as those do who send it again.
+        try await MembershipStore.hold(team, transaction)
         guard let invitation = try await InvitationStore.accept(token, in: team, at: now, transaction)
         else { return .gone }
         try await InvitationStore.event("invitation.accepted", invitation, by: account, from: origin)

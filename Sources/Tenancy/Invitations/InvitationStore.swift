@@ -12,6 +12,8 @@ public struct InvitationStore: Sendable {
         case notAllowed
         /// The team has `Invitation.limit` invitations already.
         case tooMany
+        /// The team has `Member.limit` members already: nobody could accept.
+        case teamFull
     }
 
     /// An invitation with the secret of its link, which exists nowhere else.
@@ -45,10 +47,13 @@ public struct InvitationStore: Sendable {
         let token = LinkToken(random: random)
         return try await database.transaction(in: team) { transaction in
             // Of many at once each counts what the one before it has kept.
-            try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+            try await MembershipStore.hold(team, transaction)
             try await Self.requireRight(of: account, over: role, in: team, transaction)
             if let earlier = try await Self.role(invited: email, in: team, transaction) {
                 try await Self.requireRight(of: account, over: earlier, in: team, transaction)
+            }
+            guard try await MembershipStore.count(in: team, transaction) < Member.limit else {
+                throw Failure.teamFull
             }
             let rows = try await transaction.query(
                 """

@@ -10,6 +10,9 @@ public struct Membership: Sendable {
 
 /// A member as the team sees them; the system team's directory knows their name.
 public struct Member: Sendable {
+    /// How many a team may have: the page that lists them is made on the threads that serve other teams, too.
+    public static let limit = 500
+
     public let account: Subject
     public let role: Role
     public let since: Timestamp

@@ -10,6 +10,8 @@ public struct MembershipStore: Sendable {
         /// No user of the system team has that `sub`.
         case unknownAccount
         case alreadyMember
+        /// The team has `Member.limit` members already.
+        case teamFull
         /// Operators belong to the system team, and the system team has operators only.
         case roleNotOfTeam
     }
@@ -48,11 +50,28 @@ public struct MembershipStore: Sendable {
         return !rows.isEmpty
     }
 
+    /// The member as the team sees them, or nil when the account is none.
+    public func member(_ account: Subject, in team: TeamID) async throws(PostgresFailure) -> Member? {
+        let rows = try await database.query(
+            "SELECT sub, role, created_at FROM memberships WHERE team_id = \(team) AND sub = \(account)",
+            in: team
+        )
+        return try rows.firstValue(Member.init)
+    }
+
     /// The members of a team, the oldest first.
+    ///
+    /// Of a team that has more than it may, owners and the oldest: as many as the limit.
     public func list(in team: TeamID) async throws(PostgresFailure) -> [Member] {
         let rows = try await database.query(
             """
-            SELECT sub, role, created_at FROM memberships WHERE team_id = \(team) ORDER BY created_at, sub
+            SELECT sub, role, created_at FROM (
+                SELECT sub, role, created_at FROM memberships
+                WHERE team_id = \(team)
+                ORDER BY role <> \(Role.owner), created_at, sub
+                LIMIT \(Member.limit)
+            ) AS shown
+            ORDER BY created_at, sub
             """,
             in: team
         )
@@ -74,8 +93,8 @@ public struct MembershipStore: Sendable {
         }
     }
 
-    /// Adds a console account in the caller's transaction, which must be under the team's setting; an unknown
-    /// account makes the whole transaction fail.
+    /// Adds a console account in the caller's transaction, which must be under the team's setting; where it throws
+    /// anything but `alreadyMember` nothing of the transaction may stay.
     ///
     /// - Throws: `Failure`, `PostgresFailure`.
     public static func add(
@@ -87,7 +106,10 @@ public struct MembershipStore: Sendable {
         _ transaction: borrowing Transaction
     ) async throws {
         guard (role == .operator) == (team == .system) else { throw Failure.roleNotOfTeam }
+        // Of many at once each counts those that the ones before it have added.
+        try await hold(team, transaction)
         guard try await insert(account, as: role, to: team, transaction) else { throw Failure.alreadyMember }
+        guard try await count(in: team, transaction) <= Member.limit else { throw Failure.teamFull }
         try await AuditEvent(
             "member.added",
             by: actor,
@@ -96,6 +118,21 @@ public struct MembershipStore: Sendable {
             after: ["role": .string(role.rawValue)]
         )
         .record(in: team, transaction)
+    }
+
+    /// Keeps others from joining the team until the transaction ends: ask it first, before anything else of the team is
+    /// locked.
+    static func hold(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+    }
+
+    /// How many belong to the team, which is held.
+    static func count(
+        in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Int {
+        let rows = try await transaction.query("SELECT count(*) FROM memberships WHERE team_id = \(team)")
+        return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
     }
 
     /// False when the account is a member already.
