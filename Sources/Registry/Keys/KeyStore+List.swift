@@ -20,7 +20,14 @@ extension KeyStore {
         of appID: ClientID? = nil,
         in team: TeamID
     ) async throws(PostgresFailure) -> Page<Key, Cursor> {
-        let rows = try await database.query(Self.listing(query, appID, team), in: team)
+        let listing = Self.listing(query, appID, team)
+        // A text is compared with each key, of which a team has had any number.
+        let rows =
+            if query.search.isEmpty {
+                try await database.query(listing, in: team)
+            } else {
+                try await database.search(listing, in: team)
+            }
         return try Page(rows, limit: query.limit, read: Key.init) {
             Cursor(createdAt: $0.createdAt, id: $0.id)
         }
