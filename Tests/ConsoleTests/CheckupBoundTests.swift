@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Domain
 import HTTP
@@ -68,6 +69,30 @@ import Web
         ] { try world.admin(statement, String(count)) }
     }
 
+    /// Seals the keys of such connections anew, so that this server opens them.
+    private func reseal(_ numbers: ClosedRange<Int>, _ world: World) throws {
+        let sealer = world.parts.context.keyRing.sealer(purpose: "private half of a key from Apple")
+        for number in numbers {
+            let id = "APPLEKEY\(number)"
+            let sealed = sealer.seal(
+                Array(P256SigningKey.generate().pem.utf8),
+                context: [World.acme.rawValue, "apple_keys", id, "private_key_sealed"]
+            )
+            try world.admin(
+                "UPDATE apple_keys SET private_key_sealed = decode($1, 'hex') WHERE key_id = $2",
+                Hex.encode(sealed),
+                id
+            )
+        }
+    }
+
+    /// As how many tests check-ups of Acme have counted.
+    private func chargedTests(_ world: World) throws -> [[String?]] {
+        try world.admin(
+            "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject = 'apple-test.team'"
+        )
+    }
+
     @Test func `V47: ask Apple about ten bundle IDs beside the Services ID, and say how many are left`()
         async throws
     {
@@ -94,17 +119,34 @@ import Web
 
     @Test func `V47: test ten connections, count as ten, and say how many are left`() async throws {
         try await withWorld { world in
+            try world.openAppleSide()
             try addSealedConnections(world, 12)
+            try reseal(10...21, world)
+            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            let text = try await admin.post(Self.address, []).text
+
+            #expect(text.contains("2 more connections were not tested"))
+            let tested = "(SELECT DISTINCT app_id FROM apple_connection_tests) AS tested"
+            #expect(try world.count(tested) == 10)
+            #expect(try chargedTests(world) == [["10"]])
+        }
+    }
+
+    @Test func `V47: test a connection beside ten whose keys cannot be opened, and tell those`()
+        async throws
+    {
+        try await withWorld { world in
+            try world.openAppleSide()
+            try addSealedConnections(world, 11)
+            try reseal(20...20, world)
             var admin = try await world.signedIn("Ada", [World.acme: .admin])
             let text = try await admin.post(Self.address, []).text
 
             let sealed = "cannot be opened with the master key of this server"
             #expect(text.split(separator: sealed).count == 11)
-            #expect(text.contains("2 more connections were not tested"))
-            let charged = try world.admin(
-                "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject = 'apple-test.team'"
-            )
-            #expect(charged == [["10"]])
+            let tested = try world.identifiers("DISTINCT app_id", of: "apple_connection_tests")
+            #expect(tested == ["com.acme.app20"])
+            #expect(try chargedTests(world) == [["1"]])
         }
     }
 

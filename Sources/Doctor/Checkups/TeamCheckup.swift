@@ -77,16 +77,28 @@ extension TeamCheckup {
     /// Connections that one check-up tests.
     private static let connectionLimit = 10
 
+    /// The keys that Apple can be asked with.
+    private func openableKeys(in team: TeamID) async throws -> Set<KeyID> {
+        try await AppleKeyStore(database, keyRing: context.keyRing).openable(in: team)
+    }
+
     /// As how many tests of a connection a check-up of the team counts; it asks Apple where there is none, too.
     public func connectionTests(in team: TeamID) async throws -> Int {
         let connections = try await AppleConnectionStore(database).list(in: team)
-        return max(1, min(connections.count, Self.connectionLimit))
+        let openable = try await openableKeys(in: team)
+        return max(1, min(connections.count { openable.contains($0.keyID) }, Self.connectionLimit))
     }
 
     private func lookAt(_ connections: [AppleConnection], of team: TeamID) async throws -> [Finding] {
         let tested = try await AppleConnectionTestStore(database).lastTests(in: team)
-        let choice = Choice(of: connections, most: Self.connectionLimit) { tested[$0.appID] }
-        var findings: [Finding] = []
+        // Apple is asked nothing with a key that cannot be opened, so it takes the place of none that can.
+        let openable = try await openableKeys(in: team)
+        let (testable, sealed) = (
+            connections.filter { openable.contains($0.keyID) },
+            connections.filter { !openable.contains($0.keyID) }
+        )
+        let choice = Choice(of: testable, most: Self.connectionLimit) { tested[$0.appID] }
+        var findings = sealed.map { Self.sealed($0.keyID) }
         for connection in choice.things { findings += try await look(at: connection, of: team) }
         return findings
             + Self.others(
@@ -105,16 +117,7 @@ extension TeamCheckup {
         let app = connection.appID
         guard let report = try await tests.test(app, in: team),
             let registration = try await tests.registration(of: app, in: team)
-        else {
-            return [
-                Finding(
-                    .wrong,
-                    Phrase("console.doctor.key", ["key": connection.keyID.rawValue]),
-                    Phrase("console.doctor.key.sealed"),
-                    advice: [Phrase("console.doctor.key.sealed.advice")]
-                )
-            ]
-        }
+        else { return [Self.sealed(connection.keyID)] }
         let verdicts = ConnectionVerdict.all(
             of: report.tests,
             servicesID: connection.servicesID,
@@ -134,6 +137,15 @@ extension TeamCheckup {
             Phrase("console.apple.test.unasked", count: report.unasked)
         )
         return found + others + [await lookAtSheet(registration, of: team)]
+    }
+
+    private static func sealed(_ key: KeyID) -> Finding {
+        Finding(
+            .wrong,
+            Phrase("console.doctor.key", ["key": key.rawValue]),
+            Phrase("console.doctor.key.sealed"),
+            advice: [Phrase("console.doctor.key.sealed.advice")]
+        )
     }
 
     private func lookAtSheet(_ registration: AppleRegistration, of team: TeamID) async -> Finding {

@@ -46,6 +46,25 @@ public struct AppleKeyStore: Sendable {
         return open(try row.next(), as: id, in: team)
     }
 
+    /// Those among the keys of the team's connections whose private halves the master keys here open.
+    public func openable(in team: TeamID) async throws(PostgresFailure) -> Set<KeyID> {
+        let rows = try await database.query(
+            """
+            SELECT k.key_id, k.private_key_sealed
+            FROM apple_connections AS c JOIN apple_keys AS k ON k.team_id = c.team_id AND k.key_id = c.key_id
+            WHERE c.team_id = \(team)
+            """,
+            in: team
+        )
+        var openable: Set<KeyID> = []
+        for var row in rows {
+            let id: KeyID = try row.next()
+            let sealed: [UInt8] = try row.next()
+            if sealer.open(sealed, context: Self.place(of: id, in: team)) != nil { openable.insert(id) }
+        }
+        return openable
+    }
+
     /// Opens a private half that was read beside other things.
     public func open(_ sealed: [UInt8], as id: KeyID, in team: TeamID) -> P256SigningKey? {
         guard let octets = sealer.open(sealed, context: Self.place(of: id, in: team)),
