@@ -79,12 +79,13 @@ extension TestTeams {
         let holder = try AdminConnection(to: conninfo)
         try holder.execute("BEGIN")
         try holder.execute(held)
+        let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
         let pending = try begin.map { try $0() }
-        let waiting =
-            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        // Those that wait for one another for a moment on their way are not meant.
+        let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
         let deadline = ContinuousClock.now + .seconds(600)
         while true {
-            let atDatabase = try admin(waiting).count
+            let atDatabase = try admin(waiting, pid).count
             if try await atDatabase + loop.run({ connections.waitingForRows }) >= pending.count {
                 try holder.execute("COMMIT")
                 return (pending, atDatabase)
