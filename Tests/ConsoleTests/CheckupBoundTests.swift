@@ -1,3 +1,4 @@
+import AuthEngine
 import Bytes
 import Crypto
 import Domain

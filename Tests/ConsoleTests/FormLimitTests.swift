@@ -1,6 +1,7 @@
 import Bytes
 import Directory
 import Domain
+import HTTP
 import Testing
 
 @testable import Console
