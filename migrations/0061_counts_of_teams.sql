@@ -24,13 +24,10 @@ INSERT INTO daily_counts AS known (team_id, measure, day, subject, count)
 SELECT team_id, 'sign_in', day, '', sum(count) FROM counted GROUP BY team_id, day
 ON CONFLICT (team_id, measure, day, subject) DO UPDATE SET count = known.count + excluded.count;
 
--- What is too old is found without a look at all teams' counts.
-CREATE INDEX daily_counts_day ON daily_counts (day);
-
 -- A token is looked up by its own name, also while the database has no statistics of the table, as after a restore: then
--- an index of the client alone looked cheaper to it, and each look went through all tokens of the client. The index serves
--- the end of a client, whose statements spell what it holds.
-CREATE INDEX refresh_tokens_of_client ON refresh_tokens (team_id, (client_id || ''));
+-- an index of the client alone looked cheaper to it, and each look went through all tokens of the client. The index is for
+-- the end of a client: no other statement spells its condition, which holds for all rows.
+CREATE INDEX refresh_tokens_of_client ON refresh_tokens (team_id, client_id) WHERE authenticated_at > '-infinity';
 DROP INDEX refresh_tokens_client;
 CREATE OR REPLACE FUNCTION pippin_purge_ended_clients(batch integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
@@ -45,7 +42,8 @@ BEGIN
     LOOP
         DELETE FROM refresh_tokens WHERE (team_id, token_id) IN (
             SELECT team_id, token_id FROM refresh_tokens
-            WHERE team_id = ended.team_id AND client_id || '' = ended.client_id LIMIT batch - total
+            WHERE team_id = ended.team_id AND client_id = ended.client_id AND authenticated_at > '-infinity'
+            LIMIT batch - total
         );
         GET DIAGNOSTICS went = ROW_COUNT;
         total := total + went;

@@ -89,10 +89,11 @@ enum ClientIdentifierStore {
         )
     }
 
-    /// As the index spells it that serves nothing else.
+    /// With the condition of the index that serves nothing else, and holds for every token.
     static func tokens(of names: [String], in team: TeamID) -> SQL {
         """
-        SELECT token_id FROM refresh_tokens WHERE team_id = \(team) AND client_id || '' = ANY(\(names))
+        SELECT token_id FROM refresh_tokens
+        WHERE team_id = \(team) AND client_id = ANY(\(names)) AND authenticated_at > '-infinity'
         LIMIT \(tokensAtOnce)
         """
     }

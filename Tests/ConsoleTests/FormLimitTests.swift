@@ -86,7 +86,8 @@ enum TeamFormCount: CaseIterable {
             let longest = Int(count.window / .seconds(1))
             #expect(refused["retry-after"].flatMap { Int($0) }.map { (1...longest).contains($0) } == true)
             #expect(try await rita.post("/console/RIVALTEAM1/app-ids").status == 422)
-            // Who used them up does not keep their right by it.
+            // What changes nothing goes on, and who used them up does not keep their right by it.
+            #expect(try await ada.post("/console/ACMETEAM01/audit/export").status == 400)
             let removal = [("confirmation", "ben@acme.example"), ("reason", "floods us")]
             let address = MemberRoutes.removal.link(World.acme, try #require(ben.subject))
             #expect(try await ada.post(address, removal).status == 303)
@@ -101,7 +102,25 @@ enum TeamFormCount: CaseIterable {
             let rows = try world.admin(
                 "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject LIKE 'console-forms%'"
             )
-            #expect(rows == [["1"], ["1"]])
+            #expect(rows == [["1"], ["1"], ["1"]])
+        }
+    }
+
+    @Test func `V43: of one account leave the team three quarters of a day`() async throws {
+        try await withWorld { world in
+            var ben = try await world.signedIn("Ben", [World.acme: .admin])
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            _ = try await LimitStore(world.parts.database).add(
+                FormLimit.mostInDay,
+                to: .account("console-forms-by", try #require(ben.subject).rawValue),
+                window: FormLimit.day,
+                in: World.acme,
+                at: .now()
+            )
+            #expect(FormLimit.mostInDay * 4 <= FormLimit.mostOfTeamInDay)
+            #expect(FormLimit.most * 4 <= FormLimit.mostOfTeam)
+            #expect(try await ben.post(Self.path).status == 429)
+            #expect(try await ada.post(Self.path).status == 422)
         }
     }
 

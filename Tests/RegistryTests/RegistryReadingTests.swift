@@ -132,7 +132,9 @@ import Testing
 
             let plan: [String] = try await acme.database.query("EXPLAIN \(tokens)", in: Self.team).column()
 
+            let condition = plan.first { $0.contains("Index Cond") } ?? ""
             #expect(plan.joined().contains("refresh_tokens_of_client"), "\(plan)")
+            #expect(condition.contains("client_id"), "\(plan)")
         }
     }
 

@@ -24,29 +24,45 @@ public struct DailyCountStore: Sendable {
         }
         try await database.queryRelaxed(
             """
-            WITH given AS (
-                SELECT day::date AS day, measure, subject, count::bigint AS count
-                FROM unnest(
-                    \(rows.map(\.key.day)), \(rows.map(\.key.measure.rawValue)), \(rows.map(\.key.subject)),
-                    \(rows.map { String($0.value) })
-                ) AS given (day, measure, subject, count)
-            ), used AS (
-                INSERT INTO service_id_sign_ins AS known (team_id, service_id, last_day)
-                SELECT \(team), identifier, max(day)
-                FROM given JOIN service_ids ON team_id = \(team) AND identifier = subject
-                WHERE measure = 'sign_in' AND NOT EXISTS (
-                    SELECT FROM service_id_sign_ins AS noted
-                    WHERE noted.team_id = \(team) AND noted.service_id = subject AND noted.last_day >= day
-                )
-                GROUP BY identifier ORDER BY identifier
-                ON CONFLICT (team_id, service_id)
-                DO UPDATE SET last_day = greatest(known.last_day, excluded.last_day)
-            )
             INSERT INTO daily_counts AS known (team_id, day, measure, subject, count)
-            SELECT \(team), day, measure, CASE measure WHEN 'sign_in' THEN '' ELSE subject END AS whose, sum(count)
-            FROM given GROUP BY measure, day, whose ORDER BY measure, day, whose
+            SELECT \(team), day::date, measure, CASE measure WHEN 'sign_in' THEN '' ELSE subject END AS whose,
+                sum(count::bigint)
+            FROM unnest(
+                \(rows.map(\.key.day)), \(rows.map(\.key.measure.rawValue)), \(rows.map(\.key.subject)),
+                \(rows.map { String($0.value) })
+            ) AS given (day, measure, subject, count)
+            GROUP BY measure, day, whose ORDER BY measure, day, whose
             ON CONFLICT (team_id, measure, day, subject)
             DO UPDATE SET count = known.count + excluded.count
+            """,
+            in: team
+        )
+        try await noteUse(rows.map(\.key).filter { $0.measure == .signIn }, in: team)
+    }
+
+    /// Notes on which day somebody last signed in to Service IDs.
+    ///
+    /// One that is just being changed or deleted is noted with its next sign-in: nobody's counts wait for it.
+    private func noteUse(_ signIns: [DailyCounts.Key], in team: TeamID) async throws(PostgresFailure) {
+        guard !signIns.isEmpty else { return }
+        try await database.queryRelaxed(
+            """
+            WITH given AS (
+                SELECT service, max(day::date) AS day
+                FROM unnest(\(signIns.map(\.subject)), \(signIns.map(\.day))) AS given (service, day)
+                GROUP BY service
+            ), standing AS (
+                SELECT identifier, day FROM service_ids JOIN given ON identifier = service
+                WHERE team_id = \(team) AND NOT EXISTS (
+                    SELECT FROM service_id_sign_ins AS noted
+                    WHERE noted.team_id = \(team) AND noted.service_id = service AND noted.last_day >= day
+                )
+                ORDER BY identifier FOR KEY SHARE OF service_ids SKIP LOCKED
+            )
+            INSERT INTO service_id_sign_ins AS known (team_id, service_id, last_day)
+            SELECT \(team), identifier, day FROM standing
+            ON CONFLICT (team_id, service_id)
+            DO UPDATE SET last_day = greatest(known.last_day, excluded.last_day)
             """,
             in: team
         )

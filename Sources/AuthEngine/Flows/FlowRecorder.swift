@@ -203,7 +203,7 @@ extension FlowRecorder {
             from: origin,
             sent: [FlowFact("client_id", app.rawValue)]
         )
-        guard allowances.admits(opening: step, from: origin.ip, in: team) else { return }
+        guard allowances.admits(step, of: subject, in: team) else { return count(.unkept, "", of: team) }
         var flow = PendingFlow(FlowID(ofRequest: origin.requestID, at: moment))
         flow.clientID = app
         flow.subject = subject

@@ -46,8 +46,12 @@ struct AuditPages: Sendable {
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.audit, needs: .read, at: .audit) { try await list($0) }
         router.get(ConsoleRoutes.auditEvent, needs: .read, at: .audit) { try await show($0, $1) }
-        router.post(ConsoleRoutes.auditExport, needs: .exportAudit, at: .audit) { try await export($0, $1) }
-        router.post(ConsoleRoutes.auditVerification, needs: .exportAudit, at: .audit) { scope, _ in
+        router.post(ConsoleRoutes.auditExport, needs: .exportAudit, at: .audit, countsForTeam: false) {
+            try await export($0, $1)
+        }
+        router.post(ConsoleRoutes.auditVerification, needs: .exportAudit, at: .audit, countsForTeam: false) {
+            scope,
+            _ in
             try await verify(scope)
         }
     }

@@ -56,21 +56,21 @@ extension ConsoleRouter {
     ///
     /// - Parameters:
     ///   - options: what it takes beside plain fields, such as a file.
-    ///   - ending: that it only takes something away that is there once: then it counts for its account alone, so that
-    ///     nobody who uses up the team's forms keeps what they have by it.
+    ///   - countsForTeam: false for one that writes nothing, or only takes something away that is there once: it counts for
+    ///     its account alone, so that nobody who uses up the team's forms keeps what they have by it.
     mutating func post<each Value: PathValue>(
         _ route: Route<TeamID, repeat each Value>,
         _ options: RouteOptions = .form,
         needs right: Right,
         at section: Section,
-        ending: Bool = false,
+        countsForTeam: Bool = true,
         _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .members(right))
         router.post(route, admitting(options)) {
             [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try await reception.form(of: scope.visit, in: ending ? nil : team)
+                let form = try await reception.form(of: scope.visit, in: countsForTeam ? team : nil)
                 return try await respond(scope, form, repeat each value)
             }
         }

@@ -32,8 +32,10 @@ struct InvitationPages: Sendable {
             let invitation = try await find(id, scope)
             return try await send(InviteForm(), invitation.email, as: invitation.role, scope)
         }
-        router.post(MemberRoutes.withdrawal, needs: .changeMembers, at: .members, ending: true) {
-            scope, _, id in
+        router.post(MemberRoutes.withdrawal, needs: .changeMembers, at: .members, countsForTeam: false) {
+            scope,
+            _,
+            id in
             try await withdraw(scope, id)
         }
     }

@@ -30,15 +30,17 @@ struct MemberPages: Sendable {
         router.post(MemberRoutes.role, needs: .changeMembers, at: .members) { scope, form, account in
             try await changeRole(scope, form, account)
         }
-        router.post(MemberRoutes.removal, needs: .changeMembers, at: .members, ending: true) {
-            scope, form, account in
+        router.post(MemberRoutes.removal, needs: .changeMembers, at: .members, countsForTeam: false) {
+            scope,
+            form,
+            account in
             try await remove(scope, form, account)
         }
         router.post(MemberRoutes.transfer, needs: .dangerZone, at: .members) { scope, form, account in
             try await transfer(scope, form, account)
         }
         // Nobody needs a right to go.
-        router.post(MemberRoutes.departure, needs: .read, at: .members, ending: true) { scope, _ in
+        router.post(MemberRoutes.departure, needs: .read, at: .members, countsForTeam: false) { scope, _ in
             try await leave(scope)
         }
     }

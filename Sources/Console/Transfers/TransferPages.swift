@@ -55,7 +55,10 @@ struct TransferPages: Sendable {
         router.post(Self.acceptance, needs: .dangerZone, at: .appIDs) { scope, form, id in
             try await accept(scope, form, id)
         }
-        router.post(Self.refusal, needs: .dangerZone, at: .appIDs) { scope, _, id in
+        router.post(Self.refusal, needs: .dangerZone, at: .appIDs, countsForTeam: false) {
+            scope,
+            _,
+            id in
             let isDone = try await transfers.decline(
                 id,
                 in: scope.teamID,
@@ -64,7 +67,10 @@ struct TransferPages: Sendable {
             )
             return try back(scope, isDone, Phrase("console.transfers.flash.declined"))
         }
-        router.post(Self.withdrawal, needs: .dangerZone, at: .appIDs) { scope, _, id in
+        router.post(Self.withdrawal, needs: .dangerZone, at: .appIDs, countsForTeam: false) {
+            scope,
+            _,
+            id in
             let isDone = try await transfers.withdraw(
                 id,
                 in: scope.teamID,

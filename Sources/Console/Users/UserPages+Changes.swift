@@ -8,19 +8,33 @@ import Web
 // What may be done to a person.
 extension UserPages {
     func mountChanges(on router: inout ConsoleRouter) {
-        router.post(UserRoutes.signOut, needs: .changeUsers, at: .users) { scope, _, subject in
+        router.post(UserRoutes.signOut, needs: .changeUsers, at: .users, countsForTeam: false) {
+            scope,
+            _,
+            subject in
             try await signOut(scope, subject)
         }
-        router.post(UserRoutes.consentEnd, needs: .changeUsers, at: .users) { scope, _, subject, appID in
+        router.post(UserRoutes.consentEnd, needs: .changeUsers, at: .users, countsForTeam: false) {
+            scope,
+            _,
+            subject,
+            appID in
             try await endConsent(scope, subject, appID)
         }
-        router.post(UserRoutes.tokenRevocation, needs: .changeUsers, at: .users) { scope, _, subject, id in
+        router.post(UserRoutes.tokenRevocation, needs: .changeUsers, at: .users, countsForTeam: false) {
+            scope,
+            _,
+            subject,
+            id in
             try await revoke(id, scope, subject)
         }
-        router.post(UserRoutes.tokenRevocations, needs: .changeUsers, at: .users) { scope, _, subject in
+        router.post(UserRoutes.tokenRevocations, needs: .changeUsers, at: .users, countsForTeam: false) {
+            scope,
+            _,
+            subject in
             try await revokeAll(scope, subject)
         }
-        router.post(UserRoutes.suspension, needs: .changeUsers, at: .users, ending: true) {
+        router.post(UserRoutes.suspension, needs: .changeUsers, at: .users, countsForTeam: false) {
             try await suspend($0, $1, $2)
         }
         router.post(UserRoutes.suspensionEnd, needs: .changeUsers, at: .users) { scope, _, subject in
@@ -29,7 +43,9 @@ extension UserPages {
         router.post(UserRoutes.export, needs: .changeUsers, at: .users) { scope, _, subject in
             try await export(scope, subject)
         }
-        router.post(UserRoutes.deletion, needs: .changeUsers, at: .users) { try await delete($0, $1, $2) }
+        router.post(UserRoutes.deletion, needs: .changeUsers, at: .users, countsForTeam: false) {
+            try await delete($0, $1, $2)
+        }
     }
 
     private func signOut(_ scope: Scope, _ subject: Subject) async throws -> Response {

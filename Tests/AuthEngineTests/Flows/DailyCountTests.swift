@@ -1,22 +1,52 @@
 import Domain
+import Postgres
 import Testing
 
 @testable import AuthEngine
 @testable import TestTeams
 
 @Suite struct `A sign-in, in the counts of its team` {
+    private static let used = "SELECT team_id, service_id FROM service_id_sign_ins ORDER BY 1, 2"
+
+    private func sums(_ engine: Engine) throws -> [[String?]] {
+        try engine.teams.admin(
+            "SELECT team_id, subject, count::text FROM daily_counts WHERE measure = 'sign_in' ORDER BY 1"
+        )
+    }
+
     @Test func `V43: is counted in one row a day, however many clients come and go`() async throws {
         try await withEngine { engine in
-            _ = try await engine.code(to: .web)
-            _ = try await engine.code(to: .strict)
+            let store = DailyCountStore(engine.teams.database)
+            func count(_ client: ClientID, in team: TeamID) async throws {
+                var counts = DailyCounts()
+                counts.bump(.signIn, client.rawValue, of: team, at: engine.clock.now)
+                for (team, counts) in counts.drain() { try await store.add(counts, in: team) }
+            }
+            for client in [ClientID.web, .legacy, .web] { try await count(client, in: .acme) }
+            // A client of the same name.
+            try await count(.web, in: .rival)
+            #expect(try sums(engine) == [["ACMETEAM01", "", "3"], ["RIVALTEAM1", "", "1"]])
+            try engine.teams.admin("DELETE FROM service_ids WHERE identifier = 'com.acme.legacy'")
+            #expect(
+                try engine.teams.admin(Self.used)
+                    == [["ACMETEAM01", "com.acme.web"], ["RIVALTEAM1", "com.acme.web"]]
+            )
+        }
+    }
+
+    @Test func `V54: is counted while its client is being changed, and waits for nobody`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code()
+            let holder = try AdminConnection(to: engine.teams.conninfo)
+            try holder.execute("BEGIN")
+            try holder.execute("SELECT FROM service_ids FOR UPDATE")
             await engine.flows.finish()
-            #expect(try await engine.counts() == ["sign_in ": 2])
-            let used = "SELECT service_id, last_day = current_date FROM service_id_sign_ins ORDER BY 1"
-            #expect(try engine.teams.admin(used).map { $0[0] } == ["com.acme.strict", "com.acme.web"])
-            try engine.teams.admin("DELETE FROM service_ids WHERE identifier = 'com.acme.strict'")
-            #expect(try engine.teams.admin(used).map { $0[0] } == ["com.acme.web"])
-            let others = "SELECT FROM service_id_sign_ins WHERE team_id <> 'ACMETEAM01'"
-            #expect(try engine.teams.admin(others).isEmpty)
+            #expect(try sums(engine) == [["ACMETEAM01", "", "1"]])
+            #expect(try engine.teams.admin(Self.used).isEmpty)
+            try holder.execute("COMMIT")
+            _ = try await engine.code()
+            await engine.flows.finish()
+            #expect(try engine.teams.admin(Self.used) == [["ACMETEAM01", "com.acme.web"]])
         }
     }
 }

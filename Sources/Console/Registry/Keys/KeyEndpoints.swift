@@ -38,8 +38,10 @@ struct KeyEndpoints: Sendable {
         router.post(RegistryRoutes.keyDownload, needs: .changeKeys, at: .keys) { scope, _, id in
             try await download(scope, id)
         }
-        router.post(RegistryRoutes.keyRevocation, needs: .changeKeys, at: .keys, ending: true) {
-            scope, form, id in
+        router.post(RegistryRoutes.keyRevocation, needs: .changeKeys, at: .keys, countsForTeam: false) {
+            scope,
+            form,
+            id in
             try await revoke(scope, form, try await find(id, scope))
         }
     }

@@ -30,7 +30,9 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         router.post(routes.list, needs: right, at: section) { scope, form in
             try await create(scope, Typed(form))
         }
-        router.post(routes.check, needs: right, at: section) { scope, form in
+        router.post(routes.check, needs: right, at: section, countsForTeam: false) {
+            scope,
+            form in
             try await checkNew(scope, Typed(form))
         }
         router.get(routes.one, needs: .read, at: section) { scope, key in
@@ -39,10 +41,16 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         router.post(routes.one, needs: right, at: section) { scope, form, key in
             try await update(scope, form, try await find(key, scope))
         }
-        router.post(routes.checkOne, needs: right, at: section) { scope, form, key in
+        router.post(routes.checkOne, needs: right, at: section, countsForTeam: false) {
+            scope,
+            form,
+            key in
             try await checkChange(scope, form, try await find(key, scope))
         }
-        router.post(routes.deletion, needs: right, at: section) { scope, form, key in
+        router.post(routes.deletion, needs: right, at: section, countsForTeam: false) {
+            scope,
+            form,
+            key in
             try await delete(scope, form, try await find(key, scope))
         }
     }

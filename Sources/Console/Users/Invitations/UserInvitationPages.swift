@@ -40,7 +40,10 @@ struct UserInvitationPages: Sendable {
             let form = UserInviteForm(language: scope.request.language)
             return try await send(form, to: try await find(id, scope).email, scope)
         }
-        router.post(UserInvitationRoutes.withdrawal, needs: .changeUsers, at: .users) { scope, _, id in
+        router.post(UserInvitationRoutes.withdrawal, needs: .changeUsers, at: .users, countsForTeam: false) {
+            scope,
+            _,
+            id in
             try await withdraw(id, scope)
         }
     }
