@@ -67,7 +67,7 @@ extension SessionStore.Beginning {
         ), ended AS (
             DELETE FROM sessions
             WHERE team_id = \(team) AND token_hash = \(old?.hash) AND EXISTS (SELECT FROM taken)
-        ), person AS (
+        ), \(outnumbered(in: team)), person AS (
             UPDATE users SET last_sign_in_at = \(now)
             WHERE team_id = \(team) AND sub = \(subject) AND EXISTS (SELECT FROM taken)
         ), audit AS (
@@ -81,6 +81,34 @@ extension SessionStore.Beginning {
         FROM taken
         RETURNING sub
         """
+    }
+
+    /// Ends what the person has beyond the newest `mostOfPerson`, with the new session as one of these.
+    ///
+    /// Of very many a part is read, whichever: what has so many newer ones in it has them among all. Nobody is waited
+    /// for, and what somebody holds stays until the next time. Each is looked up by its key, whatever is known of
+    /// their number.
+    private func outnumbered(in team: TeamID) -> SQL {
+        let kept = SessionStore.mostOfPerson - 1
+        return """
+            excess AS MATERIALIZED (
+                SELECT token_hash FROM (
+                    SELECT token_hash, created_at FROM sessions
+                    WHERE team_id = \(team) AND sub = \(subject) AND token_hash IS DISTINCT FROM \(old?.hash)
+                    LIMIT \(kept + SessionStore.mostAtOnce)
+                ) AS part
+                ORDER BY created_at DESC, token_hash
+                OFFSET \(kept)
+            ), held AS MATERIALIZED (
+                SELECT token_hash FROM excess JOIN sessions USING (token_hash)
+                WHERE team_id = \(team)
+                FOR UPDATE OF sessions SKIP LOCKED
+            ), outnumbered AS (
+                DELETE FROM sessions USING held
+                WHERE sessions.team_id = \(team) AND sessions.token_hash = held.token_hash
+                    AND EXISTS (SELECT FROM taken)
+            )
+            """
     }
 
     private func event(in team: TeamID) -> AuditEvent {

@@ -10,6 +10,10 @@ public struct SessionStore: Sendable {
     static let seenEvery = Duration.minutes(5)
     /// Of sessions in a list; the newest are shown.
     public static let listLimit = 100
+    /// Of sessions of one person: beyond them the oldest end when another one begins.
+    static let mostOfPerson = 200
+    /// How many end that way at once.
+    static let mostAtOnce = 1000
 
     private let database: TeamDatabase
     private let life: SessionLife
@@ -24,7 +28,8 @@ public struct SessionStore: Sendable {
     /// Begins a session for a person who has just proved who they are.
     ///
     /// Always under a new token, and the session the browser had before ends: what it knew before the sign-in is
-    /// worth nothing after it. One statement with the event `sign_in.completed`.
+    /// worth nothing after it. So do the oldest of a person who has very many. One statement with the event
+    /// `sign_in.completed`.
     ///
     /// - Parameters:
     ///   - first: how the person proved who they are.
