@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Domain
+import Postgres
 import Testing
 
 @testable import SignIn
@@ -50,6 +51,19 @@ import Testing
                 try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
             )
             #expect(again.body.contains("email_choice"))
+        }
+    }
+
+    @Test func `V43: the page reads no tokens of apps, which it does not show`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            _ = try browser.consent()
+            let holder = try AdminConnection(to: site.teams.conninfo)
+            try holder.execute("BEGIN")
+            try holder.execute("LOCK TABLE refresh_tokens IN ACCESS EXCLUSIVE MODE")
+            let page = try browser.get(Self.home)
+            try holder.execute("COMMIT")
+            #expect(page.status == 200 && page.body.contains("The app com.acme.app"))
         }
     }
 

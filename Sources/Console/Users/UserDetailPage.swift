@@ -53,6 +53,7 @@ struct UserDetailPage: ConsolePage {
     let frame: ConsoleFrame
     let team: TeamID
     let detail: UserDetail
+    let refreshTokens: [RefreshTokenSummary]
     let factors: EnrolledFactors
     let apple: [UserAppleView]
     let events: [AuditLine]
@@ -99,7 +100,7 @@ struct UserDetailPage: ConsolePage {
     }
 
     private var tokens: [UserTokenRow] {
-        detail.refreshTokens.map { token in
+        refreshTokens.map { token in
             UserTokenRow(token: token, team: team, subject: user.subject, mayRevoke: mayChange)
         }
     }

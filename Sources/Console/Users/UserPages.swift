@@ -118,6 +118,7 @@ struct UserPages: Sendable {
             frame: scope.frame(detail.user.shownName),
             team: team,
             detail: detail,
+            refreshTokens: try await details.refreshTokens(of: subject, in: team),
             factors: try await factors.enrolled(of: subject, in: team),
             apple: try await apple(detail.user, in: team),
             events: entries.map { AuditLine($0, in: team) },

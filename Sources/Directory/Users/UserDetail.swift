@@ -2,14 +2,13 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// Everything a team may see of one of its users.
+/// What the page of one user shows, the person's own and the team's.
 public struct UserDetail: Sendable {
     public let user: User
     public let logins: [LoginName]
     public let hasPassword: Bool
     public let consents: [GrantedApp]
     public let sessions: [SessionSummary]
-    public let refreshTokens: [RefreshTokenSummary]
 }
 
 /// A refresh token that an app holds for a person, without the token.

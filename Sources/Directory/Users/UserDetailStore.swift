@@ -17,7 +17,7 @@ public struct UserDetailStore: Sendable {
         consents = ConsentListStore(database)
     }
 
-    /// The user with consents, sessions and refresh tokens, or nil when the team has none of that `sub`.
+    /// The user with consents and sessions, or nil when the team has none of that `sub`.
     public func find(
         _ subject: Subject,
         in team: TeamID,
@@ -41,12 +41,14 @@ public struct UserDetailStore: Sendable {
             logins: try row.next([String].self).compactMap(LoginName.init),
             hasPassword: try row.next(),
             consents: try await consents.list(of: subject, in: team),
-            sessions: try await sessions.list(of: subject, in: team, at: now),
-            refreshTokens: try await refreshTokens(of: subject, in: team)
+            sessions: try await sessions.list(of: subject, in: team, at: now)
         )
     }
 
-    private func refreshTokens(
+    /// The living refresh tokens that apps hold for a person, the newest first.
+    ///
+    /// For the team: the person's own pages show apps and no tokens, and do not read them.
+    public func refreshTokens(
         of subject: Subject,
         in team: TeamID
     ) async throws(PostgresFailure) -> [RefreshTokenSummary] {

@@ -19,17 +19,18 @@ import Testing
             )
             try world.issueTokens(to: ada, app: World.app)
 
-            let detail = try #require(
-                try await UserDetailStore(world.database).find(ada, in: World.acme, at: .now())
-            )
+            let store = UserDetailStore(world.database)
+            let detail = try #require(try await store.find(ada, in: World.acme, at: .now()))
+            let tokens = try await store.refreshTokens(of: ada, in: World.acme)
 
             #expect(detail.user.lastSignInAt != nil)
             #expect(detail.hasPassword)
             #expect(detail.consents.map(\.name) == ["Acme's app"])
             #expect(detail.sessions.map(\.ip) == [World.origin.ip])
             #expect(detail.sessions.map(\.userAgent) == [World.origin.userAgent])
-            #expect(detail.refreshTokens.map(\.appID) == [World.app])
-            #expect(detail.refreshTokens.allSatisfy { $0.revokedAt == nil })
+            #expect(tokens.map(\.appID) == [World.app])
+            #expect(tokens.allSatisfy { $0.revokedAt == nil })
+            #expect(try await store.refreshTokens(of: ada, in: World.rival).isEmpty)
         }
     }
 
@@ -37,12 +38,12 @@ import Testing
         try await withWorld { world in
             let ada = try await world.add("Ada")
 
-            let detail = try #require(
-                try await UserDetailStore(world.database).find(ada, in: World.acme, at: .now())
-            )
+            let store = UserDetailStore(world.database)
+            let detail = try #require(try await store.find(ada, in: World.acme, at: .now()))
+            let tokens = try await store.refreshTokens(of: ada, in: World.acme)
 
             #expect(!detail.hasPassword)
-            #expect(detail.consents.isEmpty && detail.sessions.isEmpty && detail.refreshTokens.isEmpty)
+            #expect(detail.consents.isEmpty && detail.sessions.isEmpty && tokens.isEmpty)
         }
     }
 }
