@@ -276,6 +276,14 @@ extension NativeSignIn {
             throw ProviderFailure.parted
         }
         flows.arrive(subject, at: arrival.client.id, in: team, from: arrival.origin)
-        return try await answer(person, grant.identity.authenticatedAt, refreshToken, isNewUser, arrival)
+        let body = try await answer(person, grant.identity.authenticatedAt, refreshToken, isNewUser, arrival)
+        await sessions.trim(
+            after: refreshToken.id,
+            of: subject,
+            in: team,
+            from: arrival.origin,
+            log: context.log
+        )
+        return body
     }
 }

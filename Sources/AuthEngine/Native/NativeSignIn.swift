@@ -25,6 +25,7 @@ public struct NativeSignIn: Sendable {
     let limits: LimitStore
     let people: ProviderPersonStore
     let tokens: ProviderTokenStore
+    let sessions: RefreshTokenStore
     let strays: StrayTokenStore
     let flows: FlowRecorder
     let migration: UserMigrationStore
@@ -44,6 +45,7 @@ public struct NativeSignIn: Sendable {
         limits = LimitStore(database)
         people = ProviderPersonStore(database)
         tokens = ProviderTokenStore(context: context)
+        sessions = RefreshTokenStore(database: database)
         strays = StrayTokenStore(database, context: context)
         migration = UserMigrationStore(database: database, context: context)
     }

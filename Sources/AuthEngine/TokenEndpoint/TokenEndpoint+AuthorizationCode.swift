@@ -14,7 +14,7 @@ extension TokenEndpoint {
         }
         flows.redeem(.redemption(claim, grant, request), of: grant.flow, in: request.team)
         let transferSubject = try await transferSubject(of: grant.subject, request)
-        return try request.issuer.answer(
+        let answer = try request.issuer.answer(
             tokenID: refreshToken.id,
             refreshToken: refreshToken,
             at: request.moment,
@@ -30,6 +30,14 @@ extension TokenEndpoint {
                 )
             }
         )
+        await tokens.trim(
+            after: refreshToken.id,
+            of: grant.subject,
+            in: request.team,
+            from: request.origin,
+            log: context.log
+        )
+        return answer
     }
 
     /// A verifier without a stored challenge is ignored: client libraries have sent one that nobody asked for.
