@@ -143,7 +143,8 @@ import Testing
     @Test func `V43: to a full team say so and are kept, and no others are sent`() async throws {
         try await withWorld { world in
             var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var ben = try await world.signedIn("Ben")
+            // By another address than the one that was invited, which a stranger takes.
+            var ben = try await world.signedIn("Benjamin")
             var nobody = Browser(world: world, subject: nil)
             let address = MemberRoutes.invitation.link(try await invite(&ada, world).text)
             try world.addMembers(499)
@@ -160,9 +161,9 @@ import Testing
             #expect(try world.count("users WHERE given_name = 'Nobody'") == 0)
             let another = try await ada.post(
                 MemberRoutes.invitations.link(World.acme),
-                [("email", "cleo@acme.example"), ("role", "developer")]
+                [("email", "dora@acme.example"), ("role", "developer")]
             )
-            #expect(another.status == 422 && another.text.contains("value=\"cleo@acme.example\""))
+            #expect(another.status == 422 && another.text.contains("value=\"dora@acme.example\""))
             #expect(another.text.contains("A team has at most 500 members. Remove somebody first"))
             #expect(try world.count("invitations") == 1)
 
