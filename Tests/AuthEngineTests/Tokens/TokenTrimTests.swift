@@ -1,4 +1,5 @@
 import Domain
+import Log
 import Testing
 
 @testable import AuthEngine
