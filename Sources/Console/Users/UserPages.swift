@@ -95,7 +95,7 @@ struct UserPages: Sendable {
 
     /// What a connection that is gone left behind is shown as well.
     private func hasAppleTokens(in team: TeamID) async throws -> Bool {
-        if try await !connections.list(in: team).isEmpty { return true }
+        if try await connections.hasAny(in: team) { return true }
         return try await providerTokens.hasAny(in: team)
     }
 

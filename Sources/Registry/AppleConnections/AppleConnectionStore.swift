@@ -24,6 +24,15 @@ public struct AppleConnectionStore: Sendable {
     public func list(in team: TeamID) async throws(PostgresFailure) -> [AppleConnection] {
         try await database.query(Self.listing(team), in: team).all(AppleConnection.init)
     }
+
+    /// Whether the team has any.
+    public func hasAny(in team: TeamID) async throws(PostgresFailure) -> Bool {
+        let rows = try await database.query(
+            "SELECT EXISTS (SELECT FROM apple_connections WHERE team_id = \(team))",
+            in: team
+        )
+        return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
+    }
 }
 
 // As part of the caller's transaction.

@@ -27,6 +27,27 @@ public struct AppleConnectionTestStore: Sendable {
         return try rows.all(AppleConnectionTest.init)
     }
 
+    /// Those of every connection, each in the order of clients.
+    public func all(
+        in team: TeamID
+    ) async throws(PostgresFailure) -> [ClientID: [AppleConnectionTest]] {
+        let rows = try await database.query(
+            """
+            SELECT app_id, client_id, key_id, apple_team_id, outcome, detail, tested_at
+            FROM apple_connection_tests
+            WHERE team_id = \(team)
+            ORDER BY app_id, client_id
+            """,
+            in: team
+        )
+        var tests: [ClientID: [AppleConnectionTest]] = [:]
+        for var row in rows {
+            let appID: ClientID = try row.next()
+            tests[appID, default: []].append(try AppleConnectionTest(&row))
+        }
+        return tests
+    }
+
     /// When each connection was last tested; those that never were are not there.
     public func lastTests(in team: TeamID) async throws(PostgresFailure) -> [ClientID: Timestamp] {
         let rows = try await database.query(

@@ -40,13 +40,18 @@ struct AppleConnections: ListedResource {
         let (team, mayChange) = (scope.teamID, scope.may(right))
         let connections = try await registry.appleConnections.list(in: team)
         let primaries = try await registry.primaries(in: team)
-        var rows: [AppleConnectionListPage.Row] = []
-        for connection in connections {
-            let tests = try await tests(of: connection, in: team)
-            let name = primaries.first { $0.identifier == connection.appID }?.description ?? ""
-            rows.append(.init(team: team, name: name, connection: connection, tests: tests))
+        let tests = try await registry.appleTests.all(in: team)
+        let names = Dictionary(uniqueKeysWithValues: primaries.map { ($0.identifier, $0.description) })
+        let connected = Set(connections.map(\.appID))
+        let rows = connections.map { connection in
+            AppleConnectionListPage.Row(
+                team: team,
+                name: names[connection.appID] ?? "",
+                connection: connection,
+                tests: Self.current(tests[connection.appID] ?? [], of: connection)
+            )
         }
-        let others = primaries.filter { primary in !connections.contains { $0.appID == primary.identifier } }
+        let others = primaries.filter { !connected.contains($0.identifier) }
         let view = AppleConnectionListPage(
             frame: scope.frame(Phrase("console.apple.title")),
             team: team,
@@ -187,9 +192,14 @@ struct AppleConnections: ListedResource {
         of connection: AppleConnection,
         in team: TeamID
     ) async throws -> [AppleConnectionTest] {
-        let current = try await registry.appleTests.list(of: connection.appID, in: team).filter {
-            $0.concerns(connection)
-        }
+        Self.current(try await registry.appleTests.list(of: connection.appID, in: team), of: connection)
+    }
+
+    private static func current(
+        _ tests: [AppleConnectionTest],
+        of connection: AppleConnection
+    ) -> [AppleConnectionTest] {
+        let current = tests.filter { $0.concerns(connection) }
         guard let first = current.first(where: { $0.clientID == connection.servicesID }) else { return [] }
         return [first] + current.filter { $0.clientID != connection.servicesID }
     }
