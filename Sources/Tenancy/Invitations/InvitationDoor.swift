@@ -53,7 +53,7 @@ public struct InvitationDoor: Sendable {
         at now: Timestamp
     ) async throws -> Outcome {
         guard let (team, _) = try await system.find(token, at: now) else { return .gone }
-        return try await database.transaction(in: team) { transaction in
+        return try await database.transaction(in: team, locking: .team(team)) { transaction in
             try await Self.accept(token, as: account, in: team, from: origin, at: now, transaction)
         }
     }
@@ -73,9 +73,12 @@ public struct InvitationDoor: Sendable {
             let invitation = try await invitations.find(id, in: team)
         else { return nil }
         do {
-            let account = try await database.transaction(in: .system) { transaction in
+            // It counts for the team, whose row others may hold, and not for the system team.
+            let account = try await database.transaction(in: team, locking: .team(team)) { transaction in
+                try await MembershipStore.hold(team, transaction)
+                try await Self.enter(.system, transaction)
                 let account = try await makeAccount(invitation.email, transaction)
-                try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
+                try await Self.enter(team, transaction)
                 let outcome = try await Self.accept(
                     token,
                     as: account,
@@ -95,6 +98,14 @@ public struct InvitationDoor: Sendable {
 
     /// The link was used meanwhile; nothing of the new account may stay.
     private struct Gone: Error {}
+
+    /// What follows in the transaction is done in that team.
+    private static func enter(
+        _ team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
+    }
 
     private static func accept(
         _ token: LinkToken,
