@@ -135,6 +135,44 @@ import Testing
         }
     }
 
+    @Test func `V43: is not taken by a team that took a hundred in a day, which reads that it stands`()
+        async throws
+    {
+        try await withWorld { world in
+            _ = try await world.addAcmeWeb()
+            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+            var cleo = try await world.signedIn("Cleo", [World.rival: .owner])
+            _ = try await offer(&ada)
+            let theirs = try await cleo.get(Self.rival).text
+            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
+            try world.admin(
+                "INSERT INTO teams (team_id, name, mode) VALUES ('OTHERTEAM1', 'Other', 'sandbox')"
+            )
+            try world.admin(
+                """
+                INSERT INTO app_transfers (
+                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+                )
+                SELECT 'OTHERTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'RIVALTEAM1',
+                    'com.gone.app' || n,
+                    '{"description": "Gone", "isEnabled": true, "notificationURL": "", "services": []}',
+                    'accepted', $1::timestamptz, $1::timestamptz
+                FROM generate_series(1, 100) AS n
+                """,
+                world.parts.context.clock().description
+            )
+
+            let answer = try await cleo.post(
+                acceptance,
+                [("confirmation", "com.acme.app"), ("reason", "bought")]
+            )
+
+            let page = try await cleo.follow(answer).text
+            #expect(page.contains("The offer still stands") && page.contains("From ACMETEAM01"))
+            #expect(try world.admin("SELECT FROM app_ids WHERE team_id = 'RIVALTEAM1'").isEmpty)
+        }
+    }
+
     @Test func `V45: ends with the right of the owner who made it`() async throws {
         try await withWorld { world in
             _ = try await world.addAcmeWeb()

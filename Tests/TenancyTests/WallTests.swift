@@ -120,8 +120,10 @@ import Testing
         // What is read across teams by the system, or purged by time.
         #expect(
             strays.map { $0[0] } == [
-                "app_transfers.app_transfers_age", "app_transfers.app_transfers_taken",
-                "app_transfers.app_transfers_target_key", "app_transfers.app_transfers_target_team",
+                "app_transfers.app_transfers_accepted_age", "app_transfers.app_transfers_age",
+                "app_transfers.app_transfers_ended", "app_transfers.app_transfers_taken",
+                "app_transfers.app_transfers_taken_at", "app_transfers.app_transfers_target_key",
+                "app_transfers.app_transfers_waiting",
                 "audit_people.audit_people_member", "deletion_receipts.deletion_receipts_created_at",
                 "domains.domains_check_due_at", "email_sources.email_sources_check_due_at",
                 "ended_clients.ended_clients_ended_at", "invitations.invitations_token_hash_key",

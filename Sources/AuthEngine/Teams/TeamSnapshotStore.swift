@@ -33,7 +33,7 @@ struct TeamSnapshotStore: Sendable {
     }
 
     /// What is registered, and nothing of what was: revoked keys, cut-offs of clients that are gone, and transfers that are
-    /// settled otherwise or over.
+    /// settled otherwise or over. Of an App ID's transfers the last one in each direction counts.
     static func selection(of team: TeamID) -> SQL {
         """
         SELECT name, mode = 'sandbox', closed_at IS NOT NULL, accent_colour, privacy_url, terms_url,
@@ -68,15 +68,23 @@ struct TeamSnapshotStore: Sendable {
                     )
                 )),
             (SELECT coalesce(json_agg(json_build_object(
-                'app', app_id, 'from', team_id, 'to', target_team,
-                'at', (extract(epoch FROM settled_at) * 1000000)::bigint
-            )), '[]')::text FROM (
-                SELECT app_id, team_id, target_team, settled_at FROM app_transfers
-                WHERE team_id = \(team) AND state = 'accepted' AND settled_at > now() - interval '60 days'
+                'app', moves.app_id, 'from', moves.team_id, 'to', moves.target_team,
+                'at', (extract(epoch FROM moves.settled_at) * 1000000)::bigint
+            )), '[]')::text FROM app_ids CROSS JOIN LATERAL (
+                (
+                    SELECT app_id, team_id, target_team, settled_at FROM app_transfers
+                    WHERE team_id = \(team) AND app_id = identifier AND state = 'accepted'
+                        AND settled_at > now() - interval '60 days'
+                    ORDER BY settled_at DESC LIMIT 1
+                )
                 UNION ALL
-                SELECT app_id, team_id, target_team, settled_at FROM app_transfers
-                WHERE target_team = \(team) AND state = 'accepted' AND settled_at > now() - interval '60 days'
-            ) AS moves WHERE app_id IN (SELECT identifier FROM app_ids WHERE team_id = \(team))),
+                (
+                    SELECT app_id, team_id, target_team, settled_at FROM app_transfers
+                    WHERE target_team = \(team) AND app_id = identifier AND state = 'accepted'
+                        AND settled_at > now() - interval '60 days'
+                    ORDER BY settled_at DESC LIMIT 1
+                )
+            ) AS moves WHERE app_ids.team_id = \(team)),
             (SELECT coalesce(json_agg(json_build_object(
                 'app', c.app_id, 'services', c.services_id, 'team', k.apple_team_id, 'key', c.key_id,
                 'sealed', encode(k.private_key_sealed, 'hex')

@@ -19,6 +19,9 @@ public struct AppTransfer: Sendable {
     public static let mostOffersADay = 20
     /// The same to all other teams together.
     public static let mostOffersOfTeam = 100
+    /// App IDs that one team may take within 24 hours, and after how many that others took it may offer no more: what
+    /// was accepted is kept for long.
+    public static let mostAcceptedADay = 100
 
     /// How far it has come.
     public enum State: String, SQLText, Sendable {
@@ -79,8 +82,10 @@ public enum TransferRefusal: Error, Equatable, Sendable {
     case notAllowed
     /// As many offers as a team may make stand already.
     case tooMany
-    /// As many offers as a team may make were made within 24 hours.
+    /// As many offers as a team may make were made, or accepted by others, within 24 hours.
     case tooManyToday
+    /// As many App IDs as a team may take were taken within 24 hours.
+    case tooManyTaken
     /// It is offered already, or was accepted within the window.
     case underWay
 }

@@ -17,32 +17,6 @@ public struct AppTransferStore: Sendable {
 
     private static let lifetime: SQL =
         "\(Int(AppTransfer.lifetime.components.seconds)) * interval '1 second'"
-    /// Transfers between two teams that are shown.
-    private static let shown = 20
-
-    /// The transfers of both directions: those that wait for an answer first, then the newest; of each other team some,
-    /// so that none hides what others offer.
-    public func list(in team: TeamID, at moment: Timestamp) async throws -> [AppTransfer] {
-        let other: SQL = "CASE WHEN team_id = \(team) THEN target_team ELSE team_id END"
-        let waits: SQL = "(\(Self.state(at: moment)) = 'offered')"
-        let rows = try await database.query(
-            """
-            SELECT \(Self.columns(at: moment, registration: Self.names)) FROM (
-                SELECT *, row_number() OVER (
-                    PARTITION BY \(other) ORDER BY \(waits) DESC, offered_at DESC, transfer_id
-                ) AS place
-                FROM app_transfers WHERE team_id = \(team) OR target_team = \(team)
-            ) AS transfers
-            WHERE place <= \(Self.shown)
-            ORDER BY \(waits) DESC, offered_at DESC, transfer_id
-            LIMIT 500
-            """,
-            in: team
-        )
-        var transfers: [AppTransfer] = []
-        for var row in rows { transfers.append(try AppTransfer(&row)) }
-        return transfers
-    }
 
     /// A transfer of either direction.
     public func find(
@@ -149,10 +123,11 @@ public struct AppTransferStore: Sendable {
         return try row.next()
     }
 
-    /// How many offers a team made lately that were not accepted: to one team, and to all.
+    /// How many offers a team made lately that were not accepted, to one team and to all, and how many were accepted.
     struct Made {
         let toTarget: Int
         let altogether: Int
+        let accepted: Int
     }
 
     /// Those of the last 24 hours, withdrawn ones included: each is a row that the other team has as well.
@@ -162,15 +137,41 @@ public struct AppTransferStore: Sendable {
         at moment: Timestamp,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Made {
+        let yesterday = moment - .seconds(86_400)
         let rows = try await transaction.query(
             """
-            SELECT count(*) FILTER (WHERE target_team = \(target)), count(*) FROM app_transfers
-            WHERE team_id = \(team) AND state <> 'accepted' AND offered_at > \(moment - .seconds(86_400))
+            SELECT count(*) FILTER (WHERE target_team = \(target)), count(*),
+                (\(accepted("team_id", team, since: yesterday)))
+            FROM app_transfers
+            WHERE team_id = \(team) AND state <> 'accepted' AND offered_at > \(yesterday)
             """
         )
         return try rows.only { (row: inout Row) throws(PostgresFailure) in
-            Made(toTarget: try row.next(), altogether: try row.next())
+            Made(toTarget: try row.next(), altogether: try row.next(), accepted: try row.next())
         }
+    }
+
+    /// How many App IDs the team took within 24 hours, once it is held.
+    static func taken(
+        by team: TeamID,
+        at moment: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Int {
+        let rows = try await transaction.query(
+            accepted("target_team", team, since: moment - .seconds(86_400))
+        )
+        return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
+    }
+
+    /// How many were accepted since then, counted among the newest of them; the time is spelled as the index has it.
+    private static func accepted(_ side: SQL, _ team: TeamID, since moment: Timestamp) -> SQL {
+        """
+        SELECT count(*) FROM (
+            SELECT settled_at FROM app_transfers WHERE \(side) = \(team) AND state = 'accepted'
+            ORDER BY settled_at AT TIME ZONE 'UTC' DESC LIMIT \(AppTransfer.mostAcceptedADay + 1)
+        ) AS newest
+        WHERE settled_at > \(moment)
+        """
     }
 
     /// Whether the App ID is offered, or went to another team within the window.
@@ -236,7 +237,7 @@ public struct AppTransferStore: Sendable {
     }
 
     /// An offer that was settled when its time was over is one that nobody answered.
-    private static func state(at moment: Timestamp) -> SQL {
+    static func state(at moment: Timestamp) -> SQL {
         """
         CASE
             WHEN state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
@@ -246,15 +247,7 @@ public struct AppTransferStore: Sendable {
         """
     }
 
-    /// What a list says of a registration: not the domains and return URLs, which are hundreds of kilobytes each time.
-    private static let names: SQL = """
-        registration || jsonb_build_object('services', coalesce((
-            SELECT jsonb_agg(service || '{"domains": [], "returnURLs": []}'::jsonb ORDER BY number)
-            FROM jsonb_array_elements(registration -> 'services') WITH ORDINALITY AS one (service, number)
-        ), '[]'::jsonb))
-        """
-
-    private static func columns(at moment: Timestamp, registration: SQL = "registration") -> SQL {
+    static func columns(at moment: Timestamp, registration: SQL = "registration") -> SQL {
         """
         transfer_id, team_id, target_team, app_id, (\(registration))::text, \(state(at: moment)), offered_at, settled_at
         """
@@ -262,7 +255,7 @@ public struct AppTransferStore: Sendable {
 }
 
 extension AppTransfer {
-    fileprivate init(_ row: inout Row) throws {
+    init(_ row: inout Row) throws {
         id = try row.next()
         source = try row.next()
         target = try row.next()

@@ -8,8 +8,9 @@ public import Registry
 /// Offers App IDs to other teams, and takes what is offered.
 ///
 /// Each side acts in its own transactions and sees of the other what stands in the offer. An offer stands for fourteen
-/// days, twenty of one team at most, and is removed fourteen days later unless it was accepted; teams that are closed
-/// neither give nor take.
+/// days, twenty of one team at most, and is removed fourteen days later unless it was accepted. A team takes a hundred
+/// App IDs a day at most, and offers none on a day on which a hundred of its were taken. Teams that are closed neither
+/// give nor take.
 public struct AppTransfers: Sendable {
     let database: TeamDatabase
     let random: RandomSource
@@ -86,7 +87,8 @@ public struct AppTransfers: Sendable {
         }
         guard standing < AppTransfer.mostOffers else { throw TransferRefusal.tooMany }
         let made = try await AppTransferStore.made(in: team, to: target, at: moment, transaction)
-        guard made.toTarget < AppTransfer.mostOffersADay, made.altogether < AppTransfer.mostOffersOfTeam
+        guard made.toTarget < AppTransfer.mostOffersADay, made.altogether < AppTransfer.mostOffersOfTeam,
+            made.accepted < AppTransfer.mostAcceptedADay
         else {
             throw TransferRefusal.tooManyToday
         }
@@ -115,7 +117,8 @@ public struct AppTransfers: Sendable {
     /// Registers what is offered, by the rules of the team that takes it, and opens the window for its people.
     ///
     /// - Returns: the App ID, or nil when there is no such offer any more.
-    /// - Throws: `Problems` and `Refusal` of the registry, `PostgresFailure`.
+    /// - Throws: `Problems` and `Refusal` of the registry, `TransferRefusal.tooManyTaken`, which leaves the offer as it
+    ///   was, `PostgresFailure`.
     public func accept(
         _ id: TransferID,
         policy: AddressPolicy,
@@ -132,6 +135,11 @@ public struct AppTransfers: Sendable {
             else {
                 return nil
             }
+            // The one just taken counts.
+            guard
+                try await AppTransferStore.taken(by: team, at: moment, transaction)
+                    <= AppTransfer.mostAcceptedADay
+            else { throw TransferRefusal.tooManyTaken }
             let draft = try AppID.Draft(parsing: transfer.input, policy: policy)
             _ = try await AppIDStore(database)
                 .create(draft, in: team, by: actor, from: origin, transaction)

@@ -142,6 +142,7 @@ extension TransferRefusal {
         case .underWay: Phrase("console.transfers.refusal.under-way")
         case .tooMany: Phrase("console.transfers.refusal.too-many")
         case .tooManyToday: Phrase("console.transfers.refusal.too-many-today")
+        case .tooManyTaken: Phrase("console.transfers.refusal.too-many-taken")
         }
     }
 }

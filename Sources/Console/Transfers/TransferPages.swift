@@ -140,14 +140,19 @@ struct TransferPages: Sendable {
             let view = TransferAcceptancePage(transfer, scope, confirmation, error)
             return site.respond(acceptancePage, view, status: .unprocessableContent)
         }
-        let outcome = try await FormProblems.collect {
-            try await transfers.accept(
-                id,
-                policy: scope.addressPolicy,
-                in: scope.teamID,
-                by: scope.actor,
-                from: scope.origin
-            )
+        let outcome: Result<ClientID?, FormProblems>
+        do {
+            outcome = try await FormProblems.collect {
+                try await transfers.accept(
+                    id,
+                    policy: scope.addressPolicy,
+                    in: scope.teamID,
+                    by: scope.actor,
+                    from: scope.origin
+                )
+            }
+        } catch let refusal as TransferRefusal {
+            return scope.redirect(to: Self.transfers.link(scope.teamID), saying: .bad(refusal.words))
         }
         switch outcome {
         case .failure(let problems):

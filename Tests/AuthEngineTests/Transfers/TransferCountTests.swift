@@ -78,7 +78,7 @@ import Testing
                     "\(plan)"
                 )
                 for other in [
-                    "Seq Scan on app_transfers", "app_transfers_target_team", "app_transfers_target_key",
+                    "Seq Scan on app_transfers", "app_transfers_ended", "app_transfers_target_key",
                 ] {
                     #expect(!plan.contains(other), "\(plan)")
                 }
