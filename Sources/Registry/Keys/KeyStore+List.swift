@@ -61,13 +61,9 @@ extension KeyStore {
         return try rows.all(Key.init)
     }
 
-    private static func listing(_ query: PageQuery<Cursor>, _ appID: ClientID?, _ team: TeamID) -> SQL {
-        let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
-        let matching: SQL = """
-            k.team_id = \(team) \(ofApp) AND (
-                starts_with(lower(k.key_id), \(query.search)) OR starts_with(lower(k.name), \(query.search))
-            )
-            """
+    /// Without a text an index has the page in its order, and the number of all.
+    static func listing(_ query: PageQuery<Cursor>, _ appID: ClientID?, _ team: TeamID) -> SQL {
+        let matching = matching(query.search, appID, team)
         let after: SQL =
             if let after = query.after {
                 "AND (k.created_at, k.key_id) < (\(after.createdAt), \(after.id))"
@@ -84,6 +80,16 @@ extension KeyStore {
                 LIMIT \(query.limit + 1)
             ) AS page ON true
             ORDER BY page.created_at DESC, page.key_id DESC
+            """
+    }
+
+    private static func matching(_ search: String, _ appID: ClientID?, _ team: TeamID) -> SQL {
+        let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
+        if search.isEmpty { return "k.team_id = \(team) \(ofApp)" }
+        return """
+            k.team_id = \(team) \(ofApp) AND (
+                starts_with(lower(k.key_id), \(search)) OR starts_with(lower(k.name), \(search))
+            )
             """
     }
 }
