@@ -15,7 +15,7 @@ extension BatchedPurge {
     public static let notices = BatchedPurge(function: "pippin_purge_notices")
     /// People who came with an app and were not asked for within the window.
     public static let transferredPeople = BatchedPurge(function: "pippin_purge_transferred_people")
-    /// Offers of App IDs that were not accepted and were shown long enough.
+    /// Offers of App IDs that were not accepted and were shown long enough, and accepted ones that nobody needs any more.
     public static let appTransfers = BatchedPurge(function: "pippin_purge_app_transfers")
     /// Receipts of deletions that were kept long enough.
     public static let deletionReceipts = BatchedPurge(function: "pippin_purge_deletion_receipts")
