@@ -106,6 +106,19 @@ enum TeamFormCount: CaseIterable {
         }
     }
 
+    /// Each writes nothing, or takes something away that is there once; whoever adds one here makes sure of it.
+    @Test func `V43: count for the account alone where they are these`() async throws {
+        try await withWorld { world in
+            let exempt = world.mounted.filter { !$0.countsForTeam }
+                .map { $0.pattern.replacing("/console/:team/", with: "") }
+            #expect(
+                exempt.sorted() == [
+                    "",
+                ]
+            )
+        }
+    }
+
     @Test func `V43: of one account leave the team three quarters of a day`() async throws {
         try await withWorld { world in
             var ben = try await world.signedIn("Ben", [World.acme: .admin])

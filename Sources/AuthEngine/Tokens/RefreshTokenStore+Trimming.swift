@@ -62,7 +62,9 @@ extension RefreshTokenStore {
             SELECT token_id, trial_id,
                 row_number() OVER (ORDER BY revoked_at IS NOT NULL, last_used_at DESC, token_id) AS place,
                 row_number() OVER (
-                    PARTITION BY app_id, trial_id IS NULL ORDER BY revoked_at DESC NULLS FIRST, token_id DESC
+                    PARTITION BY app_id, trial_id IS NULL
+                    ORDER BY revoked_at DESC NULLS FIRST,
+                        CASE WHEN revoked_at IS NULL THEN last_used_at END DESC, token_id DESC
                 ) AS place_in_group
             FROM (
                 SELECT token_id, app_id, trial_id, last_used_at, revoked_at FROM refresh_tokens

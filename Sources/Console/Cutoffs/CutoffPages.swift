@@ -32,9 +32,7 @@ struct CutoffPages: Sendable {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(Self.cutoffs, needs: .read, at: .signingKeys) { try await show($0) }
-        router.post(Self.cutoffs, needs: .dangerZone, at: .signingKeys, countsForTeam: false) {
-            try await cut($0, $1)
-        }
+        router.post(Self.cutoffs, needs: .dangerZone, at: .signingKeys) { try await cut($0, $1) }
     }
 
     private func show(

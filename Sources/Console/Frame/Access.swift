@@ -21,4 +21,6 @@ struct MountedRoute: Sendable {
     let access: Access
     /// Whether it is a form that needs the token of a page of the console.
     let takesToken: Bool
+    /// Whether a form counts for its team, beside its account.
+    let countsForTeam: Bool
 }

@@ -26,11 +26,17 @@ struct ConsoleRouter {
         _ method: HTTP.Method,
         _ pattern: String,
         _ access: Access,
-        takesToken: Bool? = nil
+        takesToken: Bool? = nil,
+        countsForTeam: Bool = true
     ) {
-        let takesToken = takesToken ?? (method != .get)
         mounted.append(
-            MountedRoute(method: method, pattern: pattern, access: access, takesToken: takesToken)
+            MountedRoute(
+                method: method,
+                pattern: pattern,
+                access: access,
+                takesToken: takesToken ?? (method != .get),
+                countsForTeam: countsForTeam
+            )
         )
     }
 }
@@ -66,7 +72,7 @@ extension ConsoleRouter {
         countsForTeam: Bool = true,
         _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
     ) {
-        note(.post, route.text, .members(right))
+        note(.post, route.text, .members(right), countsForTeam: countsForTeam)
         router.post(route, admitting(options)) {
             [reception] (request: Request, team: TeamID, value: repeat each Value) in
             try await reception.admit(request, to: team, needing: right, at: section) { scope in
