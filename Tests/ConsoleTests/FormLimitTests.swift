@@ -86,7 +86,7 @@ enum TeamFormCount: CaseIterable {
             let longest = Int(count.window / .seconds(1))
             #expect(refused["retry-after"].flatMap { Int($0) }.map { (1...longest).contains($0) } == true)
             #expect(try await rita.post("/console/RIVALTEAM1/app-ids").status == 422)
-            // What changes nothing goes on, and who used them up does not keep their right by it.
+            // What only reads out goes on, and who used them up does not keep their right by it.
             #expect(try await ada.post("/console/ACMETEAM01/audit/export").status == 400)
             let removal = [("confirmation", "ben@acme.example"), ("reason", "floods us")]
             let address = MemberRoutes.removal.link(World.acme, try #require(ben.subject))
@@ -106,14 +106,33 @@ enum TeamFormCount: CaseIterable {
         }
     }
 
-    /// Each writes nothing, or takes something away that is there once; whoever adds one here makes sure of it.
+    /// Each only reads out, or takes something away that is there once; whoever adds one here makes sure of it.
     @Test func `V43: count for the account alone where they are these`() async throws {
         try await withWorld { world in
             let exempt = world.mounted.filter { !$0.countsForTeam }
                 .map { $0.pattern.replacing("/console/:team/", with: "") }
             #expect(
                 exempt.sorted() == [
-                    "",
+                    "app-ids/:app/deletion",
+                    "apple-keys/:key/deletion",
+                    "apple/:app/deletion",
+                    "audit/export",
+                    "audit/verification",
+                    "departure",
+                    "email-sources/:source/deletion",
+                    "invitations/:invitation/withdrawal",
+                    "keys/:key/revocation",
+                    "members/:sub/removal",
+                    "service-ids/:service/deletion",
+                    "transfers/:transfer/refusal",
+                    "transfers/:transfer/withdrawal",
+                    "user-invitations/:invitation/withdrawal",
+                    "users/:sub/consents/:app/end",
+                    "users/:sub/deletion",
+                    "users/:sub/sessions/end",
+                    "users/:sub/suspension",
+                    "users/:sub/tokens/:refresh/revocation",
+                    "users/:sub/tokens/revocation",
                 ]
             )
         }

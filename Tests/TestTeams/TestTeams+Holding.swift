@@ -81,8 +81,16 @@ extension TestTeams {
         try holder.execute(held)
         let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
         let pending = try begin.map { try $0() }
-        // Those that wait for one another for a moment on their way are not meant.
-        let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
+        // For it, or behind one that waits for it; not those that wait for one another for a moment on their way.
+        let waiting = """
+            WITH RECURSIVE waiting AS (
+                SELECT pid FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))
+                UNION
+                SELECT behind.pid FROM pg_stat_activity AS behind, waiting
+                WHERE waiting.pid = ANY (pg_blocking_pids(behind.pid))
+            )
+            SELECT FROM waiting
+            """
         let deadline = ContinuousClock.now + .seconds(600)
         while true {
             let atDatabase = try admin(waiting, pid).count

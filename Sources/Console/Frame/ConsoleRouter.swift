@@ -62,7 +62,7 @@ extension ConsoleRouter {
     ///
     /// - Parameters:
     ///   - options: what it takes beside plain fields, such as a file.
-    ///   - countsForTeam: false for one that writes nothing, or only takes something away that is there once: it counts for
+    ///   - countsForTeam: false for one that only reads out, or only takes something away that is there once: it counts for
     ///     its account alone, so that nobody who uses up the team's forms keeps what they have by it.
     mutating func post<each Value: PathValue>(
         _ route: Route<TeamID, repeat each Value>,

@@ -30,7 +30,7 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         router.post(routes.list, needs: right, at: section) { scope, form in
             try await create(scope, Typed(form))
         }
-        router.post(routes.check, needs: right, at: section, countsForTeam: false) {
+        router.post(routes.check, needs: right, at: section) {
             scope,
             form in
             try await checkNew(scope, Typed(form))
@@ -41,7 +41,7 @@ struct ResourceFlow<Resource: RegistryResource>: Sendable {
         router.post(routes.one, needs: right, at: section) { scope, form, key in
             try await update(scope, form, try await find(key, scope))
         }
-        router.post(routes.checkOne, needs: right, at: section, countsForTeam: false) {
+        router.post(routes.checkOne, needs: right, at: section) {
             scope,
             form,
             key in
