@@ -99,11 +99,11 @@ import Testing
             ORDER BY 1
             """
         )
-
         // One domain belongs to at most five Service IDs of an App ID.
         #expect(shorter.map { $0[0] } == ["service_domains_domain"])
     }
 
+    /// But for what is read across teams by the system, or purged by time.
     @Test func `begins every primary key and index of a walled table with the team`() async throws {
         let strays = try await catalogue(
             """
@@ -116,15 +116,13 @@ import Testing
             ORDER BY 1
             """
         )
-
-        // What is read across teams by the system, or purged by time.
         #expect(
             strays.map { $0[0] } == [
                 "app_transfers.app_transfers_accepted_age", "app_transfers.app_transfers_age",
                 "app_transfers.app_transfers_ended", "app_transfers.app_transfers_taken",
                 "app_transfers.app_transfers_taken_at", "app_transfers.app_transfers_target_key",
-                "app_transfers.app_transfers_waiting",
-                "audit_people.audit_people_member", "deletion_receipts.deletion_receipts_created_at",
+                "app_transfers.app_transfers_waiting", "audit_people.audit_people_member",
+                "deletion_receipts.deletion_receipts_created_at",
                 "domains.domains_check_due_at", "email_sources.email_sources_check_due_at",
                 "ended_clients.ended_clients_ended_at", "invitations.invitations_token_hash_key",
                 "jobs.jobs_created_at", "jobs.jobs_due", "jobs.jobs_keep_until", "jobs.jobs_kind",

@@ -32,8 +32,10 @@ struct TeamSnapshotStore: Sendable {
         }
     }
 
-    /// What is registered, and nothing of what was: revoked keys, cut-offs of clients that are gone, and transfers that are
-    /// settled otherwise or over. Of an App ID's transfers the last one in each direction counts.
+    /// What is registered, and nothing of what was.
+    ///
+    /// That is revoked keys, cut-offs of clients that are gone, and transfers that are settled otherwise or over. Of an App
+    /// ID's transfers the last one in each direction counts.
     static func selection(of team: TeamID) -> SQL {
         """
         SELECT name, mode = 'sandbox', closed_at IS NOT NULL, accent_colour, privacy_url, terms_url,

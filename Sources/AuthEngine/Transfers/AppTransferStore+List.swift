@@ -15,8 +15,9 @@ extension AppTransferStore {
         return transfers
     }
 
-    /// Of each kind and direction the newest are read, by an index that has them in their order: of those that are
-    /// settled a team may have any number. Times are spelled as the indexes have them.
+    /// The newest of each kind and direction, by an index that has them in their order.
+    ///
+    /// Of those that are settled a team may have any number. Times are spelled as the indexes have them.
     static func listing(_ team: TeamID, at moment: Timestamp) -> SQL {
         let other: SQL = "CASE WHEN team_id = \(team) THEN target_team ELSE team_id END"
         let waits: SQL = "(\(state(at: moment)) = 'offered')"

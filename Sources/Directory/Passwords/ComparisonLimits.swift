@@ -65,11 +65,16 @@ struct ComparisonLimits: Sendable {
 
     private static func limits(_ counters: GuessCounters, _ ip: String) -> [Limited] {
         let site = LimitSubject.site("compared", ip).map {
-            Limited(subject: $0, limit: LimitSubject.addressesPerSite * perAddress, window: addressWindow)
+            let limit = LimitSubject.addressesPerSite * perAddress
+            return Limited(subject: $0, limit: limit, window: addressWindow)
         }
         return (site.map { [$0] } ?? []) + [
             Limited(subject: .address("compared", ip), limit: perAddress, window: addressWindow),
-            Limited(subject: .account("compared", counters.account), limit: perAccount, window: accountWindow),
+            Limited(
+                subject: .account("compared", counters.account),
+                limit: perAccount,
+                window: accountWindow
+            ),
         ]
     }
 }

@@ -79,16 +79,6 @@ import Testing
         }
     }
 
-    @Test func `V54: of notices that cannot be verified waits with one at the database`() async throws {
-        try await withNotices { site in
-            site.script.set(.trouble, at: .keys, times: 1000)
-            let held = "SELECT pg_advisory_xact_lock(hashtextextended('provider notices ACMETEAM01', 0))"
-            let event = site.event("consent-revoked")
-            let count = try await waiters(for: held, site) { try site.setOut(event) }
-            #expect(count == 1)
-        }
-    }
-
     @Test func `V54: of people whom two notices tell of crosswise stops neither`() async throws {
         try await withNotices { site in
             for performer in [Performer.regular, .hidden] {
