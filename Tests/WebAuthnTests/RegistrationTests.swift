@@ -110,6 +110,7 @@ import Testing
             [0xBB, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x9B, 0x7F, 0xFF, 0xFF, 0xFF],
             [UInt8](repeating: 0x81, count: 3000), [UInt8](repeating: 0xA1, count: 3000),
             [UInt8](repeating: 0x9F, count: 3000), [0x5B, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF], [],
+            [0xA1, 0x03, 0x9A, 0x0F, 0x1D, 0xBD, 0x91],
         ]
 
         for bomb in bombs {
@@ -117,7 +118,8 @@ import Testing
                 clientDataJSON: ceremony.key.register(challenge: Ceremony.challenge).clientDataJSON,
                 authenticatorData: head + ceremony.key.credentialID + bomb
             )
-            #expect(try failure { try ceremony.register(response) } == .unsupportedKey)
+            let wanted: WebAuthnFailure = bomb.isEmpty ? .unsupportedKey : .malformedAuthenticatorData
+            #expect(try failure { try ceremony.register(response) } == wanted)
         }
     }
 }
