@@ -15,7 +15,7 @@ test: ## Install what is missing and run every test: Swift, PostgreSQL, Chromium
 build: ## Build the release binary
 	@scripts/build
 
-lint: ## Check the format, the length of files, and the laws of the house
+lint: ## Check the format, the length of files, and the rules of scripts/rules
 	@scripts/lint
 
 format: ## Format the Swift sources in place

@@ -29,8 +29,8 @@ SERVICES_ID = "com.orchard.siwa"
 KEY = "ORCHARDKEY"
 BASE = f"/t/{TEAM}"
 BROWSERS = 64
-# As many people as the stand-in's crowd has; each has to come once before all are known.
-CROWD = 1_000
+# As many people as the stand-in's population has; each has to come once before all are known.
+POPULATION = 1_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -53,9 +53,9 @@ class Broker:
         text = Path("bench/sql/stand_in.sql").read_text()
         self.cluster.sql(text, team=STAND_IN, client=SERVICES_ID, return_url=back)
         self.pippin.start()
-        chosen = urllib.parse.urlencode({"person": "crowd"}).encode()
+        chosen = urllib.parse.urlencode({"person": "population"}).encode()
         urllib.request.urlopen(f"{self.stand_in.address}/apple", chosen, timeout=10).close()
-        while self.number < CROWD:
+        while self.number < POPULATION:
             self.drive(1)
         self.seen.clear()
 

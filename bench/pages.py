@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import acme
-from crowd import Size
+from population import Size
 
 TEAM = f"/console/{acme.TEAM}"
 OPERATOR = "/console/operator"
@@ -155,7 +155,7 @@ def _person(size: Size) -> int:
 
 
 def _sub(size: Size) -> str:
-    return f"000000.{_digest('crowd', _person(size))}.0000"
+    return f"000000.{_digest('population', _person(size))}.0000"
 
 
 def _digest(prefix: str, number: int) -> str:

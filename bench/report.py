@@ -19,7 +19,7 @@ class Metric:
     limit_per_second: float
     memory_mib: float
     steady: Run | None = None
-    # The same load before the crowd came.
+    # The same load before the population came.
     before: float | None = None
     # Where several work together: whose time one of them took.
     shares: Shares | None = None

@@ -1,6 +1,6 @@
 """Measures Pippin on this machine, beside what the machine can do at most.
 
-    python3 bench/run.py [--runs N] [--seconds N] [--only METRIC …] [--no-crowd]
+    python3 bench/run.py [--runs N] [--seconds N] [--only METRIC …] [--no-population]
 
 Everything listens on 127.0.0.1 or on a Unix socket, lives in a folder under /tmp, and is gone at the end.
 """
@@ -49,7 +49,7 @@ def main() -> None:
         metrics = [_measure(name, limit, seed, pippin, options) for name, limit in limited.items()]
         if not options.only or BROKER in options.only:
             metrics.append(_measure_broker(most, seed, pippin, options))
-        if not options.no_crowd:
+        if not options.no_population:
             metrics += _measure_crowded(metrics, limited, seed, pippin, options)
         ready = _ready_ms(pippin)
     finally:
@@ -111,16 +111,16 @@ def _warm_runs(drive: Callable[[], Run], seed: Seed, options: argparse.Namespace
 def _measure_crowded(
     empty: list[report.Metric], limited: dict[str, float], seed: Seed, pippin: Pippin, options: argparse.Namespace
 ) -> list[report.Metric]:
-    """The same loads once a crowd was there for years, each beside its rate before."""
+    """The same loads once a population was there for years, each beside its rate before."""
     before = {metric.name: metric.median for metric in empty}
     names = [name for name in CROWDED if name in before]
     if not names:
         return []
-    _say("Planting a crowd: 1,000,000 people with 10,000,000 tokens")
-    seed.plant_crowd(_say)
+    _say("Planting a population: 1,000,000 people with 10,000,000 tokens")
+    seed.plant_population(_say)
     metrics = [_measure(name, limited[name], seed, pippin, options) for name in names]
     return [
-        dataclasses.replace(metric, name=f"{metric.name}, crowd", before=before[metric.name]) for metric in metrics
+        dataclasses.replace(metric, name=f"{metric.name}, population", before=before[metric.name]) for metric in metrics
     ]
 
 
@@ -163,7 +163,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=3, help="runs of each load (default 3)")
     parser.add_argument("--seconds", type=int, default=6, help="seconds of each run (default 6)")
     parser.add_argument("--only", nargs="+", metavar="METRIC", help="measure these alone")
-    parser.add_argument("--no-crowd", action="store_true", help="leave out what takes a million people")
+    parser.add_argument("--no-population", action="store_true", help="leave out what takes a million people")
     return parser.parse_args()
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import acme
 import report
-from crowd import CONSOLE, PEOPLE, Crowd, Size
+from population import CONSOLE, PEOPLE, Population, Size
 from pages import Page, pages
 from pippin import Pippin
 from plans import SETTINGS, Asked, Plans
@@ -64,7 +64,7 @@ class Operator:
         return text, took
 
     def second(self, address: str) -> str:
-        """The address of the page after that one; a small crowd may leave none, and then it is that one."""
+        """The address of the page after that one; a small population may leave none, and then it is that one."""
         links = re.findall(r'href="([^"]*[?&]after=[^"]*)"', self.get(address)[0])
         return html.unescape(links[-1]) if links else address
 
@@ -76,7 +76,7 @@ def main() -> None:
     pippin = Pippin(cluster.url(), cluster.folder)
     try:
         cluster.start()
-        is_planted = "crowd" in cluster.sql("SELECT nspname FROM pg_namespace")
+        is_planted = "population" in cluster.sql("SELECT nspname FROM pg_namespace")
         pippin.start()
         token = secrets.token_bytes(32)
         if not is_planted:
@@ -101,12 +101,12 @@ def main() -> None:
 def _plant(cluster: Cluster, pippin: Pippin, size: Size) -> None:
     _say(f"Planting {size.teams:,} teams, {size.people:,} users, {size.tokens:,} tokens, {size.events:,} audit events")
     pippin.apply(acme.registry(acme.SigningKey.make(cluster.folder), ["ada@acme.example"]))
-    # Nothing that a server does in the background is to meet half a crowd.
+    # Nothing that a server does in the background is to meet half a population.
     pippin.stop()
-    crowd = Crowd(cluster, size, _say)
-    crowd.plant(PEOPLE + CONSOLE)
+    population = Population(cluster, size, _say)
+    population.plant(PEOPLE + CONSOLE)
     cluster.sql("VACUUM ANALYZE", seconds=3600)
-    cluster.sql("CREATE SCHEMA crowd")
+    cluster.sql("CREATE SCHEMA population")
     pippin.start()
 
 
@@ -155,7 +155,7 @@ def _table(measured: list[Measured]) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the database there, or find it there")
-    parser.add_argument("--share", type=float, default=1, help="of the crowd, to try a change in small (default 1)")
+    parser.add_argument("--share", type=float, default=1, help="of the population, to try a change in small (default 1)")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="measure the pages whose names hold one of these")
     return parser.parse_args()
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import acme
-from crowd import PEOPLE as CROWD
-from crowd import Crowd, Size
+from population import PEOPLE as POPULATION
+from population import Population, Size
 from generator import THREADS, Load
 from limits import BUILT
 from pippin import Pippin
@@ -33,7 +33,7 @@ class Seed:
         self.count = seconds * FASTEST
         self.count_reading = seconds * FASTEST_READING
         self.people = 0
-        self.crowd: Crowd | None = None
+        self.population: Population | None = None
         self.picked = 0
         self.key = acme.SigningKey.make(cluster.folder)
         self.console_token = secrets.token_bytes(32)
@@ -46,10 +46,10 @@ class Seed:
         self._sql("console.sql")
         self._sql("operator.sql", token=self.console_token.hex())
 
-    def plant_crowd(self, say: Callable[[str], None]) -> None:
+    def plant_population(self, say: Callable[[str], None]) -> None:
         """Adds a million people with ten million tokens; from now on, codes and tokens are theirs."""
-        self.crowd = Crowd(self.cluster, Size(), say)
-        self.crowd.plant(CROWD)
+        self.population = Population(self.cluster, Size(), say)
+        self.population.plant(POPULATION)
 
     def settle(self) -> None:
         self._sql("settle.sql")
@@ -90,10 +90,10 @@ class Seed:
         return self._replay("revoke", [form + token for token in self._tokens(self.count, of_new_people=True)])
 
     def _tokens(self, count: int, of_new_people: bool = False) -> list[str]:
-        """Live tokens: of the crowd, each another person's, or else made for this run."""
-        if self.crowd:
+        """Live tokens: of the population, each another person's, or else made for this run."""
+        if self.population:
             self.picked += count
-            return self._sql("crowd/pick.sql", count=count, first=self.picked, people=self.crowd.size.people)
+            return self._sql("population/pick.sql", count=count, first=self.picked, people=self.population.size.people)
         if of_new_people:
             first = self._add_people(count)
             return self._sql("tokens.sql", count=count, first=first, people=count)
@@ -102,8 +102,8 @@ class Seed:
     @property
     def _holder(self) -> str:
         """In SQL, whose the code of number n is."""
-        if self.crowd:
-            return f"crowd_sub(2 * (1 + n * 7919::bigint % {self.crowd.size.people // 2}))"
+        if self.population:
+            return f"population_sub(2 * (1 + n * 7919::bigint % {self.population.size.people // 2}))"
         return f"'000000.' || md5('person ' || 1 + n % {PEOPLE}) || '.0000'"
 
     def _sign_ins(self) -> SignIns:

@@ -5,57 +5,39 @@ import PackageDescription
 // product's sources; which of them may use which is the product's Package.swift to say, so here each uses all below it.
 
 let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
+    .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"), .enableUpcomingFeature("InferIsolatedConformances"),
     .strictMemorySafety(),
     // The fuzzer feeds readers that no other module sees.
     .unsafeFlags(["-enable-testing"]),
 ]
 
 let libraries: [Target] = [
-    .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd"),
-    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq"),
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-    .systemLibrary(name: "CCares", pkgConfig: "libcares"),
-    .systemLibrary(name: "CFido2", pkgConfig: "libfido2"),
+    .systemLibrary(name: "CLinux"), .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd"),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq"), .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"), .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CCares", pkgConfig: "libcares"), .systemLibrary(name: "CFido2", pkgConfig: "libfido2"),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode"),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
-    .systemLibrary(name: "CZxcvbn"),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium"), .systemLibrary(name: "CZxcvbn"),
     .systemLibrary(name: "CFuzzer"),
 ]
 
 /// From the bottom up.
 let levels = [
-    ["Bytes", "EventLoop", "QRCode"],
-    ["Log", "Crypto", "Postgres", "HTTP", "HTTPClient", "DNS", "Templates"],
-    ["WebAuthn", "Domain"],
-    ["Audit", "Operations"],
-    ["Jobs", "Tenancy", "Registry", "Directory"],
-    ["Mail", "AuthEngine"],
-    ["Providers", "Provisioning", "Web"],
-    ["Doctor", "SignIn", "SampleApp"],
+    ["Bytes", "EventLoop", "QRCode"], ["Localization"],
+    ["Log", "Crypto", "Postgres", "HTTP", "HTTPClient", "DNS", "Templates"], ["WebAuthn", "Domain"],
+    ["Audit", "Operations"], ["Jobs", "Registry", "Directory"], ["Tenancy", "Mail"], ["Notifications"], ["OAuth"],
+    ["SignInTrace", "Federation"], ["Accounts"], ["Provisioning", "Web"], ["Doctor", "Hosted", "SampleApp"],
     ["Simulator", "Console"],
 ]
 
 func module(_ name: String, on below: [String], leavingOut excluded: [String] = []) -> Target {
-    .target(
-        name: name,
-        dependencies: below.map { .byName(name: $0) },
-        exclude: excluded,
-        swiftSettings: settings
-    )
+    .target(name: name, dependencies: below.map { .byName(name: $0) }, exclude: excluded, swiftSettings: settings)
 }
 
 let system = libraries.map(\.name)
-let modules = levels.indices.flatMap { level in
-    levels[level].map { module($0, on: system + levels[..<level].joined()) }
+let modules = levels.indices.flatMap { level in levels[level].map { module($0, on: system + levels[..<level].joined()) }
 }
 let all = system + levels.joined()
 let around = [
@@ -68,9 +50,6 @@ let package = Package(
     name: "Fuzz",
     targets: libraries + modules + around + [
         .executableTarget(
-            name: "Fuzz",
-            dependencies: (all + around.map(\.name)).map { .byName(name: $0) },
-            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]
-        )
-    ]
-)
+            name: "Fuzz", dependencies: (all + around.map(\.name)).map { .byName(name: $0) },
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
+    ])

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// One Internet address or a network of them, as octets that sort.
+/// An IP address, or the range of addresses of a network, as octets that sort.
 ///
-/// An address of IPv4 is kept in its IPv6-mapped form (RFC 4291 section 2.5.5.2), so all have 16 octets.
+/// An IPv4 address is stored in its IPv6-mapped form (RFC 4291 section 2.5.5.2), so every address has 16 octets.
 public struct AddressRange: Hashable, Sendable {
     /// The first and the last address, 16 octets each.
     public let first: [UInt8]
     public let last: [UInt8]
 
-    /// Reads an address or a network in CIDR notation (RFC 4632); bits below the prefix are ignored.
+    /// Parses an address or a network in CIDR notation (RFC 4632), or returns nil; bits below the prefix are ignored.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ Self.octets(of: String($0)) }) else { return nil }
@@ -22,10 +22,10 @@ public struct AddressRange: Hashable, Sendable {
         last = address.octets.indices.map { address.octets[$0] | Self.hostBits(of: $0, prefix) }
     }
 
-    /// Whether it is one address.
+    /// Whether the range is a single address.
     public var isSingle: Bool { first == last }
 
-    /// The bits of octet `index` that lie below the prefix.
+    /// A mask of the bits of octet `index` that lie below the prefix.
     private static func hostBits(of index: Int, _ prefix: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: 0xFF >> min(max(prefix - 8 * index, 0), 8))
     }

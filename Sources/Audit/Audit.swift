@@ -1,4 +1,4 @@
-// Audit: what was done, by whom, from where, with before and after.
+// Audit: the log of actions, each with its actor, its origin and the values before and after.
 //
-// Owns: events written in the transaction of the change they tell of; reading them back.
+// Owns: writing events in the transaction of the change they describe; reading, searching, exporting, sealing them.
 // Must not know: what the events mean.

@@ -2,21 +2,19 @@ public import Bytes
 import Domain
 import Postgres
 
-/// An event as it is read back, with the names that lie beside it.
+/// An audit event read from the database, with the names of its actor and target where they are stored.
 public struct AuditEntry: Sendable {
-    /// Who an id in the log is; gone once the person is deleted.
+    /// Name and email address behind a `sub` in the log; deleted together with the user.
     public struct Person: Hashable, Sendable {
-        /// Empty for somebody who gave none.
+        /// Empty when the user gave no name.
         public let name: String
         public let email: String?
 
-        /// What a page calls the person, or nil when there is neither name nor address.
-        public var shownName: String? {
-            name.isEmpty ? email : name
-        }
+        /// The name, or the email address when the name is empty; nil when there is neither.
+        public var shownName: String? { name.isEmpty ? email : name }
     }
 
-    /// The place of an event in the log, which is its name too.
+    /// Time and id of an event, which order the log and identify the event.
     public struct Place: Hashable, Sendable {
         public let at: Timestamp
         public let id: String
@@ -38,7 +36,7 @@ public struct AuditEntry: Sendable {
     public let ip: String?
     public let userAgent: String?
     public let requestID: String?
-    /// JSON objects as PostgreSQL prints them.
+    /// The changed members before and after the action: JSON objects as PostgreSQL prints them.
     public let before: String?
     public let after: String?
     public let actorPerson: Person?
@@ -64,9 +62,7 @@ public struct AuditEntry: Sendable {
         targetPerson = try Self.person(&row)
     }
 
-    static func all(_ rows: Rows) throws(PostgresFailure) -> [AuditEntry] {
-        try rows.all(AuditEntry.init)
-    }
+    static func all(_ rows: Rows) throws(PostgresFailure) -> [AuditEntry] { try rows.all(AuditEntry.init) }
 
     private static func person(_ row: inout Row) throws(PostgresFailure) -> Person? {
         let (name, email): (String?, String?) = (try row.next(), try row.next())

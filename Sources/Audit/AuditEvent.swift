@@ -2,14 +2,14 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// One thing that was done, or refused.
+/// An event of the audit log: an action that succeeded or was refused.
 public struct AuditEvent: Sendable {
     public enum Outcome: String, SQLText, Sendable {
         case succeeded
         case refused
     }
 
-    /// What it was done to, such as an App ID by its identifier.
+    /// The object of the action, such as an App ID by its identifier.
     public struct Target: Hashable, Sendable {
         public let kind: String
         public let name: String
@@ -21,25 +21,20 @@ public struct AuditEvent: Sendable {
     }
 
     public let actor: Actor
-    /// The resource and what happened to it in the past tense, such as `app_id.created`.
+    /// The resource and a verb in the past tense, such as `app_id.created`.
     public let action: String
     public let target: Target
     public let outcome: Outcome
     public let origin: Origin
-    /// The changed members as they were and are.
+    /// The changed members before and after the action.
     ///
-    /// Secrets never.
+    /// They never contain secrets.
     public let before: JSONValue?
     public let after: JSONValue?
 
     public init(
-        _ action: String,
-        by actor: Actor,
-        on target: Target,
-        from origin: Origin,
-        before: JSONValue? = nil,
-        after: JSONValue? = nil,
-        outcome: Outcome = .succeeded
+        _ action: String, by actor: Actor, on target: Target, from origin: Origin, before: JSONValue? = nil,
+        after: JSONValue? = nil, outcome: Outcome = .succeeded
     ) {
         self.actor = actor
         self.action = action

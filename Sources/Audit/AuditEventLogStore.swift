@@ -1,15 +1,13 @@
 public import Domain
 public import Postgres
 
-/// Writes events that tell of no change, such as that somebody looked.
+/// Writes events of actions that change nothing, such as viewing a record.
 public struct AuditEventLogStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Writes the event, committed when this returns.
+    /// Writes the event; it is committed when this returns.
     public func record(_ event: AuditEvent, in team: TeamID) async throws(PostgresFailure) {
         try await database.query(event.insertion(in: team), in: team)
     }

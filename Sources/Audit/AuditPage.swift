@@ -1,16 +1,16 @@
-/// A part of the log, newest first.
+/// A page of events, newest first.
 public struct AuditPage: Sendable {
     public let entries: [AuditEntry]
-    /// Where the next page begins, when there is one.
+    /// Where the next page begins, or nil when there is none.
     public let next: AuditEntry.Place?
-    /// Whether the search stopped at `next` before it had found enough: what lies further back was not looked at.
+    /// Whether the search stopped at `next` before the page was full, without examining older events.
     public let isPartial: Bool
-    /// How many events fit in all, counted up to 1,000 and no further than the page is searched; nil of a batch, and of a
-    /// page that is partial.
+    /// Number of matching events, counted up to 1,000 and no further than a page is searched; nil for a batch and for a
+    /// partial page.
     public let count: AuditCount?
 }
 
-/// How many events fit a filter, as far as they are counted.
+/// Number of events that match a filter, exact or as a lower bound.
 public enum AuditCount: Hashable, Sendable {
     case exactly(Int)
     case moreThan(Int)

@@ -1,14 +1,15 @@
 import Domain
 import Postgres
 
-// The statements.
+// The SQL statements.
 extension AuditSearchStore {
-    /// The statements that find events: along one index each, newest first.
+    /// Builds the statements that find events; each walks one index, newest first.
     ///
-    /// Conditions are equalities and ranges of leakproof operators alone: under row-level security no others use an
-    /// index. Limits stand in the text, since a plan for an unknown limit prepares for a tenth of the log.
+    /// Conditions are only equalities and ranges of leakproof operators, because under row-level security PostgreSQL
+    /// uses no index for others. Limits are part of the text, because the plan for an unknown limit assumes a tenth of
+    /// the log.
     struct Search {
-        /// How many events are read at a time; one more is read, which tells whether there are others.
+        /// Number of events per read; one more is read to learn whether others follow.
         enum Portion: Int {
             case page = 50
             case batch = 500
@@ -20,7 +21,7 @@ extension AuditSearchStore {
                 }
             }
 
-            /// How many places of a word are looked at, where what else is asked for may fit none of them.
+            /// Number of index entries of a term to examine, because the other conditions may match none of them.
             fileprivate var reach: SQL {
                 switch self {
                 case .page: "5000"
@@ -29,25 +30,25 @@ extension AuditSearchStore {
             }
         }
 
-        /// As many rows are counted to tell what is rare.
+        /// Number of rows up to which frequencies are counted.
         private static let rare: SQL = "LIMIT 10000"
 
         var filter: AuditFilter
         let team: TeamID
-        /// Whether the events are walked through for the words, which is the other way round.
+        /// Whether to walk the events and test each for the terms, instead of walking the entries of a term.
         var walksEvents = false
 
-        /// Whether something else than words and time is asked for beside words.
+        /// Whether the filter has terms and also a condition on something other than terms and time.
         var looksAtEach: Bool {
             !filter.words.isEmpty
-                && (filter.actors != nil || filter.action != nil || filter.target != nil
-                    || filter.addresses != nil || filter.outcome != nil)
+                && (filter.actors != nil || filter.action != nil || filter.target != nil || filter.addresses != nil
+                    || filter.outcome != nil)
         }
 
-        /// Events are counted up to here.
+        /// Number of events up to which results are counted.
         static let countLimit = 1000
 
-        /// How often each word stands, and without a word how many events fit the rest: the rarest first.
+        /// Frequency of each term, and in a row with a null term that of the other conditions together; rarest first.
         var frequencies: SQL {
             let words: SQL = """
                 SELECT w.word, counted.number FROM unnest(\(filter.words)) AS w (word), LATERAL (
@@ -66,7 +67,7 @@ extension AuditSearchStore {
             return "\(words) \(looksAtEach ? others : "") ORDER BY 2, 1 NULLS LAST"
         }
 
-        /// The events before `cursor`, with the people they name.
+        /// The matching events before `cursor`, with the names of their actors and targets.
         func selection(before cursor: AuditEntry.Place?, _ portion: Portion) -> SQL {
             let events: SQL = """
                 SELECT e.team_id, \(AuditEntry.storedColumns)
@@ -80,7 +81,7 @@ extension AuditSearchStore {
                 """
         }
 
-        /// How many events there are, at most one more than the limit; sorted, so that it goes along the same index.
+        /// Number of matching events, at most one more than `countLimit`; sorted, so that it walks the same index.
         var count: SQL {
             """
             SELECT count(*) FROM (
@@ -91,12 +92,10 @@ extension AuditSearchStore {
 
         private var walksWords: Bool { !filter.words.isEmpty && !walksEvents }
 
-        /// Along the index that is walked.
-        private var order: SQL {
-            !walksWords ? "e.at DESC, e.event_id DESC" : "w.at DESC, w.event_id DESC"
-        }
+        /// The order of the index that is walked.
+        private var order: SQL { !walksWords ? "e.at DESC, e.event_id DESC" : "w.at DESC, w.event_id DESC" }
 
-        /// The last of the places that are looked at, when there are so many; nil where the search has no end of its own.
+        /// The last index entry within the reach of the search, if there are so many; nil for a search without a reach.
         func end(before cursor: AuditEntry.Place?, _ portion: Portion) -> SQL? {
             guard looksAtEachPlace, let walked = walked(before: cursor) else { return nil }
             return """
@@ -105,11 +104,7 @@ extension AuditSearchStore {
                 """
         }
 
-        private func candidates(
-            before cursor: AuditEntry.Place?,
-            _ limit: SQL,
-            _ reach: SQL
-        ) -> SQL {
+        private func candidates(before cursor: AuditEntry.Place?, _ limit: SQL, _ reach: SQL) -> SQL {
             if !walksWords, let actors = filter.actors, actors.count > 1 {
                 return events(ofEach: actors, before: cursor, limit)
             }
@@ -117,12 +112,8 @@ extension AuditSearchStore {
                 "\(withWords(before: cursor, reach) ?? "audit_events e") WHERE \(conditions(before: cursor)) \(actor)"
         }
 
-        /// The newest of each of these actors, along the index of actors, which has no order for several of them.
-        private func events(
-            ofEach actors: [String],
-            before cursor: AuditEntry.Place?,
-            _ limit: SQL
-        ) -> SQL {
+        /// The newest events of each actor, because the index of actors has no order across several of them.
+        private func events(ofEach actors: [String], before cursor: AuditEntry.Place?, _ limit: SQL) -> SQL {
             """
             unnest(\(actors)) AS who (name) CROSS JOIN LATERAL (
                 SELECT * FROM audit_events e
@@ -133,7 +124,7 @@ extension AuditSearchStore {
             """
         }
 
-        /// All but the actor.
+        /// All conditions except the actor.
         private func conditions(before cursor: AuditEntry.Place?) -> SQL {
             """
             e.team_id = \(team) \(period("e.at")) \(following(cursor, "e.at", "(e.at, e.event_id)"))
@@ -141,15 +132,13 @@ extension AuditSearchStore {
             """
         }
 
-        /// No index serves it, so it is asked of each event that the rest leaves.
-        private var words: SQL {
-            if walksEvents { "AND e.words @> \(filter.words)" } else { "" }
-        }
+        /// The terms as a condition on each event that meets the others; no index serves it.
+        private var words: SQL { if walksEvents { "AND e.words @> \(filter.words)" } else { "" } }
 
-        /// The events in which all words stand, or nil when none are asked for.
+        /// The events that have all terms, or nil when the entries of a term are not walked.
         ///
-        /// The places of the first word are walked through in their order, and each is looked up among those of the
-        /// others. OFFSET 0 makes sure of that: joined freely, all places of a word may be read for one page.
+        /// Walks the entries of the first term in order and looks up each among those of the others. OFFSET 0 enforces
+        /// this, because with a free choice of joins PostgreSQL may read all entries of a term for one page.
         private func withWords(before cursor: AuditEntry.Place?, _ reach: SQL) -> SQL? {
             guard var walked = walked(before: cursor) else { return nil }
             if looksAtEachPlace { walked = "\(walked) \(Self.newestFirst) LIMIT \(reach)" }
@@ -171,7 +160,7 @@ extension AuditSearchStore {
                 """
         }
 
-        /// The places of the word that is walked through; nil when none is.
+        /// The entries of the term that is walked; nil when none is.
         private func walked(before cursor: AuditEntry.Place?) -> SQL? {
             guard walksWords, let first = filter.words.first else { return nil }
             return """
@@ -183,10 +172,10 @@ extension AuditSearchStore {
 
         private static let newestFirst: SQL = "ORDER BY a.at DESC, a.event_id DESC"
 
-        /// Whether a place of the word that is walked may not be among what is asked for.
+        /// Whether an entry of the term that is walked may fail another condition.
         private var looksAtEachPlace: Bool { walksWords && (looksAtEach || filter.words.count > 1) }
 
-        /// The plain comparison is for the partitions: they are chosen by it, not by that of pairs.
+        /// The condition on rows after `cursor`; it compares times alone as well, because pairs prune no partitions.
         private func following(_ cursor: AuditEntry.Place?, _ at: SQL, _ place: SQL) -> SQL {
             guard let cursor else { return "" }
             return "AND \(at) <= \(cursor.at) AND \(place) < (\(cursor.at), \(cursor.id))"
@@ -198,15 +187,13 @@ extension AuditSearchStore {
             return "\(since) \(until)"
         }
 
-        /// One actor is an equality, so that the index gives its events in order.
+        /// A single actor is an equality, so that the index returns its events in order.
         private var actor: SQL {
             guard let actors = filter.actors else { return "" }
             return actors.count == 1 ? "AND e.actor = \(actors[0])" : "AND e.actor = ANY (\(actors))"
         }
 
-        private var action: SQL {
-            if let action = filter.action { "AND e.action = \(action)" } else { "" }
-        }
+        private var action: SQL { if let action = filter.action { "AND e.action = \(action)" } else { "" } }
 
         private var target: SQL {
             guard let target = filter.target else { return "" }
@@ -217,11 +204,10 @@ extension AuditSearchStore {
         private var addresses: SQL {
             guard let range = filter.addresses else { return "" }
             return range.isSingle
-                ? "AND e.ip_key = \(range.first)"
-                : "AND e.ip_key >= \(range.first) AND e.ip_key <= \(range.last)"
+                ? "AND e.ip_key = \(range.first)" : "AND e.ip_key >= \(range.first) AND e.ip_key <= \(range.last)"
         }
 
-        /// Not bound: what is refused has an index of its own, and only a literal proves that it fits.
+        /// The outcome is a literal, because PostgreSQL uses the partial index of refused events for no parameter.
         private var outcome: SQL {
             switch filter.outcome {
             case .succeeded: "AND e.outcome = 'succeeded'"

@@ -5,29 +5,19 @@ public import Postgres
 public struct AuditSearchStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Fifty events that fit, those before `cursor` when there is one.
-    public func page(
-        matching filter: AuditFilter,
-        in team: TeamID,
-        before cursor: AuditEntry.Place? = nil
-    ) async throws(PostgresFailure) -> AuditPage {
-        try await page(matching: filter, in: team, before: cursor, .page)
-    }
+    /// Returns up to fifty matching events, those before `cursor` if given.
+    public func page(matching filter: AuditFilter, in team: TeamID, before cursor: AuditEntry.Place? = nil)
+        async throws(PostgresFailure) -> AuditPage
+    { try await page(matching: filter, in: team, before: cursor, .page) }
 
-    /// Five hundred events that fit, for whoever reads the log from end to end.
-    public func batch(
-        matching filter: AuditFilter,
-        in team: TeamID,
-        before cursor: AuditEntry.Place? = nil
-    ) async throws(PostgresFailure) -> AuditPage {
-        try await page(matching: filter, in: team, before: cursor, .batch)
-    }
+    /// Returns up to five hundred matching events, for callers that read the log from end to end.
+    public func batch(matching filter: AuditFilter, in team: TeamID, before cursor: AuditEntry.Place? = nil)
+        async throws(PostgresFailure) -> AuditPage
+    { try await page(matching: filter, in: team, before: cursor, .batch) }
 
-    /// The ids of the people whom a text names: by name, its beginning, or e-mail address; at most twenty.
+    /// Returns the ids of up to twenty users whose name begins with a text or whose email address it is, in any case.
     public func people(named text: String, in team: TeamID) async throws(PostgresFailure) -> [String] {
         let rows = try await database.search(
             """
@@ -37,17 +27,12 @@ public struct AuditSearchStore: Sendable {
                 OR p.name_key >= lower(\(text)) AND p.name_key < lower(\(text)) || chr(1114111)
             )
             LIMIT 20
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.column()
     }
 
     private func page(
-        matching filter: AuditFilter,
-        in team: TeamID,
-        before cursor: AuditEntry.Place?,
-        _ portion: Search.Portion
+        matching filter: AuditFilter, in team: TeamID, before cursor: AuditEntry.Place?, _ portion: Search.Portion
     ) async throws(PostgresFailure) -> AuditPage {
         let search = try await search(for: filter, in: team)
         let rows = try await database.search(search.selection(before: cursor, portion), in: team)
@@ -56,11 +41,8 @@ public struct AuditSearchStore: Sendable {
         let isFull = found.count > portion.rawValue
         let reached = isFull ? nil : try await end(of: search, before: cursor, portion)
         return AuditPage(
-            entries: entries,
-            next: isFull ? entries.last?.place : reached,
-            isPartial: reached != nil,
-            count: portion == .page && reached == nil ? try await count(of: search) : nil
-        )
+            entries: entries, next: isFull ? entries.last?.place : reached, isPartial: reached != nil,
+            count: portion == .page && reached == nil ? try await count(of: search) : nil)
     }
 
     private func count(of search: Search) async throws(PostgresFailure) -> AuditCount {
@@ -71,18 +53,16 @@ public struct AuditSearchStore: Sendable {
         return try await end(of: search, before: nil, .page) == nil ? .exactly(count) : .moreThan(count)
     }
 
-    /// Where a search stopped that looks at each place, but at so many only; nil when it has seen all.
-    private func end(
-        of search: Search,
-        before cursor: AuditEntry.Place?,
-        _ portion: Search.Portion
-    ) async throws(PostgresFailure) -> AuditEntry.Place? {
+    /// Where a search with a limited reach stopped; nil when it examined everything.
+    private func end(of search: Search, before cursor: AuditEntry.Place?, _ portion: Search.Portion)
+        async throws(PostgresFailure) -> AuditEntry.Place?
+    {
         guard let end = search.end(before: cursor, portion) else { return nil }
         guard var row = try await database.search(end, in: search.team).first else { return nil }
         return AuditEntry.Place(at: try row.next(), id: try row.next())
     }
 
-    /// Which way to go: what the fewest events have is walked through for the rest.
+    /// Sorts the terms by rarity; decides whether to walk the rarest term or the events that meet other conditions.
     func search(for filter: AuditFilter, in team: TeamID) async throws(PostgresFailure) -> Search {
         var search = Search(filter: filter, team: team)
         guard filter.words.count > 1 || search.looksAtEach else { return search }

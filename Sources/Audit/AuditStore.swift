@@ -5,11 +5,9 @@ public import Postgres
 public struct AuditStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Up to `limit` events, the newest of all.
+    /// Returns the newest events, up to `limit`.
     public func list(in team: TeamID, limit: Int) async throws(PostgresFailure) -> [AuditEntry] {
         try await list(
             """
@@ -17,41 +15,30 @@ public struct AuditStore: Sendable {
             WHERE e.team_id = \(team)
             ORDER BY e.at DESC, e.event_id DESC
             LIMIT \(limit)
-            """,
-            in: team
-        )
+            """, in: team)
     }
 
-    /// Up to `limit` events about one thing.
-    public func list(
-        about target: AuditEvent.Target,
-        in team: TeamID,
-        limit: Int
-    ) async throws(PostgresFailure) -> [AuditEntry] {
+    /// Returns the newest events about a target, up to `limit`.
+    public func list(about target: AuditEvent.Target, in team: TeamID, limit: Int) async throws(PostgresFailure)
+        -> [AuditEntry]
+    {
         try await list(
             """
             SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
             WHERE e.team_id = \(team) AND e.target = \(target.name) AND e.target_kind = \(target.kind)
             ORDER BY e.at DESC, e.event_id DESC
             LIMIT \(limit)
-            """,
-            in: team
-        )
+            """, in: team)
     }
 
-    /// The event at a place, or nil when the team has none there.
-    public func find(
-        _ place: AuditEntry.Place,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> AuditEntry? {
+    /// Returns the event with a time and id, or nil when the team has none.
+    public func find(_ place: AuditEntry.Place, in team: TeamID) async throws(PostgresFailure) -> AuditEntry? {
         try await list(
             """
             SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
             WHERE e.team_id = \(team) AND e.at = \(place.at) AND e.event_id = \(place.id)
-            """,
-            in: team
-        )
-        .first
+            """, in: team
+        ).first
     }
 
     private func list(_ events: SQL, in team: TeamID) async throws(PostgresFailure) -> [AuditEntry] {
@@ -59,31 +46,29 @@ public struct AuditStore: Sendable {
             """
             SELECT \(AuditEntry.columns) FROM \(AuditEntry.naming(events))
             ORDER BY e.at DESC, e.event_id DESC
-            """,
-            in: team
-        )
+            """, in: team)
         return try AuditEntry.all(rows)
     }
 }
 
-// What is read of an event.
+// The columns and joins of an event.
 extension AuditEntry {
-    /// What is stored of an event, of a table that goes by `e`.
+    /// The stored columns of an event, from a table with the alias `e`.
     static let storedColumns: SQL = """
         e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
         e.request_id, e.before, e.after
         """
 
-    /// What `init` reads, of what `naming` yields.
+    /// The columns that `init` reads, from the result of `naming`.
     static let columns: SQL = """
         e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
         e.request_id, e.before::text, e.after::text, a.name, a.email, t.name, t.email
         """
 
-    /// `events`, with their team, and the people they name, under the names that `columns` uses.
+    /// Joins `events`, which include their team, with the names of actors and targets, under the aliases in `columns`.
     ///
-    /// OFFSET 0 keeps PostgreSQL from joining the page with everybody the log names: not knowing how many events
-    /// there are, it takes them for many.
+    /// OFFSET 0 keeps PostgreSQL from joining the page with every name in the log: without the number of events it
+    /// assumes many.
     static func naming(_ events: SQL) -> SQL {
         """
         (\(events)) AS e

@@ -1,8 +1,8 @@
-/// Base 32 of RFC 4648 section 6: the spelling in which people type secrets into authenticator apps.
+/// Base32 (RFC 4648 section 6), the encoding in which users type secrets into authenticator apps.
 public enum Base32 {
     private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// In capitals, without padding, as the apps expect it.
+    /// Encodes `bytes` in uppercase without padding, as authenticator apps expect.
     public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 8 + 4) / 5)
@@ -20,9 +20,9 @@ public enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The octets, or nil for a foreign character, a length that nothing has, or non-canonical trailing bits.
+    /// Decodes base32; nil for an invalid character, an impossible length, or non-canonical trailing bits.
     ///
-    /// Small letters, blanks and padding at the end are taken: it is text that people copy.
+    /// Accepts lowercase letters, spaces, and trailing padding, because users copy this text by hand.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -53,7 +53,7 @@ public enum Base32 {
 }
 
 extension [UInt8] {
-    /// Without the `=` at its end, of which there are at most six.
+    /// The bytes without trailing `=`, of which at most six are removed.
     fileprivate var trimmingPadding: ArraySlice<UInt8> {
         var rest = self[...]
         for _ in 0..<6 where rest.last == UInt8(ascii: "=") { rest.removeLast() }

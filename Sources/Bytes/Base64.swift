@@ -1,4 +1,4 @@
-/// Base 64 of RFC 4648 section 4, with padding; white space is accepted on the way in, as PEM needs it.
+/// Base64 (RFC 4648 section 4) with padding; decoding ignores whitespace, as PEM requires.
 public enum Base64 {
     private static let coding = Base64Alphabet("+/")
 
@@ -7,45 +7,33 @@ public enum Base64 {
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 
-    /// The octets, or nil for a foreign character, wrong padding or non-canonical trailing bits.
+    /// Decodes base64; nil for an invalid character, wrong padding, or non-canonical trailing bits.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var characters = text.filter { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
         guard characters.count.isMultiple(of: 4) else { return nil }
-        for _ in 0..<2 where characters.last == UInt8(ascii: "=") {
-            characters.removeLast()
-        }
+        for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
         return coding.decode(characters.span)
     }
 
-    public static func decode(_ text: String) -> [UInt8]? {
-        decode(Array(text.utf8))
-    }
+    public static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }
 }
 
-/// The URL-safe base 64 of RFC 4648 section 5 without padding, as JOSE uses it (RFC 7515 section 2).
+/// URL-safe base64 (RFC 4648 section 5) without padding, as used in JOSE (RFC 7515 section 2).
 public enum Base64URL {
     private static let coding = Base64Alphabet("-_")
 
-    public static func encode(_ bytes: [UInt8]) -> String {
-        coding.encode(bytes.span)
-    }
+    public static func encode(_ bytes: [UInt8]) -> String { coding.encode(bytes.span) }
 
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        bytes.withSpan { coding.encode($0) }
-    }
+    public static func encode(_ bytes: some Collection<UInt8>) -> String { bytes.withSpan { coding.encode($0) } }
 
-    /// The octets, or nil: padding, foreign characters and non-canonical trailing bits are refused, so that
-    /// one value has one spelling.
-    public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        text.withSpan { coding.decode($0) }
-    }
+    /// Decodes base64url; nil for padding, invalid characters, or non-canonical trailing bits, so that each value has
+    /// exactly one encoding.
+    public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? { text.withSpan { coding.decode($0) } }
 
-    public static func decode(_ text: String) -> [UInt8]? {
-        coding.decode(text.utf8.span)
-    }
+    public static func decode(_ text: String) -> [UInt8]? { coding.decode(text.utf8.span) }
 }
 
-/// Six bits a character, in one of the two alphabets.
+/// Encoder and decoder for one of the two base64 alphabets, at six bits per character.
 private struct Base64Alphabet: Sendable {
     private static let invalid: UInt8 = 0xFF
     private let characters: [UInt8]
@@ -55,9 +43,7 @@ private struct Base64Alphabet: Sendable {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
         characters = Array(letters.utf8) + Array(lastTwo.utf8)
         var values = [UInt8](repeating: Self.invalid, count: 256)
-        for (value, character) in characters.enumerated() {
-            values[Int(character)] = UInt8(value)
-        }
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
         self.values = values
     }
 

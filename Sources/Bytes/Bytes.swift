@@ -1,43 +1,45 @@
 // Bytes: encodings between octets, text and values.
 //
 // Owns: hexadecimal, base64 and base64url (RFC 4648), percent coding (RFC 3986), form coding (WHATWG URL),
-// JSON (RFC 8259), timestamps (RFC 3339), languages (BCP 47), phrases that have no words yet, and what text and
-// numbers from outside have to be before anything is done with them.
+// JSON (RFC 8259), timestamps (RFC 3339), and the checks that text and numbers from untrusted input must pass.
 // Must not know: sockets, HTTP, PostgreSQL, anything of Pippin.
 // FoundationEssentials is imported here and nowhere else.
 
 extension [UInt8] {
     /// Appends the UTF-8 octets of `text`.
-    public mutating func append(_ text: String) {
-        append(contentsOf: text.utf8)
-    }
+    public mutating func append(_ text: String) { append(contentsOf: text.utf8) }
 
-    /// Appends the octets of a literal without making a `String` of it.
+    /// Appends the octets of a literal without creating a `String`.
     public mutating func append(_ literal: StaticString) {
-        unsafe append(
-            contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
-        )
+        unsafe append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
     /// Appends `value` in decimal digits.
     public mutating func append(decimal value: Int) {
-        if value >= 0 && value < 10 {
-            append(UInt8(ascii: "0") + UInt8(value))
-        } else {
-            append(String(value))
-        }
+        if value >= 0 && value < 10 { append(UInt8(ascii: "0") + UInt8(value)) } else { append(String(value)) }
     }
 }
 
 extension String {
-    /// The text these octets spell, or nil when they are not valid UTF-8 or not stream-safe: input is refused, never
+    /// Decodes UTF-8; nil if `bytes` is not valid UTF-8 or not stream-safe, because invalid input is rejected, never
     /// repaired.
-    public init?(utf8 bytes: [UInt8]) {
-        self.init(utf8: bytes[...])
-    }
+    public init?(utf8 bytes: [UInt8]) { self.init(utf8: bytes[...]) }
 
     public init?(utf8 bytes: ArraySlice<UInt8>) {
-        guard let text = String(validating: bytes, as: UTF8.self), text.isStreamSafe else { return nil }
-        self = text
+        // Fast path: ASCII, which is nearly all input, is always valid and stream-safe.
+        if bytes.isASCII {
+            self.init(decoding: bytes, as: UTF8.self)
+        } else {
+            guard let text = String(validating: bytes, as: UTF8.self), text.isStreamSafe else { return nil }
+            self = text
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var isASCII: Bool {
+        let octets = span
+        for index in octets.indices where octets[index] >= 0x80 { return false }
+        return true
     }
 }

@@ -7,7 +7,7 @@ public struct CivilTime: Sendable {
     public let minute: Int
     public let second: Int
 
-    /// Days to a date by 400-year eras that begin in March, so that leap days come last.
+    /// Computes the date by 400-year eras that begin in March, so that the leap day is the last day of a year.
     init(secondsSince1970 seconds: Int) {
         let (quotient, remainder) = seconds.quotientAndRemainder(dividingBy: 86_400)
         let days = remainder < 0 ? quotient - 1 : quotient
@@ -30,8 +30,6 @@ public struct CivilTime: Sendable {
         return "\(zeros)\(text)-\(Self.padded(month))-\(Self.padded(day))"
     }
 
-    /// Two digits at least.
-    public static func padded(_ value: Int) -> String {
-        value < 10 ? "0\(value)" : String(value)
-    }
+    /// The value in at least two decimal digits.
+    public static func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
 }

@@ -1,11 +1,9 @@
 extension Sequence<UInt8> {
-    /// Runs `body` over the octets as one piece of memory; only those that do not lie so are copied.
+    /// Calls `body` with the octets as one contiguous span; copies them only if they are not stored contiguously.
     ///
-    /// The encodings are written over spans, once: a generic one is not specialised for callers in other modules
-    /// and asks a witness for every octet, at twenty times the price.
-    func withSpan<Result, Failure: Error>(
-        _ body: (Span<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    /// The encoders work on spans because generic code is not specialized for callers in other modules: it would make
+    /// a witness call for every octet and take twenty times as long.
+    func withSpan<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
         let outcome = withContiguousStorageIfAvailable { buffer in
             Swift.Result { () throws(Failure) in try body(unsafe buffer.span) }
         }

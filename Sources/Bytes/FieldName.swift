@@ -1,16 +1,16 @@
-/// The name of a field that came from outside: at most 128 printable ASCII characters.
+/// The name of a field in untrusted input: at most 128 printable ASCII characters.
 ///
-/// Names are looked up, hashed and compared over and over. Two texts are equal in Swift when they look alike, and to
-/// find that out of marks out of canonical order costs the square of their length: 65 KB of them held a loop for
-/// 25 seconds. Of ASCII the same comparison is one of octets, so a name can be nothing else.
+/// Names are looked up, hashed, and compared repeatedly. Swift compares strings by canonical equivalence, which takes
+/// quadratic time for combining marks out of canonical order: 65 KB of them blocked a loop for 25 seconds. ASCII
+/// strings are compared bytewise, so a name can contain only ASCII.
 public struct FieldName: Hashable, Sendable {
-    /// Octets that are more than any protocol or form here needs.
+    /// Maximum length in octets, more than any supported protocol or form needs.
     public static let maximumCount = 128
 
-    /// The name.
+    /// The name as text.
     public let text: String
 
-    /// - Parameter text: nil for one too long or with other characters than printable ASCII.
+    /// Creates a name; nil if `text` is longer than `maximumCount` or contains anything but printable ASCII.
     public init?(_ text: String) {
         guard Self.isName(text.utf8.span) else { return nil }
         self.text = text
@@ -21,7 +21,7 @@ public struct FieldName: Hashable, Sendable {
         text = String(decoding: octets, as: UTF8.self)
     }
 
-    /// Whether these are octets of a name.
+    /// Whether `octets` form a valid name.
     static func isName(_ octets: Span<UInt8>) -> Bool {
         guard octets.count <= maximumCount else { return false }
         for index in octets.indices where !(0x20..<0x7F).contains(octets[index]) { return false }
@@ -30,7 +30,7 @@ public struct FieldName: Hashable, Sendable {
 }
 
 extension FieldName: ExpressibleByStringLiteral {
-    /// A name written in the code.
+    /// Creates a name from a literal in source code; traps if the literal is not a valid name.
     public init(stringLiteral text: StaticString) {
         let text = text.description
         precondition(Self.isName(text.utf8.span), "\(text) is no name of a field")
@@ -38,12 +38,8 @@ extension FieldName: ExpressibleByStringLiteral {
     }
 }
 
-extension FieldName: CustomStringConvertible {
-    public var description: String { text }
-}
+extension FieldName: CustomStringConvertible { public var description: String { text } }
 
 extension FieldName: Comparable {
-    public static func < (left: FieldName, right: FieldName) -> Bool {
-        left.text < right.text
-    }
+    public static func < (left: FieldName, right: FieldName) -> Bool { left.text < right.text }
 }

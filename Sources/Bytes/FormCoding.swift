@@ -1,9 +1,9 @@
-/// `application/x-www-form-urlencoded` of the WHATWG URL standard: bodies and query strings.
+/// Coding of `application/x-www-form-urlencoded` (WHATWG URL standard), for bodies and query strings.
 public enum FormCoding {
-    /// Why a form was refused.
+    /// The reason a form was rejected.
     public enum Failure: Error, Equatable, Sendable {
         case malformedEscape
-        /// A name of other characters than printable ASCII, or longer than `FieldName.maximumCount`.
+        /// A name that contains anything but printable ASCII or is longer than `FieldName.maximumCount`.
         case malformedName
         case notUTF8
         /// More than 30 combining marks in a row (Unicode UAX #15, Stream-Safe Text Format).
@@ -11,7 +11,7 @@ public enum FormCoding {
         case tooManyFields(limit: Int)
     }
 
-    /// One name and its value, in the order of the wire.
+    /// One name-value pair of a form.
     public struct Field: Equatable, Sendable {
         public let name: FieldName
         public let value: String
@@ -22,11 +22,8 @@ public enum FormCoding {
         }
     }
 
-    /// Splits and decodes `bytes`; empty pairs are skipped, repetitions are kept for the caller to judge.
-    public static func decode(
-        _ bytes: some Collection<UInt8>,
-        maximumFields: Int = 128
-    ) throws(Failure) -> [Field] {
+    /// Decodes the pairs in wire order; skips empty pairs and keeps repeated names, which the caller has to check.
+    public static func decode(_ bytes: some Collection<UInt8>, maximumFields: Int = 128) throws(Failure) -> [Field] {
         try bytes.withSpan { span throws(Failure) in try decode(span, maximumFields: maximumFields) }
     }
 
@@ -44,12 +41,12 @@ public enum FormCoding {
         return fields
     }
 
-    /// The wire form of `fields`; a space becomes `%20`, which every parser accepts.
+    /// Encodes `fields`; a space becomes `%20`, which every parser accepts.
     public static func encode(_ fields: some Sequence<Field>) -> String {
         encode(fields.map { (name: $0.name.text, value: $0.value) })
     }
 
-    /// The wire form of names and values of our own.
+    /// Encodes pairs whose names are chosen by the server and therefore need no check as `FieldName`.
     public static func encode(_ fields: some Sequence<(name: String, value: String)>) -> String {
         var bytes: [UInt8] = []
         for field in fields {
@@ -83,7 +80,7 @@ public enum FormCoding {
         return bytes
     }
 
-    /// The first such octet at or after `start`, or the end.
+    /// Index of the first `octet` at or after `start`, or the end of `bytes`.
     private static func position(of octet: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
         var position = start
         while position < bytes.count, bytes[position] != octet { position += 1 }

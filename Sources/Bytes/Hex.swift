@@ -1,14 +1,10 @@
-/// Base 16 of RFC 4648, lower case on the way out, either case on the way in.
+/// Base16 (RFC 4648); encodes in lowercase, decodes either case.
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    public static func encode(_ bytes: [UInt8]) -> String {
-        encode(bytes.span)
-    }
+    public static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
 
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        bytes.withSpan { encode($0) }
-    }
+    public static func encode(_ bytes: some Collection<UInt8>) -> String { bytes.withSpan { encode($0) } }
 
     private static func encode(_ bytes: Span<UInt8>) -> String {
         unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
@@ -20,7 +16,7 @@ public enum Hex {
         }
     }
 
-    /// The octets, or nil when the length is odd or a character is not a hexadecimal digit.
+    /// Decodes hexadecimal digits; nil if the length is odd or a character is not a hexadecimal digit.
     public static func decode(_ text: String) -> [UInt8]? {
         let count = text.utf8.count
         guard count.isMultiple(of: 2) else { return nil }
@@ -39,7 +35,7 @@ public enum Hex {
         return bytes
     }
 
-    /// What one hexadecimal digit counts for, or nil when it is none.
+    /// Value of a hexadecimal digit, or nil for any other character.
     public static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")

@@ -1,10 +1,10 @@
 private import FoundationEssentials
 
-/// JSON of RFC 8259: one strict reader for whatever comes in, FoundationEssentials to write and to fill types.
+/// JSON (RFC 8259): a strict reader for all input, and FoundationEssentials for encoding and for decoding into types.
 public enum JSON {
-    /// Why a text was refused.
+    /// The reason a JSON text was rejected.
     ///
-    /// `path` names the member, dotted, as far as it is known.
+    /// `path` is the dotted path of the member, as far as it is known.
     public enum Failure: Error, Equatable, Sendable {
         case tooDeep(limit: Int)
         case tooMany(limit: Int)
@@ -13,15 +13,15 @@ public enum JSON {
         case mismatch(path: String, expected: String)
     }
 
-    /// Why a text that a person wrote was refused, and where.
+    /// The reason a file written by a user was rejected, with the position.
     public struct Fault: Error, Equatable, Sendable {
         public let failure: Failure
-        /// Counted from 1.
+        /// Line number, starting at 1.
         public let line: Int
-        /// Code points into the line, counted from 1.
+        /// Code point within the line, starting at 1.
         public let column: Int
 
-        /// - Parameter index: of the octet the reader had come to.
+        /// - Parameter index: offset of the octet at which the reader stopped.
         init(_ failure: Failure, at index: Int, of bytes: [UInt8]) {
             self.failure = failure
             let before = bytes.prefix(index)
@@ -31,60 +31,48 @@ public enum JSON {
         }
     }
 
-    /// How much a text may hold.
+    /// Limits on the contents of a JSON text.
     struct Limits {
-        /// Objects and arrays within each other.
+        /// Maximum nesting of objects and arrays.
         let depth: Int
-        /// Values of every kind, all levels together.
+        /// Maximum number of values of every kind, over all levels.
         let values: Int
     }
 
     /// Decodes `bytes` as a `Value`.
     ///
-    /// Only plain UTF-8 is read: FoundationEssentials alone would take UTF-16 and UTF-32 for JSON too, in which a bound
-    /// that is counted in octets sees no brackets.
+    /// Only UTF-8 is accepted: FoundationEssentials alone also reads UTF-16 and UTF-32, in which limits that are
+    /// counted in octets detect no brackets.
     ///
     /// - Parameters:
-    ///   - maxDepth: objects and arrays within each other.
-    ///   - maxValues: values of every kind, all levels together; the default is far above what rows of ours hold.
+    ///   - maxDepth: maximum nesting of objects and arrays.
+    ///   - maxValues: maximum number of values of every kind, over all levels; the default is far above what database
+    ///     rows contain.
     public static func decode<Value: Decodable>(
-        _ type: Value.Type,
-        from bytes: [UInt8],
-        maxDepth: Int = 32,
-        maxValues: Int = 1_000_000
+        _ type: Value.Type, from bytes: [UInt8], maxDepth: Int = 32, maxValues: Int = 1_000_000
     ) throws(Failure) -> Value {
         let read = try JSONReader.value(bytes, Limits(depth: maxDepth, values: maxValues))
         if let value = read as? Value { return value }
-        do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
-        } catch let error as DecodingError {
+        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch let error as DecodingError {
             throw failure(error)
-        } catch {
-            throw .malformed
-        }
+        } catch { throw .malformed }
     }
 
-    /// The value of a file that a person wrote, who is told where it is wrong.
-    public static func document(
-        _ bytes: [UInt8],
-        maxDepth: Int,
-        maxValues: Int
-    ) throws(Fault) -> JSONValue {
+    /// Parses a file written by a user; a failure reports the line and column.
+    public static func document(_ bytes: [UInt8], maxDepth: Int, maxValues: Int) throws(Fault) -> JSONValue {
         try JSONReader.placedValue(bytes, Limits(depth: maxDepth, values: maxValues))
     }
 
-    /// The members of an object from outside, which holds little.
-    public static func object(
-        _ bytes: [UInt8],
-        maxDepth: Int = 8,
-        maxValues: Int = 1000
-    ) throws(Failure) -> [String: JSONValue] {
+    /// Parses a small JSON object from untrusted input and returns its members.
+    public static func object(_ bytes: [UInt8], maxDepth: Int = 8, maxValues: Int = 1000) throws(Failure) -> [String:
+        JSONValue]
+    {
         let read = try JSONReader.value(bytes, Limits(depth: maxDepth, values: maxValues))
         guard case .object(let members) = read else { throw .malformed }
         return members
     }
 
-    /// Encodes `value`; `pretty` adds line breaks, and sorts members so that two runs give one text.
+    /// Encodes `value`; `pretty` adds line breaks and sorts members, so that the output is reproducible.
     public static func encode(_ value: some Encodable, pretty: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting =
@@ -99,12 +87,10 @@ public enum JSON {
         switch error {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             .mismatch(path: path(context.codingPath), expected: String(describing: type))
-        case .keyNotFound(let key, let context):
-            .mismatch(path: path(context.codingPath + [key]), expected: "a value")
+        case .keyNotFound(let key, let context): .mismatch(path: path(context.codingPath + [key]), expected: "a value")
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
             .mismatch(path: path(context.codingPath), expected: context.debugDescription)
-        default:
-            .malformed
+        default: .malformed
         }
     }
 

@@ -1,11 +1,11 @@
-/// Reads a JSON text (RFC 8259) the way security demands, where a general parser is lenient.
+/// A strict reader of JSON texts (RFC 8259), which rejects input that a general parser accepts.
 ///
-/// Refused: everything but UTF-8 without a mark in front (section 8.1), a member twice (RFC 7515 section 4, RFC 7519
-/// section 4), a member's name that is not of ASCII and short, nesting and number of values beyond a bound, NUL in
-/// text, broken UTF-8, lone surrogates and text that is not stream-safe, anything behind the value. An integer is one
-/// only when written without point and exponent.
+/// Rejected are: a byte order mark, encodings other than UTF-8 (section 8.1), duplicate members (RFC 7515 section 4,
+/// RFC 7519 section 4), member names that are not a `FieldName`, more nesting or values than the limits allow, NUL in
+/// text, invalid UTF-8, lone surrogates, text that is not stream-safe, and data after the value. A number is an integer
+/// only if it is written without decimal point and exponent.
 struct JSONReader {
-    /// Digits of a number: more than a double tells apart.
+    /// Maximum length of a number in octets, more digits than a `Double` can distinguish.
     private static let longestNumber = 64
 
     private let bytes: [UInt8]
@@ -13,20 +13,16 @@ struct JSONReader {
     private var index = 0
     private var count = 0
 
-    /// The value that is all of `bytes`.
+    /// Parses `bytes`, which must contain exactly one JSON value.
     static func value(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Failure) -> JSONValue {
         var reader = JSONReader(bytes, limits)
         return try reader.whole()
     }
 
-    /// The same, and where a text that is refused is wrong.
+    /// Parses `bytes`, which must contain exactly one JSON value, and reports the position of a failure.
     static func placedValue(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Fault) -> JSONValue {
         var reader = JSONReader(bytes, limits)
-        do {
-            return try reader.whole()
-        } catch {
-            throw JSON.Fault(error, at: reader.index, of: bytes)
-        }
+        do { return try reader.whole() } catch { throw JSON.Fault(error, at: reader.index, of: bytes) }
     }
 
     private mutating func whole() throws(JSON.Failure) -> JSONValue {
@@ -66,9 +62,7 @@ struct JSONReader {
         guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         var elements: [JSONValue] = []
         guard !takes("]") else { return elements }
-        repeat {
-            elements.append(try value(depth: depth))
-        } while takes(",")
+        repeat { elements.append(try value(depth: depth)) } while takes(",")
         try expect("]")
         return elements
     }
@@ -118,12 +112,10 @@ struct JSONReader {
         return .number(number)
     }
 
-    /// The text up to the closing quote; the opening one is behind.
+    /// Reads a string through its closing quote, after the opening quote was consumed.
     private mutating func string() throws(JSON.Failure) -> String {
         let start = index
-        while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
-            index += 1
-        }
+        while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { index += 1 }
         let plain = bytes[start..<index]
         guard peek == UInt8(ascii: "\"") else { return try escapedString(after: plain) }
         index += 1
@@ -160,7 +152,7 @@ struct JSONReader {
         }
     }
 
-    /// The character behind `\u`, from one or two code units; never NUL, which PostgreSQL cannot hold.
+    /// Reads the scalar of a `\u` escape, from one or two code units; rejects NUL, which PostgreSQL cannot store.
     private mutating func scalar() throws(JSON.Failure) -> Unicode.Scalar {
         let first = try codeUnit()
         var code = first
@@ -186,13 +178,10 @@ struct JSONReader {
 }
 
 extension JSONReader {
-    private var peek: UInt8? {
-        index < bytes.count ? bytes[index] : nil
-    }
+    private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// Steps over `character` when it comes next.
-    @discardableResult
-    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    /// Consumes `character` if it is next.
+    @discardableResult private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard peek == UInt8(ascii: character) else { return false }
         index += 1
         return true
@@ -200,19 +189,15 @@ extension JSONReader {
 
     private mutating func skipDigits() -> Int {
         let start = index
-        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
-            index += 1
-        }
+        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
         return index - start
     }
 
     private mutating func skipSpace() {
-        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-            index += 1
-        }
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
-    /// Steps over white space and, when it comes next, `character`.
+    /// Skips whitespace, then consumes `character` if it is next.
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         return skip(character)

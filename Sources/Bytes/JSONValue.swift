@@ -1,4 +1,4 @@
-/// Any JSON value, for texts whose members are not known beforehand.
+/// Any JSON value, for texts whose members are not known in advance.
 public enum JSONValue: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -8,22 +8,16 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The member of an object, or nil when there is none or this is not an object.
+    /// The member of an object; nil if it is absent or this value is not an object.
     public subscript(_ name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    public var string: String? {
-        if case .string(let text) = self { text } else { nil }
-    }
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
 
-    public var integer: Int64? {
-        if case .integer(let value) = self { value } else { nil }
-    }
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-    public var boolean: Bool? {
-        if case .boolean(let value) = self { value } else { nil }
-    }
+    public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 }
 
 extension JSONValue: Codable {

@@ -1,6 +1,6 @@
-/// Writes one JSON object straight into bytes, members in the order they are given.
+/// Writes one JSON object directly into bytes, with its members in the order of the calls.
 ///
-/// Fourteen times faster than an encoder for a token's seven claims, and the order is ours to choose.
+/// For the seven claims of a token this is fourteen times as fast as an encoder, and the caller chooses the order.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8]
     private var isFirst = true
@@ -26,7 +26,7 @@ public struct JSONWriter: Sendable {
         if value { bytes.append("true" as StaticString) } else { bytes.append("false" as StaticString) }
     }
 
-    /// A member whose value is JSON already.
+    /// Writes a member whose value is already JSON.
     public mutating func member(_ name: StaticString, raw value: [UInt8]) {
         begin(name)
         bytes.append(contentsOf: value)
@@ -42,7 +42,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// The finished object.
+    /// Ends the object and returns its octets.
     public consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         return bytes
@@ -50,10 +50,10 @@ public struct JSONWriter: Sendable {
 
     /// Appends `text` as a JSON string.
     ///
-    /// `<`, `>` and `&` are escaped too, so the text is harmless inside HTML.
+    /// Also escapes `<`, `>`, and `&`, so that the text is safe inside HTML.
     public static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy({ !mustEscape($0) }) {
+        if octets(of: text) == text.utf8.count {
             bytes.append(contentsOf: text.utf8)
         } else {
             for byte in text.utf8 { append(escaped: byte, to: &bytes) }
@@ -61,12 +61,15 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// How many octets `text` takes as a JSON string, without its quotation marks.
+    /// Length of `text` as a JSON string in octets, without the quotation marks.
     public static func octets(of text: String) -> Int {
-        text.utf8.reduce(0) { sum, byte in
-            guard mustEscape(byte) else { return sum + 1 }
-            return sum + (byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 6)
+        let octets = text.utf8.span
+        var sum = octets.count
+        for index in octets.indices where mustEscape(octets[index]) {
+            let isMark = octets[index] == UInt8(ascii: "\"") || octets[index] == UInt8(ascii: "\\")
+            sum += isMark ? 1 : 5
         }
+        return sum
     }
 
     private static func mustEscape(_ byte: UInt8) -> Bool {

@@ -1,23 +1,21 @@
-// Text from outside, looked at in octets. Work by `Character` costs the square of a text of flags or joined emoji, and
-// may not even see an ASCII letter that a mark follows.
+// Operations on untrusted text by octets. Operations by `Character` take quadratic time for a text of flags or joined
+// emoji, and can miss an ASCII letter that is followed by a combining mark.
 
 extension String {
-    /// Whether both are the same octets.
+    /// Whether both texts have the same UTF-8 octets.
     ///
-    /// Swift's `==` is canonical equivalence, to which U+212A is a `K` and U+037E a semicolon; a protocol compares
-    /// octets.
-    public func isExactly(_ other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
+    /// Swift's `==` tests canonical equivalence, by which U+212A equals `K` and U+037E equals a semicolon; protocols
+    /// compare octets.
+    public func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// The text with the capital letters of ASCII in lower case, and nothing else changed.
+    /// The text with the uppercase ASCII letters in lowercase and everything else unchanged.
     public var lowercasedASCII: String {
         String(decoding: utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// As much of the beginning as `count` octets hold, cut between two code points.
+    /// The longest prefix of at most `count` octets that ends between two code points.
     ///
-    /// A limit in characters is none: one character may be of any length.
+    /// The limit is in octets because a single `Character` can be of any length.
     public func cut(toOctets count: Int) -> String {
         guard utf8.count > count else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: count)
@@ -25,28 +23,28 @@ extension String {
         return String(self[..<end])
     }
 
-    /// Without the code points that fit: a mark behind one hides it from `Character`.
+    /// The text without the scalars that match; a combining mark after a scalar would hide it from `Character`.
     public func removing(_ isUnwanted: (Unicode.Scalar) -> Bool) -> String {
         var kept = UnicodeScalarView()
         for scalar in unicodeScalars where !isUnwanted(scalar) { kept.append(scalar) }
         return String(kept)
     }
 
-    /// Without any white space, that of Unicode included.
+    /// The text without whitespace, including Unicode whitespace.
     public var withoutWhiteSpace: String { removing(\.properties.isWhitespace) }
 
-    /// Without NUL, which is in no name, and which PostgreSQL takes in no text.
+    /// The text without NUL, which no name contains and which PostgreSQL cannot store in text.
     public var withoutNUL: String { removing { $0 == "\0" } }
 
-    /// Without white space around it, that of Unicode included, which pasting brings along.
+    /// The text without leading and trailing whitespace, including Unicode whitespace, which pasting often adds.
     public var trimmedWhiteSpace: String { self[...].trimmedWhiteSpace }
 
-    /// The lines, each without the white space around it; empty ones are left out.
+    /// The nonempty lines, each without leading and trailing whitespace.
     ///
-    /// Lines end at a line feed, a carriage return or both, as forms of browsers send them.
+    /// A line ends at a line feed, a carriage return, or both, as browsers send them in forms.
     ///
-    /// - Parameter limit: how many are wanted; the text is not read on behind one more than these, by which a caller
-    ///   sees that there are too many.
+    /// - Parameter limit: expected maximum number of lines; reading stops one line beyond it, so that a caller can
+    ///   detect that there are too many.
     public func trimmedLines(limit: Int) -> [String] {
         var lines: [String] = []
         var rest = utf8[...]
@@ -61,7 +59,7 @@ extension String {
 }
 
 extension Substring {
-    /// Without white space around it, that of Unicode included.
+    /// The text without leading and trailing whitespace, including Unicode whitespace.
     public var trimmedWhiteSpace: String {
         let scalars = unicodeScalars.drop { $0.properties.isWhitespace }
         guard let last = scalars.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }

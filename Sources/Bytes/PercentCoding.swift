@@ -1,11 +1,11 @@
-/// Percent coding of RFC 3986 section 2.1.
+/// Percent-encoding (RFC 3986 section 2.1).
 public enum PercentCoding {
-    /// Decodes `%XX`; nil when an escape is cut short or not hexadecimal.
+    /// Decodes `%XX`; nil if an escape is truncated or not hexadecimal.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         text.withSpan { decode($0, plus: UInt8(ascii: "+")) }
     }
 
-    /// Decodes `%XX`, and `+` as `plus`: forms write a space so.
+    /// Decodes `%XX`, and `+` as `plus`, because forms encode a space as `+`.
     static func decode(_ text: Span<UInt8>, plus: UInt8) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -27,7 +27,7 @@ public enum PercentCoding {
         return bytes
     }
 
-    /// Escapes everything but the unreserved characters, so the result is safe as any one URL component.
+    /// Escapes all but the unreserved characters, so that the result is safe as any single URL component.
     public static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text, to: &bytes)
@@ -49,12 +49,12 @@ public enum PercentCoding {
         }
     }
 
-    /// RFC 3986 section 2.3.
+    /// Whether the character is unreserved (RFC 3986 section 2.3).
     public static func isUnreserved(_ character: UInt8) -> Bool {
         switch character {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
             true
         default: false
         }
@@ -65,8 +65,7 @@ public enum PercentCoding {
     }
 
     private static func escapedByte(in text: Span<UInt8>, at index: Int) -> UInt8? {
-        guard index + 1 < text.count, let high = Hex.value(of: text[index]),
-            let low = Hex.value(of: text[index + 1])
+        guard index + 1 < text.count, let high = Hex.value(of: text[index]), let low = Hex.value(of: text[index + 1])
         else { return nil }
         return high << 4 | low
     }

@@ -1,12 +1,12 @@
 extension String {
-    /// Marks in a row that no writing system needs (Unicode UAX #15, Stream-Safe Text Format).
+    /// Maximum run of combining marks, more than any writing system needs (Unicode UAX #15, Stream-Safe Text Format).
     private static let longestRunOfMarks = 30
 
-    /// Whether nowhere more than 30 combining marks follow each other.
+    /// Whether no more than 30 combining marks follow each other anywhere in the text.
     ///
-    /// Comparing, hashing and normalising put the marks of a run in order one by one, at the square of its length.
-    /// Text from outside is refused where it is decoded unless it is stream-safe, which ends that class of cost at
-    /// the door. The longest run in living use, in Tibetan and in Biblical Hebrew, is below ten.
+    /// Comparing, hashing, and normalizing sort the marks of a run in time quadratic in its length. Decoders therefore
+    /// reject untrusted text that is not stream-safe. The longest run in actual use, in Tibetan and in Biblical Hebrew,
+    /// is below ten.
     public var isStreamSafe: Bool {
         let octets = utf8.span
         for index in octets.indices where octets[index] >= 0x80 { return hasShortRuns }
@@ -28,11 +28,11 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a canonical ordering moves it, or what it decomposes to.
+    /// Whether canonical ordering can move this scalar or a scalar that it decomposes to.
     fileprivate var isMark: Bool {
         switch value {
         case 0..<0x300: false
-        // Of class zero themselves, made of two marks each.
+        // Their own combining class is zero, but each decomposes into two marks.
         case 0xF73, 0xF75, 0xF81: true
         default: properties.canonicalCombiningClass != .notReordered
         }

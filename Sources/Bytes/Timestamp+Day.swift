@@ -1,13 +1,13 @@
 extension Timestamp {
-    /// The first moment, in UTC, of a day as forms of browsers write it: `2026-11-20`.
+    /// The start of a day in UTC, from the format of HTML date fields, such as `2026-11-20`.
     ///
-    /// Nil for what is no day of the years 1970 to 9999.
+    /// Returns nil if the text is not a day of the years 1970 to 9999.
     public init?(day text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count == 10, parts.count == 3, let year = Int(parts[0]), let month = Int(parts[1]),
             let day = Int(parts[2]), (1970...9999).contains(year), (1...12).contains(month)
         else { return nil }
-        // Years begin in March, so that leap days come last, as where a date is made of a moment.
+        // Years begin in March, so that the leap day comes last, as in `CivilTime`.
         let shifted = month <= 2 ? year - 1 : year
         let monthFromMarch = (month + 9) % 12
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1

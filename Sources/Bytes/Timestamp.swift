@@ -2,37 +2,31 @@
     private import Glibc
 #endif
 
-/// A moment in UTC, in microseconds since 1970-01-01: what PostgreSQL's `timestamptz` resolves.
+/// A time in UTC, in microseconds since 1970-01-01, the resolution of PostgreSQL's `timestamptz`.
 ///
-/// Arithmetic stops at the first and the last moment there is, some 292,000 years away: an overflow would end the
-/// process.
+/// Arithmetic saturates at the first and last representable times, some 292,000 years away, because an overflow would
+/// end the process.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     public let microseconds: Int64
 
-    public init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    public init(microseconds: Int64) { self.microseconds = microseconds }
 
-    public init(seconds: Int) {
-        microseconds = Int64(seconds).multipliedWithoutOverflow(by: 1_000_000)
-    }
+    public init(seconds: Int) { microseconds = Int64(seconds).multipliedWithoutOverflow(by: 1_000_000) }
 
-    /// The clock of the machine.
+    /// The current time of the system clock.
     public static func now() -> Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 
-    /// Whole seconds since 1970, rounded down: JWT's NumericDate (RFC 7519 section 2).
+    /// Whole seconds since 1970, rounded down (NumericDate of RFC 7519 section 2).
     public var seconds: Int {
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return Int(rest < 0 ? seconds - 1 : seconds)
     }
 
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
-        left.microseconds < right.microseconds
-    }
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
     public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
         Timestamp(microseconds: moment.microseconds.addingWithoutOverflow(duration.microseconds))
@@ -48,28 +42,27 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 }
 
 extension Duration {
-    /// Whole microseconds, rounded toward zero, and at most as many as there are.
+    /// Whole microseconds, rounded toward zero and saturated to the range of `Int64`.
     public var microseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds.multipliedWithoutOverflow(by: 1_000_000)
-            .addingWithoutOverflow(attoseconds / 1_000_000_000_000)
+        return seconds.multipliedWithoutOverflow(by: 1_000_000).addingWithoutOverflow(attoseconds / 1_000_000_000_000)
     }
 }
 
 extension Int64 {
-    /// The sum, or the nearest number there is.
+    /// The sum, saturated to the range of `Int64`.
     fileprivate func addingWithoutOverflow(_ other: Int64) -> Int64 {
         let (sum, isBeyond) = addingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, or the nearest number there is.
+    /// The difference, saturated to the range of `Int64`.
     fileprivate func subtractingWithoutOverflow(_ other: Int64) -> Int64 {
         let (difference, isBeyond) = subtractingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product with a positive factor, or the nearest number there is.
+    /// The product with a positive factor, saturated to the range of `Int64`.
     fileprivate func multipliedWithoutOverflow(by factor: Int64) -> Int64 {
         let (product, isBeyond) = multipliedReportingOverflow(by: factor)
         return isBeyond ? (self < 0 ? .min : .max) : product
@@ -87,7 +80,7 @@ extension Timestamp: CustomStringConvertible {
             "\(civil.date)T\(CivilTime.padded(civil.hour)):\(CivilTime.padded(civil.minute)):\(CivilTime.padded(civil.second))Z"
     }
 
-    /// The moment with microseconds in RFC 3339, exact enough for a cursor or a log line.
+    /// The time in RFC 3339 with microseconds, exact enough for a cursor or a log line.
     public var precise: String {
         let rest = microseconds % 1_000_000
         let fraction = String(rest < 0 ? rest + 1_000_000 : rest)

@@ -3,6 +3,8 @@
 #define PIPPIN_CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <openssl/ssl.h>
+#include <stdint.h>
 #include <string.h>
 
 static inline CURLcode pippin_curl_set_number(CURL *_Nonnull easy, CURLoption option, long value) {
@@ -38,6 +40,113 @@ static inline void pippin_curl_set_callbacks(
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, connected);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+}
+
+// Octets of a server's certificates that are read; OpenSSL reads the keys of all before it looks whether one is to be trusted.
+#define PIPPIN_CURL_CERTIFICATES (24 * 1024)
+
+// What a server may send in all beside data: a message counts ten, of which a handshake has some ten, and a record of a
+// handshake one. OpenSSL takes a message of 20,000 octets in as many records, and empty ones between them.
+#define PIPPIN_CURL_BESIDE_DATA 2000
+
+// Where the count of a connection lies; asked for once.
+static inline int pippin_curl_count_place(void) {
+    return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+}
+
+// From here on the connection is as if the server had closed it: shut down, and without anything to read from. Only the two
+// together end it at once wherever OpenSSL stands; of the first alone libcurl asks again for as long as the server's octets wait.
+static inline void pippin_curl_end_tls(SSL *ssl) {
+    SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    BIO *nothing = BIO_new(BIO_s_null());
+    if (nothing) SSL_set0_rbio(ssl, nothing);
+}
+
+// Counts what a server sends that is no data. OpenSSL passes over some of it without coming back, such as HelloRequest (RFC
+// 5246 section 7.4.1.1) and empty records, for as long as there is more.
+static inline void pippin_curl_count_message(int type, SSL *ssl, int place) {
+    intptr_t weight = 0;
+    if (type == SSL3_RT_HANDSHAKE || type == SSL3_RT_ALERT || type == SSL3_RT_CHANGE_CIPHER_SPEC) weight = 10;
+    if (type == SSL3_RT_HEADER && SSL_in_init(ssl)) weight = 1;
+    if (weight == 0) return;
+    intptr_t count = (intptr_t)SSL_get_ex_data(ssl, place) + weight;
+    int is_kept = SSL_set_ex_data(ssl, place, (void *)count);
+    if (!is_kept || count > PIPPIN_CURL_BESIDE_DATA) pippin_curl_end_tls(ssl);
+}
+
+// Certificates that a server may send; real chains have four, and some servers send roots that nobody asked for. OpenSSL reads
+// the key of each before it trusts any: a compressed point on a curve takes up to 0.7 ms, any other key 0.1.
+#define PIPPIN_CURL_CHAIN 16
+
+// Whether a message of certificates has more of them than any chain, or not the shape of one (RFC 5246 section 7.4.2; RFC 8446
+// section 4.4.2, where a context comes first and extensions follow each).
+static inline int pippin_curl_is_long_chain(const unsigned char *octets, size_t size, int is_tls_1_3) {
+    size_t at = 3;
+    if (is_tls_1_3) at += size > 0 ? 1 + (size_t)octets[0] : 1;
+    for (int count = 0; at < size; count++) {
+        if (count == PIPPIN_CURL_CHAIN || size - at < 3) return 1;
+        size_t length = (size_t)octets[at] << 16 | (size_t)octets[at + 1] << 8 | octets[at + 2];
+        at += 3;
+        if (size - at < length) return 1;
+        at += length;
+        if (!is_tls_1_3) continue;
+        if (size - at < 2) return 1;
+        length = (size_t)octets[at] << 8 | octets[at + 1];
+        at += 2;
+        if (size - at < length) return 1;
+        at += length;
+    }
+    return at != size;
+}
+
+// Whether a key in a message of certificates spells a curve of its own, told by the type of its field (1.2.840.10045.1.1 and .2,
+// RFC 3279 section 2.3.5). Such a key takes 0.15 s with a prime of the server's choice, and no authority certifies one (RFC 5480
+// section 2.1.1).
+static inline int pippin_curl_has_own_curve(const unsigned char *octets, size_t size) {
+    static const unsigned char field_type[] = {0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x01};
+    for (size_t at = 0; at + sizeof field_type < size; at++) {
+        unsigned char kind = octets[at + sizeof field_type];
+        if ((kind == 1 || kind == 2) && memcmp(octets + at, field_type, sizeof field_type) == 0) return 1;
+    }
+    return 0;
+}
+
+// Sees each message and record before OpenSSL reads it. Certificates that cost too much are made illegible, since OpenSSL asks
+// nobody whether to read them.
+static inline void pippin_curl_see_message(
+    int is_sent, int version, int type, const void *octets, size_t size, SSL *ssl, void *place) {
+    (void)version;
+    if (is_sent) return;
+    pippin_curl_count_message(type, ssl, (int)(intptr_t)place);
+    unsigned char *message = (unsigned char *)octets;
+    if (type != SSL3_RT_HANDSHAKE || size < 4 || message[0] != SSL3_MT_CERTIFICATE) return;
+    if (pippin_curl_is_long_chain(message + 4, size - 4, SSL_version(ssl) == TLS1_3_VERSION) ||
+        pippin_curl_has_own_curve(message + 4, size - 4))
+        memset(message + 4, 0xFF, size - 4);
+}
+
+// OpenSSL goes on by itself after a message that is no data: libcurl is to be asked each time, which looks at its limits.
+static inline CURLcode pippin_curl_narrow_tls(CURL *easy, void *context, void *place) {
+    (void)easy;
+    if ((intptr_t)place < 0) return CURLE_OUT_OF_MEMORY;
+#ifdef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
+    // Compressed ones would pass by (RFC 8879; OpenSSL 3.2 and later).
+    SSL_CTX_set_options((SSL_CTX *)context, SSL_OP_NO_RX_CERTIFICATE_COMPRESSION);
+#endif
+    // The certificates are read once a connection: not again with a renegotiation (RFC 5746), and no lists of authorities, for we
+    // have no certificate of our own (RFC 8446 section 4.6.2).
+    SSL_CTX_set_options((SSL_CTX *)context, SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_post_handshake_auth((SSL_CTX *)context, 0);
+    SSL_CTX_clear_mode((SSL_CTX *)context, SSL_MODE_AUTO_RETRY);
+    SSL_CTX_set_max_cert_list((SSL_CTX *)context, PIPPIN_CURL_CERTIFICATES);
+    SSL_CTX_set_msg_callback((SSL_CTX *)context, pippin_curl_see_message);
+    SSL_CTX_set_msg_callback_arg((SSL_CTX *)context, place);
+    return CURLE_OK;
+}
+
+static inline void pippin_curl_bound_tls(CURL *_Nonnull easy, int place) {
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, pippin_curl_narrow_tls);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, (void *)(intptr_t)place);
 }
 
 // What is uploaded comes from `read`, which gets `context`.

@@ -1,28 +1,28 @@
-// Console: where teams are run: set-up, teams, overview, registry, users, audit log; and where the installation is.
+// Console: administration of teams (setup, teams, overview, registry, users, audit log) and of the installation.
 //
-// Owns: the addresses under /console and /setup, who may ask for which, the pages.
-// Must not know: SQL, how a person signs in (the system team's hosted pages do that).
+// Owns: the routes under /console, /setup and /invitations, the access rule of each, the pages.
+// Must not know: SQL, how a user signs in (the system team's hosted pages do that).
 // Standards: OWASP's advice on access control and on cross-site request forgery.
 
-public import AuthEngine
 public import Directory
 public import Doctor
 public import Domain
 public import EventLoop
+public import Federation
 public import HTTP
 public import HTTPClient
+public import Hosted
 public import Jobs
 public import Log
 public import Mail
-public import Providers
+public import OAuth
 public import Registry
-public import SignIn
 public import Templates
 public import Web
 
-/// The console, ready to be mounted on one loop's router.
+/// All pages of the console, to be mounted on the router of one event loop.
 public struct Console: Sendable {
-    private let reception: Reception
+    private let accessControl: AccessControl
     private let setup: SetupPages
     private let teams: TeamPages
     private let overview: OverviewPages
@@ -30,92 +30,75 @@ public struct Console: Sendable {
     private let users: UserPages
     private let userFactors: UserFactorPages
     private let userInvitations: UserInvitationPages
-    private let flows: FlowPages
+    private let traces: TracePages
     private let audit: AuditPages
     private let operators: OperatorPages
     private let signingKeys: SigningKeyPages
-    private let notices: NoticePages
+    private let notifications: NotificationPages
     private let appleTokens: AppleTokenPages
     private let transfers: TransferPages
-    private let cutoffs: CutoffPages
+    private let notBefores: NotBeforePages
     private let members: MemberPages
     private let invitations: InvitationPages
-    private let invitationDoor: InvitationDoorPages
+    private let invitationDoor: InvitationAcceptancePages
     private let settings: SettingsPages
     private let checkup: CheckupPages
 
-    /// What the console is served with.
+    /// Dependencies of the console.
     public struct Parts: Sendable {
         public let site: Site
-        public let context: EngineContext
+        public let server: ServerContext
         public let database: TeamDatabase
         public let system: SystemDatabase
         public let sessions: SessionStore
-        /// Where letters to people are put.
+        /// Queue of outgoing email.
         public let mail: MailQueue
-        /// Whether an account has proved enough.
+        /// Decides whether a session has the authentication factors that its account needs.
         public let gate: FactorGate
         public let hasher: PasswordHasher
-        public let trials: TrialStore
+        public let testSignIns: TestSignInStore
         /// Belongs to the loop the console is mounted on.
         public let checks: RegistryChecks
-        /// Belongs to the same loop.
+        /// Belongs to the loop the console is mounted on.
         public let apple: AppleProvider
-        /// For addresses of this installation.
+        /// HTTP client for URLs of this installation.
         public let client: HTTPClient
-        /// Where this installation holds its certificate, if it does.
+        /// File with the TLS certificate of this installation, or nil if it has none.
         public let certificateFile: CertificateFile?
-        /// Whether people come by a proxy that was not named.
+        /// Whether requests arrive through a reverse proxy that is not configured.
         public let lacksProxy: Bool
-        /// Where a stand-in is in Apple's place; else nil.
+        /// The Apple simulator that replaces Apple, or nil.
         public let standIn: AppleStandIn?
-        /// Whether Apple, or what is in its place, is asked now and then how it describes itself.
+        /// Whether the published metadata and keys of Apple, or of its simulator, are checked periodically for changes.
         public let watchesApple: Bool
         public let teams: TeamCache
-        public let flows: FlowRecorder
+        public let traces: any TraceSink
         public let jobs: JobQueue
-        /// Makes every loop of this process forget what it knew of the team: its registry was changed.
+        /// Makes every loop of this process drop its cached state of the team, after a change of its registry.
         public let registryChanged: @Sendable (TeamID) -> Void
-        /// Called with the account of the first operator, once there is one.
+        /// Called with the account of the first operator, when setup has created it.
         public let welcome: @Sendable (Subject) async throws -> Void
-        /// Where signing keys are made, which takes a core a while; its threads are shared between teams.
+        /// Threads, shared by all teams, that generate signing keys, because that keeps a core busy for a while.
         public let pool: BlockingPool
         public let log: Log
 
         public init(
-            site: Site,
-            context: EngineContext,
-            database: TeamDatabase,
-            system: SystemDatabase,
-            sessions: SessionStore,
-            mail: MailQueue,
-            gate: FactorGate,
-            hasher: PasswordHasher,
-            trials: TrialStore,
-            checks: RegistryChecks,
-            apple: AppleProvider,
-            client: HTTPClient,
-            certificateFile: CertificateFile? = nil,
-            lacksProxy: Bool,
-            standIn: AppleStandIn? = nil,
-            watchesApple: Bool = true,
-            teams: TeamCache,
-            flows: FlowRecorder,
-            jobs: JobQueue,
-            registryChanged: @escaping @Sendable (TeamID) -> Void,
-            welcome: @escaping @Sendable (Subject) async throws -> Void = { _ in },
-            pool: BlockingPool,
-            log: Log
+            site: Site, server: ServerContext, database: TeamDatabase, system: SystemDatabase, sessions: SessionStore,
+            mail: MailQueue, gate: FactorGate, hasher: PasswordHasher, testSignIns: TestSignInStore,
+            checks: RegistryChecks, apple: AppleProvider, client: HTTPClient, certificateFile: CertificateFile? = nil,
+            lacksProxy: Bool, standIn: AppleStandIn? = nil, watchesApple: Bool = true, teams: TeamCache,
+            traces: any TraceSink, jobs: JobQueue, registryChanged: @escaping @Sendable (TeamID) -> Void,
+            welcome: @escaping @Sendable (Subject) async throws -> Void = { _ in }, pool: BlockingPool, log: Log
         ) {
             self.site = site
-            self.context = context
+            self.server = server
             self.database = database
             self.system = system
             self.sessions = sessions
             self.mail = mail
             self.gate = gate
             self.hasher = hasher
-            self.trials = trials
+            self.testSignIns = testSignIns
             self.checks = checks
             self.apple = apple
             self.client = client
@@ -124,7 +107,7 @@ public struct Console: Sendable {
             self.standIn = standIn
             self.watchesApple = watchesApple
             self.teams = teams
-            self.flows = flows
+            self.traces = traces
             self.jobs = jobs
             self.registryChanged = registryChanged
             self.welcome = welcome
@@ -133,39 +116,37 @@ public struct Console: Sendable {
         }
     }
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    /// - Throws: `Diagnostics` if a template does not match its page.
     public init(_ parts: Parts) throws(Diagnostics) {
-        reception = try Reception(parts)
-        setup = try SetupPages(parts, reception)
+        accessControl = try AccessControl(parts)
+        setup = try SetupPages(parts, accessControl)
         teams = try TeamPages(parts)
         overview = try OverviewPages(parts)
         registry = try RegistryPages(parts)
         users = try UserPages(parts)
         userFactors = try UserFactorPages(parts)
         userInvitations = try UserInvitationPages(parts)
-        flows = try FlowPages(parts)
+        traces = try TracePages(parts)
         audit = try AuditPages(parts)
         operators = try OperatorPages(parts)
         signingKeys = try SigningKeyPages(parts)
-        notices = try NoticePages(parts)
+        notifications = try NotificationPages(parts)
         appleTokens = try AppleTokenPages(parts)
         transfers = try TransferPages(parts)
-        cutoffs = try CutoffPages(parts)
+        notBefores = try NotBeforePages(parts)
         members = try MemberPages(parts)
         invitations = try InvitationPages(parts)
-        invitationDoor = try InvitationDoorPages(parts, reception)
+        invitationDoor = try InvitationAcceptancePages(parts, accessControl)
         settings = try SettingsPages(parts)
         checkup = try CheckupPages(parts)
     }
 
-    /// Adds every address of the console.
-    public func mount(on router: inout Router) {
-        router = routes(on: router).router
-    }
+    /// Adds every route of the console.
+    public func mount(on router: inout Router) { router = routes(on: router).router }
 
-    /// The routes with what each asks of people.
+    /// Every route of the console with its access rule.
     func routes(on router: Router) -> ConsoleRouter {
-        var router = ConsoleRouter(router, reception)
+        var router = ConsoleRouter(router, accessControl)
         setup.mount(on: &router)
         teams.mount(on: &router)
         overview.mount(on: &router)
@@ -173,14 +154,14 @@ public struct Console: Sendable {
         users.mount(on: &router)
         userFactors.mount(on: &router)
         userInvitations.mount(on: &router)
-        flows.mount(on: &router)
+        traces.mount(on: &router)
         audit.mount(on: &router)
         operators.mount(on: &router)
         signingKeys.mount(on: &router)
-        notices.mount(on: &router)
+        notifications.mount(on: &router)
         appleTokens.mount(on: &router)
         transfers.mount(on: &router)
-        cutoffs.mount(on: &router)
+        notBefores.mount(on: &router)
         members.mount(on: &router)
         invitations.mount(on: &router)
         invitationDoor.mount(on: &router)
@@ -189,30 +170,26 @@ public struct Console: Sendable {
         return router
     }
 
-    /// Whether an operator of the installation asks, for what is no page of the console.
-    public func isOperator(_ request: Request) async throws -> Bool {
-        try await reception.isOperator(request)
-    }
+    /// Whether the request is authenticated as an operator of the installation, for routes outside the console.
+    public func isOperator(_ request: Request) async throws -> Bool { try await accessControl.isOperator(request) }
 
-    /// A refusal as a page of the console, or nil when the address is not the console's.
-    public func respond(to refusal: HTTP.Refusal, _ request: Request) -> Response? {
+    /// The console's error page for `refusal`, or nil if the path is not one of the console's.
+    public func respond(to refusal: HTTPError, _ request: Request) -> Response? {
         let path = request.path
         guard
             path == "/console" || path.hasPrefix("/console/") || path.hasPrefix("/setup/")
                 || path.hasPrefix("/invitations/")
-        else {
-            return nil
-        }
-        return reception.refuse(Problem(refusal), request)
+        else { return nil }
+        return accessControl.refuse(UserFacingError(refusal), request)
     }
 
-    /// Every page with its template, for the check at the start and in tests.
+    /// Every page of the console, so that startup and tests can check the templates.
     public static var views: [any View.Type] {
         let own: [any View.Type] = [ConsoleErrorPage.self]
-        return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views
-            + UserPages.views + UserFactorPages.views + UserInvitationPages.views + AppleTokenPages.views
-            + FlowPages.views + AuditPages.views + SigningKeyPages.views
-            + NoticePages.views + TransferPages.views + CutoffPages.views + MemberPages.views
-            + InvitationDoorPages.views + SettingsPages.views + CheckupPages.views + OperatorPages.views
+        return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views + UserPages.views
+            + UserFactorPages.views + UserInvitationPages.views + AppleTokenPages.views + TracePages.views
+            + AuditPages.views + SigningKeyPages.views + NotificationPages.views + TransferPages.views
+            + NotBeforePages.views + MemberPages.views + InvitationAcceptancePages.views + SettingsPages.views
+            + CheckupPages.views + OperatorPages.views
     }
 }

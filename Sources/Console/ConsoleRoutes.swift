@@ -1,9 +1,9 @@
-import AuthEngine
 import Domain
 import HTTP
+import OAuth
 import Web
 
-/// The addresses of the console; one declaration matches and links.
+/// Routes of the console; each declaration both matches requests and builds links.
 enum ConsoleRoutes {
     static let setup = Route("/setup/:token", String.self)
 
@@ -14,8 +14,8 @@ enum ConsoleRoutes {
     static let overview = Route("/console/:team", TeamID.self)
     static let users = Route("/console/:team/users", TeamID.self)
     static let user = Route("/console/:team/users/:sub", TeamID.self, Subject.self)
-    static let flows = Route("/console/:team/flows", TeamID.self)
-    static let flow = Route("/console/:team/flows/:flow", TeamID.self, FlowID.self)
+    static let traces = Route("/console/:team/flows", TeamID.self)
+    static let trace = Route("/console/:team/flows/:flow", TeamID.self, TraceID.self)
     static let audit = Route("/console/:team/audit", TeamID.self)
     static let auditEvent = Route("/console/:team/audit/events/:event", TeamID.self, AuditReference.self)
     static let auditExport = Route("/console/:team/audit/export", TeamID.self)

@@ -1,9 +1,9 @@
-// Crypto: randomness, digests, authenticated encryption, password hashes, signatures, and tokens made of them.
+// Crypto: randomness, digests, authenticated encryption, password hashes, signatures, and tokens based on them.
 //
 // Owns: every call into OpenSSL, libsodium and zxcvbn, the lifetime of their handles, and the formats built on them:
 // PEM and PKCS#8, JWK, JWS and JWT, sealed values, opaque tokens.
-// Must not know: what a team, client, code or session is, where keys are kept, what time it is, or HTTP.
-// No algorithm is implemented here; where the libraries leave a choice, the standard named below decides it.
+// Must not know: what a team, client, code or session is, where keys are stored, the current time, or HTTP.
+// No algorithm is implemented here; where the libraries leave a choice, the standard named below decides.
 //
 // Standards: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 5869 (HKDF), NIST SP 800-38D (AES-GCM),
 // RFC 9106 (Argon2id), RFC 8017 (RSASSA-PKCS1-v1_5), FIPS 186-5 (ECDSA), RFC 5958 and RFC 7468 (PKCS#8, PEM),
@@ -11,32 +11,26 @@
 
 internal import COpenSSL
 
-/// Algorithms fetched from OpenSSL once: a look-up by name costs more than hashing a short text.
+/// OpenSSL algorithms, fetched once because a lookup by name costs more than hashing a short text.
 ///
-/// The handles are immutable and reference-counted by OpenSSL, and live as long as the process.
-@safe
-enum OpenSSL {
+/// The handles are immutable, reference-counted by OpenSSL, and live as long as the process.
+@safe enum OpenSSL {
     nonisolated(unsafe) static let sha256 = unsafe require(EVP_MD_fetch(nil, "SHA256", nil), "SHA-256")
-    nonisolated(unsafe) static let aes256GCM = unsafe require(
-        EVP_CIPHER_fetch(nil, "AES-256-GCM", nil),
-        "AES-256-GCM"
-    )
+    nonisolated(unsafe) static let aes256GCM = unsafe require(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil), "AES-256-GCM")
     nonisolated(unsafe) static let hmac = unsafe require(EVP_MAC_fetch(nil, "HMAC", nil), "HMAC")
 
-    /// Stops the process when OpenSSL lacks an algorithm or memory: nothing an input could bring about, and
-    /// going on without would mean going on without protection.
+    /// Traps if OpenSSL lacks an algorithm or memory, which no input can cause, because continuing would mean
+    /// continuing without protection.
     static func require(_ handle: OpaquePointer?, _ name: StaticString) -> OpaquePointer {
         guard let handle = unsafe handle else { preconditionFailure("OpenSSL cannot provide \(name)") }
         return unsafe handle
     }
 
-    /// Stops the process when an operation fails that has no reason to but exhausted memory.
+    /// Traps if an operation fails that can fail only for lack of memory.
     static func require(_ status: Int32, _ name: StaticString) {
         precondition(status == 1, "OpenSSL failed in \(name)")
     }
 
-    /// Empties the thread's queue of errors after a refusal, so that no later call trips over it.
-    static func forgetErrors() {
-        ERR_clear_error()
-    }
+    /// Clears the thread's queue of OpenSSL errors after a failure, so that it does not affect later calls.
+    static func forgetErrors() { ERR_clear_error() }
 }

@@ -1,5 +1,5 @@
-// DNS: questions to the domain name system.
+// DNS: queries to the domain name system.
 //
-// Owns: look-ups of TXT records over c-ares, on the loop's own epoll and timers, each with its deadline.
-// Must not know: who asks, and what the texts mean.
-// Standards: RFC 1035 (messages, truncation), RFC 6891 (larger answers). The wire is c-ares'.
+// Owns: lookups of TXT records with c-ares, on the loop's own epoll and timers, each with a deadline.
+// Must not know: the callers, and the meaning of the texts.
+// Standards: RFC 1035 (messages, truncation), RFC 6891 (larger responses). c-ares implements the wire format.

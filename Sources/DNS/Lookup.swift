@@ -1,18 +1,16 @@
 internal import CCares
 internal import EventLoop
 
-/// One question on its way, as c-ares sees it.
+/// One query in progress, as passed to c-ares.
 ///
-/// It ends once: with the answer, its deadline or its cancellation, whichever comes first.
+/// Ends exactly once: with the response, at its deadline, or by cancellation, whichever is first.
 final class Lookup {
     typealias Outcome = Result<[[UInt8]], LookupFailure>
 
     private var done: ((Outcome) -> Void)?
     var deadline: Timer?
 
-    init(_ done: @escaping (Outcome) -> Void) {
-        self.done = done
-    }
+    init(_ done: @escaping (Outcome) -> Void) { self.done = done }
 
     func end(with outcome: Outcome) {
         deadline?.cancel()
@@ -22,9 +20,10 @@ final class Lookup {
         done?(outcome)
     }
 
-    /// What c-ares calls, once for every question, from within calls that the resolver makes on its loop's thread.
+    /// The callback of c-ares, called once for every query, from within calls that the resolver makes on its loop's
+    /// thread.
     ///
-    /// The context is a retained look-up, taken over here.
+    /// The context is a retained `Lookup`, which the callback releases.
     static let answered: ares_callback = { context, status, _, message, length in
         guard let context = unsafe context else { return }
         let lookup = unsafe Unmanaged<Lookup>.fromOpaque(context).takeRetainedValue()
@@ -35,12 +34,27 @@ final class Lookup {
         }
     }
 
-    /// The texts of the answer's TXT records, each joined from its strings (RFC 7208 section 3.3).
+    /// Maximum number of records read from a response, more than the TXT records of any name.
+    ///
+    /// c-ares follows the compressed name of each record through the whole response, however long (RFC 1035 section
+    /// 4.1.4).
+    private static let recordLimit = 128
+
+    /// Whether a response has at most `recordLimit` records, by the count in its header (RFC 1035 section 4.1.1).
+    private static func isBounded(_ message: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard message.count >= 12 else { return false }
+        return unsafe Int(message[6]) << 8 | Int(message[7]) <= recordLimit
+    }
+
+    /// The TXT records of a response, each joined from its strings (RFC 7208 section 3.3).
     private static func texts(in message: UnsafeMutablePointer<UInt8>?, _ length: Int32) -> Outcome {
+        guard unsafe isBounded(UnsafeBufferPointer(start: message, count: Int(length))) else {
+            return .failure(.malformedAnswer)
+        }
         var first: UnsafeMutablePointer<ares_txt_ext>?
         let status = unsafe ares_parse_txt_reply_ext(message, length, &first)
         defer { unsafe ares_free_data(first) }
-        // Records of other kinds alone, such as an alias that leads nowhere.
+        // The response contains only records of other types, such as an alias without a target.
         if status == ARES_ENODATA { return .success([]) }
         guard status == ARES_SUCCESS else { return .failure(LookupFailure(status)) }
         var texts: [[UInt8]] = []

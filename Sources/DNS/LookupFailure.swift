@@ -1,29 +1,27 @@
 internal import CCares
 
-/// Why a question has no answer.
+/// The reason a query failed.
 public enum LookupFailure: Error, Hashable, Sendable {
-    /// There is no such name (NXDOMAIN of RFC 1035).
+    /// The name does not exist (NXDOMAIN of RFC 1035).
     case noSuchName
-    /// The text is no name: an empty or overlong part, or a character that is none of a host name's.
+    /// The text is not a name: it has an empty or overlong label, or a character that is invalid in a host name.
     case malformedName
-    /// None of the name servers gave an answer: they cannot be reached, or say that they cannot or will not
-    /// (SERVFAIL, REFUSED, NOTIMP).
+    /// No name server answered: the servers are unreachable or report an error (SERVFAIL, REFUSED, NOTIMP, FORMERR).
     case serversFailed
-    /// What came back is no answer.
+    /// The response is malformed.
     case malformedAnswer
     case deadlinePassed
-    /// The calling task was cancelled, or the resolver closed.
+    /// The calling task was cancelled, or the resolver was closed.
     case cancelled
-    /// Anything else, in c-ares' words.
+    /// Any other error, as described by c-ares.
     case other(String)
 
-    /// Says what the status means with which c-ares ends a look-up.
+    /// Creates the failure for a status of c-ares.
     init(_ status: Int32) {
         switch status {
         case ARES_ENOTFOUND: self = .noSuchName
         case ARES_EBADNAME, ARES_EBADQUERY: self = .malformedName
-        case ARES_ECONNREFUSED, ARES_ESERVFAIL, ARES_EREFUSED, ARES_ENOTIMP, ARES_EFORMERR:
-            self = .serversFailed
+        case ARES_ECONNREFUSED, ARES_ESERVFAIL, ARES_EREFUSED, ARES_ENOTIMP, ARES_EFORMERR: self = .serversFailed
         case ARES_EBADRESP: self = .malformedAnswer
         case ARES_ETIMEOUT: self = .deadlinePassed
         case ARES_ECANCELLED, ARES_EDESTRUCTION: self = .cancelled

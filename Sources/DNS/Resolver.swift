@@ -2,18 +2,18 @@ internal import CCares
 public import EventLoop
 internal import Glibc
 
-/// Asks name servers from one event loop.
+/// A DNS resolver on one event loop.
 ///
-/// It belongs to that loop: tasks that live there call it, and nothing of it is shared. Nothing is kept between
-/// questions: whoever asks wants to know how it is now.
-// @unchecked Sendable: touched on the loop's thread alone; c-ares calls back from within calls made there.
+/// Must be called only by tasks that run on that loop. Responses are not cached, because callers need the current
+/// records.
+// @unchecked Sendable: accessed on the loop's thread only; c-ares calls back from within calls made there.
 @safe public final class Resolver: @unchecked Sendable {
     public struct Options: Sendable {
-        /// Name servers as `address:port`; empty for the system's (resolv.conf(5)).
+        /// Name servers as `address:port`; empty for the system's own (resolv.conf(5)).
         public var servers: [String] = []
-        /// How long a server is waited for at first; each further try doubles it.
-        public var patience = Duration.seconds(2)
-        /// How often each server is asked.
+        /// Time to wait for a server at first; every further try doubles it.
+        public var timeout = Duration.seconds(2)
+        /// Number of queries to each server.
         public var tries = 3
 
         public init() {}
@@ -27,10 +27,7 @@ internal import Glibc
     private var timer: Timer?
 
     private static let isReady = ares_library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS
-    /// What fits into one packet nearly everywhere (DNS flag day 2020).
-    private static let packetSize: Int32 = 1232
-
-    /// Makes a resolver for `loop`; to be called there.
+    /// Creates a resolver for `loop`; must be called on that loop.
     public init(on loop: EventLoop, _ options: Options = Options()) throws(LookupFailure) {
         loop.preconditionCurrent()
         self.loop = loop
@@ -44,33 +41,30 @@ internal import Glibc
 
     private func start(_ options: Options) -> Int32 {
         var settings = unsafe ares_options()
-        unsafe settings.flags = ARES_FLAG_EDNS
-        unsafe settings.ednspsz = Self.packetSize
-        unsafe settings.timeout = Int32(clamping: options.patience.nanoseconds / 1_000_000)
+        unsafe settings.timeout = Int32(clamping: options.timeout.nanoseconds / 1_000_000)
         unsafe settings.tries = Int32(clamping: max(1, options.tries))
         unsafe settings.sock_state_cb = Self.socketChanged
         unsafe settings.sock_state_cb_data = Unmanaged.passUnretained(self).toOpaque()
-        let chosen =
-            ARES_OPT_FLAGS | ARES_OPT_EDNSPSZ | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
+        // No EDNS, because for its sake c-ares reads all records of an error response; longer responses come over TCP.
+        // Set explicitly, because newer versions of c-ares use EDNS if no flags are given.
+        unsafe settings.flags = 0
+        let chosen = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
         let status = unsafe ares_init_options(&channel, &settings, chosen)
         guard status == ARES_SUCCESS, !options.servers.isEmpty else { return status }
         return unsafe ares_set_servers_ports_csv(channel, options.servers.joined(separator: ","))
     }
 
-    /// The texts of the name's TXT records; empty when it has none.
+    /// The TXT records of a name; empty if it has none.
     ///
-    /// To be called on the resolver's loop. Cancelling the task ends the look-up.
+    /// Must be called on the resolver's loop. Cancelling the task ends the lookup.
     ///
-    /// - Parameter name: absolute, with or without its last dot; no search list is tried.
-    public func texts(
-        of name: String,
-        within deadline: Duration = .seconds(10)
-    ) async throws(LookupFailure) -> [[UInt8]] {
+    /// - Parameter name: absolute name, with or without its trailing dot; the search list is not used.
+    public func texts(of name: String, within deadline: Duration = .seconds(10)) async throws(LookupFailure)
+        -> [[UInt8]]
+    {
         loop.preconditionCurrent()
         guard unsafe channel != nil else { throw .cancelled }
-        guard name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else {
-            throw .malformedName
-        }
+        guard name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else { throw .malformedName }
         lastID += 1
         let id = lastID
         let outcome: Lookup.Outcome = await withTaskCancellationHandler {
@@ -84,7 +78,7 @@ internal import Glibc
         return try outcome.get()
     }
 
-    /// Ends every look-up; to be called on the loop, before that is stopped.
+    /// Ends all lookups; must be called on the loop before the loop is stopped.
     public func close() {
         loop.preconditionCurrent()
         stop()
@@ -92,19 +86,13 @@ internal import Glibc
 }
 
 extension Resolver {
-    private func ask(
-        _ id: UInt64,
-        _ name: String,
-        _ deadline: Duration,
-        _ done: @escaping (Lookup.Outcome) -> Void
-    ) {
+    private func ask(_ id: UInt64, _ name: String, _ deadline: Duration, _ done: @escaping (Lookup.Outcome) -> Void) {
         guard !Task.isCancelled else { return done(.failure(.cancelled)) }
         let lookup = Lookup(done)
         lookups[id] = lookup
-        lookup.deadline = loop.schedule(after: deadline) { [weak lookup] in
-            lookup?.end(with: .failure(.deadlinePassed))
+        lookup.deadline = loop.schedule(after: deadline) { [weak lookup] in lookup?.end(with: .failure(.deadlinePassed))
         }
-        // Retained for c-ares, which calls back once in any case and may do so right here.
+        // Retained for c-ares, which always calls back once and may do so before `ares_query` returns.
         let context = unsafe Unmanaged.passRetained(lookup).toOpaque()
         unsafe ares_query(channel, name, Self.internet, Self.txt, Lookup.answered, context)
         rearm()
@@ -123,9 +111,9 @@ extension Resolver {
     private static let internet: Int32 = 1
 }
 
-// What c-ares asks of the loop.
+// Sockets and timers of c-ares on the loop.
 extension Resolver {
-    /// Called before a socket is closed, too, with nothing to wait for.
+    /// Called when c-ares changes the events of a socket, and before it closes a socket, with no events.
     private static let socketChanged: ares_sock_state_cb = { context, socket, reads, writes in
         guard let context = unsafe context else { return }
         let resolver = unsafe Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue()
@@ -145,8 +133,7 @@ extension Resolver {
             let isBroken = !ready.isDisjoint(with: .closed)
             self?.process(
                 reading: ready.contains(.read) || isBroken ? socket : ARES_SOCKET_BAD,
-                writing: ready.contains(.write) ? socket : ARES_SOCKET_BAD
-            )
+                writing: ready.contains(.write) ? socket : ARES_SOCKET_BAD)
         }
     }
 
@@ -156,7 +143,7 @@ extension Resolver {
         rearm()
     }
 
-    /// Comes back when c-ares wants to try again or give up.
+    /// Schedules the next retry or timeout of c-ares.
     private func rearm() {
         timer?.cancel()
         timer = nil

@@ -1,5 +1,5 @@
-// Doctor: what is right and what is wrong with a team's set-up, seen live from outside.
+// Doctor: live checks of a team's set-up from outside, and their findings.
 //
-// Owns: tests of connections to Apple, check-ups of a team, the watch over what Apple publishes of itself.
-// Must not know: pages, incoming HTTP; how a sign-in goes on.
+// Owns: tests of connections to Apple, check-ups of a team, the watch over documents that Apple publishes.
+// Must not know: pages, incoming HTTP; the steps of a sign-in.
 // Standards: Apple's Sign in with Apple REST API and TN3107, OpenID Connect Discovery 1.0.

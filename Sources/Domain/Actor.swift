@@ -1,22 +1,20 @@
 import Bytes
 
-/// Who does something.
+/// The party that performs an action.
 public enum Actor: Hashable, Sendable {
-    /// A person of the team, at its hosted pages.
+    /// A user of the team, on its hosted pages.
     case person(Subject)
     /// A console account: a user of the system team.
     case member(Subject)
-    /// An app that authenticated itself with its client secret.
+    /// An app that authenticated with its client secret.
     case client(ClientID)
-    /// The command line.
+    /// The command line, with the name of the command.
     case command(String)
-    /// Pippin itself, such as a job.
+    /// Pippin itself, with the name of the part, such as a job.
     case system(String)
 
-    /// The console account, where it is one that acts.
-    public var account: Subject? {
-        if case .member(let subject) = self { subject } else { nil }
-    }
+    /// The console account, if the actor is one; otherwise nil.
+    public var account: Subject? { if case .member(let subject) = self { subject } else { nil } }
 
     public var kind: String {
         switch self {
@@ -37,9 +35,9 @@ public enum Actor: Hashable, Sendable {
     }
 }
 
-/// From where something is done, and under which request id the log knows it.
+/// Source of an action: IP address, User-Agent, and the request id that is also in the log.
 public struct Origin: Sendable {
-    /// Octets of a User-Agent field that are kept: browsers send half as many.
+    /// Octets of a User-Agent field that are kept; browsers send about half as many.
     private static let userAgentLimit = 400
 
     public let ip: String
@@ -52,6 +50,6 @@ public struct Origin: Sendable {
         self.requestID = requestID
     }
 
-    /// What is not done over the network.
+    /// Origin of an action that did not arrive over the network.
     public static let local = Origin(ip: "", userAgent: "", requestID: "")
 }

@@ -1,6 +1,6 @@
 public import Postgres
 
-/// The id that Apple gave a developer team: of the same shape as a Team ID here, and of another space.
+/// Team ID that Apple assigned to a developer team: same format as a Pippin Team ID, different namespace.
 public struct AppleTeamID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 

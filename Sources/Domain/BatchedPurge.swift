@@ -1,22 +1,22 @@
 public import Postgres
 
-/// Removes what has ended, for all teams at once, by a function of the database whose owner names it: a batch at a time,
-/// so that no statement is long.
+/// Deletes expired rows of all teams in batches, so that no statement runs long.
+///
+/// A database function deletes the rows; the module that owns them names the function.
 public struct BatchedPurge: Sendable {
-    /// Rows dealt with by one statement: it is to end well within its time on a slow disk, too, and others wait behind it.
+    /// Rows per statement, few enough to finish in time on a slow disk, because other statements wait behind it.
     private static let batch = 1000
 
     private let function: StaticString
 
-    /// - Parameter function: takes how many rows it may deal with at most, and returns how many it has dealt with: removed, but
-    ///   for those that it keeps for good.
-    public init(function: StaticString) {
-        self.function = function
-    }
+    /// - Parameter function: takes the maximum number of rows to process, and returns the number processed: deleted,
+    ///   except for rows that it keeps permanently.
+    public init(function: StaticString) { self.function = function }
 
-    /// Deals with all there is, and returns with how much.
-    @discardableResult
-    public func run(on database: SystemDatabase) async throws(PostgresFailure) -> Int {
+    /// Runs batches until one is not full.
+    ///
+    /// - Returns: the number of rows processed.
+    @discardableResult public func run(on database: SystemDatabase) async throws(PostgresFailure) -> Int {
         var total = 0
         var done = 0
         repeat {

@@ -1,9 +1,9 @@
 public import Postgres
 
-/// The identifier of an App ID (a bundle ID) or of a Service ID: what the protocol calls `client_id`.
+/// Identifier of an App ID (a bundle ID) or of a Service ID: the protocol's `client_id`.
 ///
-/// Letters, digits, `-` and `.`, in reverse-DNS form, at most 255 characters. Two that differ in case only cannot
-/// stand in one team, yet the protocol compares them exactly (Apple, TN3107).
+/// Letters, digits, `-` and `.`, in reverse-DNS form, at most 255 characters. Identifiers of one team must differ in
+/// more than case, although the protocol compares them exactly (Apple, TN3107).
 public struct ClientID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public static let maximumLength = 255
 
@@ -23,8 +23,7 @@ public struct ClientID: SQLText, Hashable, Sendable, CustomStringConvertible {
             && label.allSatisfy { character in
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character)
                     || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
-                    || character == UInt8(ascii: "-")
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) || character == UInt8(ascii: "-")
             }
     }
 }

@@ -1,6 +1,6 @@
-// Domain: the words every capability speaks.
+// Domain: types shared by all capabilities.
 //
-// Owns: team ids, identifiers of clients, keys and people, roles and their rights, who acts and from where, ids
-// that cannot be guessed, and the two ways to the database: as a team, or as the system before a team is known, which
-// also removes what has ended.
+// Owns: identifiers of teams, clients, keys and users, unguessable ids, roles and their rights, actors and origins of
+// actions, and the two kinds of database access: as a team, or as the system before a team is known, which also deletes
+// expired rows.
 // Must not know: rules of any one capability, SQL of any table, HTTP.

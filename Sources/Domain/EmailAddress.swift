@@ -1,41 +1,40 @@
 public import Postgres
 
-/// An e-mail address within the limits of RFC 5321: a dot-atom, `@` and a host name of two labels or more.
+/// An email address within the limits of RFC 5321: a dot-atom, `@` and a host name of two labels or more.
 ///
-/// Quoted names, address literals and internationalised parts are refused. An address says where to write to; it
-/// never says who somebody is.
+/// Quoted local parts, address literals and internationalised addresses are rejected. An address is a destination for
+/// mail; it never identifies a user.
 public struct EmailAddress: SQLText, Hashable, Sendable, CustomStringConvertible {
-    /// A forward-path of 256 octets less its angle brackets (RFC 5321 section 4.5.3.1.3).
+    /// Maximum octets: a forward-path of 256 octets less its angle brackets (RFC 5321 section 4.5.3.1.3).
     public static let maximumLength = 254
-    /// RFC 5321 section 4.5.3.1.1.
+    /// Maximum octets before the `@` (RFC 5321 section 4.5.3.1.1).
     static let maximumLocalPart = 64
 
     public let rawValue: String
 
     public init?(rawValue: String) {
         let parts = rawValue.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        guard rawValue.utf8.count <= Self.maximumLength, parts.count == 2,
-            parts[0].count <= Self.maximumLocalPart, Self.isDotAtom(parts[0]), Self.isHostName(parts[1])
+        guard rawValue.utf8.count <= Self.maximumLength, parts.count == 2, parts[0].count <= Self.maximumLocalPart,
+            Self.isDotAtom(parts[0]), Self.isHostName(parts[1])
         else { return nil }
         self.rawValue = rawValue
     }
 
-    /// An address that no mail reaches (RFC 2606 section 2).
+    /// An address that cannot receive mail (RFC 2606 section 2).
     public static let nobody = EmailAddress(reserved: "nobody@nowhere.invalid")
 
-    private init(reserved rawValue: String) {
-        self.rawValue = rawValue
-    }
+    private init(reserved rawValue: String) { self.rawValue = rawValue }
 
     public var description: String { rawValue }
 
-    /// RFC 5322 section 3.2.3: runs of `atext` between single dots.
+    /// Whether the text consists of runs of `atext` between single dots (RFC 5322 section 3.2.3).
     private static func isDotAtom(_ text: Substring.UTF8View) -> Bool {
-        text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .allSatisfy { !$0.isEmpty && $0.allSatisfy { isAlphanumeric($0) || symbols.contains($0) } }
+        text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && $0.allSatisfy { isAlphanumeric($0) || symbols.contains($0) }
+        }
     }
 
-    /// RFC 1123 section 2.1: letters, digits and inner hyphens, 63 octets a label.
+    /// Whether the text is labels of letters, digits and inner hyphens, 63 octets each (RFC 1123 section 2.1).
     private static func isHostName(_ text: Substring.UTF8View) -> Bool {
         let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let hyphen = UInt8(ascii: "-")

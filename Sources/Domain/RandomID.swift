@@ -1,9 +1,9 @@
 public import Crypto
 public import Postgres
 
-/// An id that cannot be guessed: 26 characters of base32, five random bits each.
+/// An unguessable id: 26 characters of base32, five random bits each.
 ///
-/// - Parameter Named: what it names, so that no id is taken for another's.
+/// - Parameter Named: type of the named thing, so that an id cannot be used as an id of another kind.
 public struct RandomID<Named>: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -18,10 +18,8 @@ public struct RandomID<Named>: SQLText, Hashable, Sendable, CustomStringConverti
         self.rawValue = rawValue
     }
 
-    /// A new id.
-    public init(random: RandomSource) {
-        rawValue = random.text(length, from: .readable)
-    }
+    /// Creates a random id.
+    public init(random: RandomSource) { rawValue = random.text(length, from: .readable) }
 
     public var description: String { rawValue }
 }

@@ -1,15 +1,15 @@
 public import Postgres
 
-/// What a console account is in a team.
+/// Role of a console account in a team.
 public enum Role: String, SQLText, CaseIterable, Sendable {
-    /// Of the installation: a member of the system team.
+    /// Operator of the installation: a member of the system team.
     case `operator`
     case owner
     case admin
     case developer
     case auditor
 
-    /// What the role may do in its team.
+    /// Rights that the role grants in its team.
     public var rights: Set<Right> {
         switch self {
         case .operator: []
@@ -20,7 +20,7 @@ public enum Role: String, SQLText, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a member of this role may invite, change or remove one of that role in the same team.
+    /// Whether a member with this role may invite, change or remove a member with the role `other` in the same team.
     public func mayManage(_ other: Role) -> Bool {
         switch self {
         case .owner: other != .operator
@@ -30,13 +30,13 @@ public enum Role: String, SQLText, CaseIterable, Sendable {
     }
 }
 
-/// Something a route may ask of the person before it.
+/// A right that a route requires of the signed-in account.
 public enum Right: CaseIterable, Hashable, Sendable {
-    /// Every page of the team, secrets apart.
+    /// Reading every page of the team, except secrets.
     case read
-    /// Taking the audit log along, and holding it against its seals.
+    /// Exporting the audit log and verifying it against its seals.
     case exportAudit
-    /// App IDs, Service IDs, domains and return URLs; trials.
+    /// Changing App IDs, Service IDs, domains and return URLs; test sign-ins, test notifications and check-ups.
     case changeRegistry
     case changeKeys
     case changeUsers

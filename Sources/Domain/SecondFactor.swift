@@ -1,11 +1,11 @@
 public import Postgres
 
-/// What a team asks for beside a password; Apple has asked for two factors already.
+/// A team's policy for a second factor after a password; Apple asks for two factors itself.
 public enum SecondFactor: String, SQLText, CaseIterable, Sendable {
-    /// Never asked for and not offered.
+    /// Neither required nor offered.
     case off
-    /// Asked of those who have one.
+    /// Required from users who have set one up.
     case optional
-    /// Asked of everybody; who has none gets one before going on.
+    /// Required from every user; a user without one sets it up before the sign-in continues.
     case required
 }

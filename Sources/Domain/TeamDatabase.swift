@@ -1,116 +1,85 @@
 public import Postgres
 
-/// The database as a team sees it: every statement names the team, and row-level security shows no other's rows.
+/// Database access as a team: every call names the team, and row-level security hides the rows of other teams.
 public struct TeamDatabase: Sendable {
     private let database: Database
 
-    /// - Parameter database: one whose connections take the role `pippin_app`.
-    public init(_ database: Database) {
-        self.database = database
-    }
+    /// - Parameter database: a database whose connections take the role `pippin_app`.
+    public init(_ database: Database) { self.database = database }
 
-    /// Runs one statement, committed when this returns.
-    @discardableResult
-    public func query(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await database.query(sql, setting: Self.setting(team))
-    }
+    /// Runs one statement in its own transaction.
+    @discardableResult public func query(_ sql: SQL, in team: TeamID, durability: Durability = .durable)
+        async throws(PostgresFailure) -> Rows
+    { try await query([sql], in: team, durability: durability) }
 
-    /// Runs a search, with a plan made for its very values.
+    /// Runs statements in order, in one transaction and one round trip.
     ///
-    /// What one team or word has a million of, another has once, and a plan for the average is wrong for both. Their texts
-    /// differ with what is asked, so that none is worth keeping. Teams take turns at searches, which hold up nothing else.
+    /// - Returns: the rows of the last statement.
+    @discardableResult public func query(_ sql: [SQL], in team: TeamID, durability: Durability = .durable)
+        async throws(PostgresFailure) -> Rows
+    { try await database.query(sql, setting: Self.setting(team, durability)) }
+
+    /// Runs a search with a plan made for its actual values.
     ///
-    /// - Throws: `searchTimedOut`, when it takes longer than a person waits.
+    /// A value that occurs a million times in one team occurs once in another, and a generic plan is wrong for both.
+    /// The text of a search varies with the request, so that no prepared statement is worth keeping. Teams take turns
+    /// at searches, which delay nothing else.
+    ///
+    /// - Throws: `searchTimedOut` if it takes longer than a user waits (`Database.Configuration.searchTimeout`).
     public func search(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
         try await database.search(sql.once(), setting: Self.setting(team))
     }
 
-    /// Runs statements one after the other in one transaction and one round trip, committed when this returns.
+    /// Runs one statement in a group commit with others of the hot path; it is durable when this returns.
     ///
-    /// - Returns: the rows of the last one.
-    @discardableResult
-    public func query(_ sql: [SQL], in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await database.query(sql, setting: Self.setting(team))
-    }
+    /// - Parameter row: key of the row that the statement locks; empty if it locks none.
+    /// - SeeAlso: `Database.groupCommit`, for the statements it suits.
+    @discardableResult public func groupCommit(_ sql: SQL, locking row: [UInt8], in team: TeamID)
+        async throws(PostgresFailure) -> Rows
+    { try await database.groupCommit(sql, locking: row, setting: Self.setting(team)) }
 
-    /// Runs one statement, committed when this returns together with others of the hot path.
+    /// Runs several statements in a group commit with others of the hot path, all or none of them.
     ///
-    /// See `Database.queryJointly` for what it is good for.
-    @discardableResult
-    ///
-    /// - Parameter row: tells the row it locks from others.
-    public func queryJointly(
-        _ sql: SQL,
-        locking row: [UInt8],
-        in team: TeamID
-    ) async throws(PostgresFailure) -> Rows {
-        try await database.queryJointly(sql, locking: row, setting: Self.setting(team))
-    }
-
-    /// Runs statements one after the other in the same way; none is committed without the others.
-    ///
-    /// - Returns: the rows of the last one.
-    @discardableResult
-    public func queryJointly(
-        _ sql: [SQL],
-        locking row: [UInt8],
-        in team: TeamID
-    ) async throws(PostgresFailure) -> Rows {
-        try await database.queryJointly(sql, locking: row, setting: Self.setting(team))
-    }
-
-    /// Runs one statement whose effect a crash of the server in the next moments may undo: counters, attempts.
-    @discardableResult
-    public func queryRelaxed(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await queryRelaxed([sql], in: team)
-    }
-
-    /// Runs statements one after the other in the same way, in one transaction.
-    ///
-    /// - Returns: the rows of the last one.
-    @discardableResult
-    public func queryRelaxed(_ sql: [SQL], in team: TeamID) async throws(PostgresFailure) -> Rows {
-        try await database.query(sql, setting: Self.relaxedSetting(team))
-    }
+    /// - Returns: the rows of the last statement.
+    @discardableResult public func groupCommit(_ sql: [SQL], locking row: [UInt8], in team: TeamID)
+        async throws(PostgresFailure) -> Rows
+    { try await database.groupCommit(sql, locking: row, setting: Self.setting(team)) }
 
     /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
     ///
-    /// - Parameter row: what `body` locks first. Others of this loop that lock it wait for their turn before they get a
-    ///   connection, so `body` runs nothing beside its transaction that locks it.
+    /// - Parameter row: the row that `body` locks first. Other work of this loop that locks it waits before it gets a
+    ///   connection, so `body` must not lock it outside its transaction.
     public func transaction<Value>(
-        in team: TeamID,
-        locking row: LockedRow? = nil,
-        _ body: (borrowing Transaction) async throws -> Value
-    ) async throws -> Value {
-        try await database.transaction(setting: Self.setting(team), locking: row, body)
-    }
+        in team: TeamID, locking row: LockedRow? = nil, _ body: (borrowing Transaction) async throws -> Value
+    ) async throws -> Value { try await database.transaction(setting: Self.setting(team), locking: row, body) }
 
-    private static func setting(_ team: TeamID) -> Setting {
-        Setting("SELECT set_config('pippin.team', \(team), true)")
-    }
-
-    private static func relaxedSetting(_ team: TeamID) -> Setting {
-        Setting(
-            """
-            SELECT set_config('pippin.team', \(team), true), set_config('synchronous_commit', 'off', true)
-            """
-        )
+    private static func setting(_ team: TeamID, _ durability: Durability = .durable) -> Setting {
+        switch durability {
+        case .durable: Setting("SELECT set_config('pippin.team', \(team), true)")
+        case .relaxed:
+            Setting("SELECT set_config('pippin.team', \(team), true), set_config('synchronous_commit', 'off', true)")
+        }
     }
 }
 
-/// The database before a team is known: the few tables without personal data, under the role `pippin_system`.
+/// Whether a crash of the database server may undo an acknowledged change.
+public enum Durability: Sendable {
+    /// A crash undoes nothing.
+    case durable
+    /// A crash may undo the most recent changes (`synchronous_commit = off`); for counters and interactions.
+    case relaxed
+}
+
+/// Database access before a team is known: a few tables without personal data, under the role `pippin_system`.
 ///
-/// Held by Tenancy, the jobs, the rounds of checks and the watch over registry versions, by nothing else.
+/// For work across teams only: Tenancy, jobs, periodic checks, audit seals, registry versions, operator pages.
 public struct SystemDatabase: Sendable {
     private let database: Database
 
-    /// - Parameter database: one whose connections take the role `pippin_system`.
-    public init(_ database: Database) {
-        self.database = database
-    }
+    /// - Parameter database: a database whose connections take the role `pippin_system`.
+    public init(_ database: Database) { self.database = database }
 
-    @discardableResult
-    public func query(_ sql: SQL) async throws(PostgresFailure) -> Rows {
+    @discardableResult public func query(_ sql: SQL) async throws(PostgresFailure) -> Rows {
         try await database.query(sql)
     }
 }

@@ -1,26 +1,24 @@
 public import Postgres
 
-/// The id of a team: 10 characters A-Z and 0-9, unique, never reused.
+/// Id of a team: 10 characters A-Z and 0-9, unique, never reused.
 public struct TeamID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
-    /// The team, or nil when the text has not the shape of an id.
+    /// Creates an id from its text; nil if the text does not have the format of an id.
     public init?(rawValue: String) {
         guard TenCharacterID.isValid(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
-    private init(known rawValue: String) {
-        self.rawValue = rawValue
-    }
+    private init(known rawValue: String) { self.rawValue = rawValue }
 
-    /// The built-in team whose users are the console's people.
+    /// The built-in team whose users are the console accounts.
     public static let system = TeamID(known: "PIPPIN0000")
 
     public var description: String { rawValue }
 }
 
-/// The id of a key that signs client secrets: 10 characters A-Z and 0-9, as Apple's are.
+/// Id of a key that signs client secrets: 10 characters A-Z and 0-9, like Apple's key ids.
 public struct KeyID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -32,7 +30,7 @@ public struct KeyID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public var description: String { rawValue }
 }
 
-/// The id of an invitation to a team, shaped like the others.
+/// Id of an invitation to a team: 10 characters A-Z and 0-9.
 public struct InvitationID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -44,7 +42,7 @@ public struct InvitationID: SQLText, Hashable, Sendable, CustomStringConvertible
     public var description: String { rawValue }
 }
 
-/// The shape that ids of teams, keys and invitations share.
+/// Common format of the ids of teams, keys and invitations.
 public enum TenCharacterID {
     public static let length = 10
     public static let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

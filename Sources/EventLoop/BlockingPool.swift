@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// A few threads for calls that block or compute long: password hashing, key generation, name look-ups.
+/// A small thread pool for calls that block or compute for long: password hashing, key generation, name lookups.
 ///
-/// Its threads are shared fairly between those whose work it is: one alone may use them all, and as soon as another
-/// waits, the next thread is theirs.
+/// Threads are shared fairly between owners of work: a single owner may use all of them, and once another owner has a
+/// call waiting, the next free thread runs that call.
 // @unchecked Sendable: the list of threads is written by init and by `stop` alone, the queue is a Mutex.
 public final class BlockingPool: @unchecked Sendable {
-    /// The queue is full: come back later.
+    /// The queue is full; the caller may try again later.
     public struct Full: Error, Sendable {}
 
-    /// How its threads stand to the others of the machine.
+    /// Scheduling priority of the pool's threads.
     public enum Priority: Sendable {
         case normal
-        /// They run where nobody else wants to (nice 10): for what takes long and nobody waits for.
+        /// Nice value 10: runs when other threads do not need the processor, for long work that no caller waits for.
         case low
     }
 
@@ -21,7 +21,7 @@ public final class BlockingPool: @unchecked Sendable {
     private let semaphore = Semaphore()
     private var threads: [LoopThread] = []
 
-    /// A call that waits.
+    /// A call that waits for a thread.
     private struct Call: Sendable {
         let run: @Sendable () -> Void
         let refuse: @Sendable () -> Void
@@ -34,40 +34,30 @@ public final class BlockingPool: @unchecked Sendable {
         var ended = 0
     }
 
-    /// Starts `threads` threads; at most `queueLimit` calls wait for one.
-    public init(
-        name: String,
-        threads count: Int,
-        queueLimit: Int,
-        priority: Priority = .normal
-    ) throws(EventLoop.Failure) {
+    /// Starts `threads` threads; at most `queueLimit` calls may wait for one.
+    public init(name: String, threads count: Int, queueLimit: Int, priority: Priority = .normal) throws(EventLoop
+        .Failure)
+    {
         state = Mutex(State(work: FairQueue(limit: queueLimit)))
         for index in 0..<count {
-            let thread = try LoopThread.start(name: "\(name)-\(index)") {
-                // Linux keeps a priority for each thread, and 0 is the calling one (setpriority(2)).
-                if priority == .low { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
-                self.work()
-            }
+            let thread = try LoopThread.start(name: "\(name)-\(index)", priority: priority) { self.work() }
             threads.append(thread)
         }
     }
 
-    /// Runs `body` on one of the threads; the calling task goes on where it lives.
+    /// Runs `body` on one of the threads; the calling task resumes on its own executor.
     ///
-    /// - Parameter owner: whose work it is, such as the id of a team; the threads are shared between owners. Empty
-    ///   for the house's own.
-    /// - Throws: `Full` when too many calls wait already, or when one of a shorter line has taken the place of this;
-    ///   and whatever `body` throws.
-    public func run<Result: Sendable>(
-        for owner: String = "",
-        _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
-        try await unsafe withUnsafeThrowingContinuation {
-            (continuation: UnsafeContinuation<Result, any Error>) in
+    /// - Parameter owner: owner of the work, such as a team ID, for sharing threads between owners; empty for the
+    ///   server itself.
+    /// - Throws: `Full` if too many calls wait already, or if a call of an owner with a shorter queue displaces this
+    ///   one; and any error of `body`.
+    public func run<Result: Sendable>(for owner: String = "", _ body: @escaping @Sendable () throws -> Result)
+        async throws -> Result
+    {
+        try await unsafe withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Result, any Error>) in
             let call = Call(
                 run: { unsafe continuation.resume(with: Swift.Result { try body() }) },
-                refuse: { unsafe continuation.resume(throwing: Full()) }
-            )
+                refuse: { unsafe continuation.resume(throwing: Full()) })
             enter(call, of: owner)
         }
     }
@@ -82,27 +72,30 @@ public final class BlockingPool: @unchecked Sendable {
         }
         switch admission {
         case .accepted: semaphore.signal()
-        // The signal of the one that leaves is there for the one that comes.
+        // The displaced call's semaphore signal now counts for the new call.
         case .displacing(let other): other.refuse()
         case .refused: call.refuse()
         }
     }
 
-    /// How many calls it has taken on so far.
+    /// Number of calls accepted so far.
     public var callCount: Int { state.withLock { $0.accepted } }
 
-    /// How many calls wait for a thread.
+    /// Number of calls that wait for a thread.
     public var waitingCount: Int { state.withLock { $0.work.count } }
 
-    /// Finishes what was accepted, then ends the threads.
+    /// Finishes the accepted calls, then ends the threads.
     ///
-    /// - Parameter limit: after it threads are left to their calls, for a process that ends anyway: a name look-up may
-    ///   take minutes where no name server answers.
+    /// - Parameter limit: time after which running threads are detached, for a process that is about to end: a name
+    ///   lookup may take minutes if no name server answers.
     public func stop(within limit: Duration? = nil) {
         state.withLock { $0.isStopping = true }
         for _ in threads { semaphore.signal() }
         defer { threads = [] }
-        if let limit, !haveEnded(by: .now + limit) { return }
+        if let limit, !haveEnded(by: .now + limit) {
+            for thread in threads { thread.detach() }
+            return
+        }
         for thread in threads { thread.join() }
     }
 

@@ -1,49 +1,47 @@
-// EventLoop: one thread, one epoll, and the tasks that live there.
+// EventLoop: one thread, one epoll instance, and the tasks that run on it.
 //
 // Owns: loop threads, readiness of descriptors, timers, the task executor, the blocking pool, signals.
-// Must not know: what the descriptors carry.
+// Must not know: the meaning of the data on the descriptors.
 // Standards: epoll(7), eventfd(2), signal(7); Swift's TaskExecutor (SE-0417).
 
 import CLinux
 import Glibc
 import Synchronization
 
-/// One thread that waits on one epoll and runs the tasks that prefer it.
+/// A thread that waits on one epoll instance and runs the tasks that prefer it as their executor.
 ///
-/// A task started here never migrates, so what belongs to a loop needs no lock.
-// @unchecked Sendable: every stored property but the inbox and the two descriptors is touched on the loop's
-// own thread alone (`preconditionCurrent`); the inbox is a Mutex, the descriptors never change.
+/// A task started here never migrates, so state that belongs to a loop needs no lock.
+// @unchecked Sendable: every stored property but the inbox and the two descriptors is accessed only on the loop's
+// own thread (`preconditionCurrent`); the inbox is a Mutex, the descriptors never change.
 public final class EventLoop: TaskExecutor, @unchecked Sendable {
-    /// The order of the hooks that end a turn: answers leave first, since writing them may take up requests
-    /// that were waiting, and those ask the outgoing connections for more.
+    /// Order of the hooks at the end of a turn: responses are written first, because that may start waiting requests,
+    /// which then send queries on outgoing connections.
     public enum Phase: Int, CaseIterable, Sendable {
         case answers
         case queries
     }
 
-    /// What happens to a descriptor.
+    /// Events of a descriptor.
     public struct Readiness: OptionSet, Sendable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }
         public static let read = Readiness(rawValue: pippin_epoll_read)
         public static let write = Readiness(rawValue: pippin_epoll_write)
-        /// Reported even when not asked for: error or hang-up.
+        /// Error or hang-up, reported even if not requested.
         public static let closed = Readiness(rawValue: pippin_epoll_closed)
     }
 
-    /// Why a loop could not do what it was asked.
-    public enum Failure: Error, Equatable, Sendable {
-        case system(call: String, errno: Int32)
-    }
+    /// A failed system call.
+    public enum Failure: Error, Equatable, Sendable { case system(call: String, errno: Int32) }
 
-    /// The name of its thread, at most 15 bytes, as `top -H` shows it.
+    /// Name of the thread, at most 15 bytes, as shown by `top -H`.
     public let name: String
 
     private let epoll: Int32
     private let wakeup: Int32
     private let inbox = Mutex(Inbox())
     private var thread: LoopThread?
-    /// The thread, as `pthread_self` names it there; zero while none runs.
+    /// `pthread_self` of the thread; zero while none runs.
     private let identity = Atomic<UInt>(0)
 
     private var ready: [UnownedJob] = []
@@ -59,7 +57,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
     }
 
-    /// Makes a loop that is not running yet.
+    /// Creates a loop that is not yet running.
     public init(name: String) throws(Failure) {
         self.name = name
         epoll = try Self.check("epoll_create1", pippin_epoll_create())
@@ -73,61 +71,46 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         close(epoll)
     }
 
-    /// Starts the thread; tasks and work handed over before run first.
-    public func start() throws(Failure) {
-        thread = try LoopThread.start(name: name) { self.runUntilStopped() }
+    /// Starts the thread, which first runs the tasks and work submitted before.
+    public func start(priority: BlockingPool.Priority = .normal) throws(Failure) {
+        thread = try LoopThread.start(name: name, priority: priority) { self.runUntilStopped() }
     }
 
-    /// Lets the turn under way finish, ends the thread and waits for it.
+    /// Lets the current turn finish, ends the thread, and waits for it.
     ///
-    /// Not to be called on the loop itself.
+    /// Must not be called on the loop itself.
     public func stop() {
         execute { self.isStopping = true }
         thread?.join()
         thread = nil
     }
 
-    /// Whether the caller stands on this loop's thread.
+    /// Whether the caller runs on this loop's thread.
     // Not inlined: glibc declares pthread_self() const, so calls on both sides of a suspension may be merged.
-    @inline(never)
-    public var isCurrent: Bool {
-        identity.load(ordering: .relaxed) == pthread_self()
-    }
+    @inline(never) public var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
 
-    /// Stops the process when called off the loop: a programmer's mistake, never the effect of input.
-    public func preconditionCurrent() {
-        precondition(isCurrent, "called off the loop \(name)")
-    }
+    /// Traps if called off the loop, which is a programming error and never the effect of input.
+    public func preconditionCurrent() { precondition(isCurrent, "called off the loop \(name)") }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
-        if isCurrent {
-            ready.append(unowned)
-        } else {
-            deliver { $0.jobs.append(unowned) }
-        }
+        if isCurrent { ready.append(unowned) } else { deliver { $0.jobs.append(unowned) } }
     }
 
-    /// Runs `work` on the loop, in a later turn.
+    /// Runs `work` on the loop in a later turn.
     ///
-    /// May be called from any thread.
-    public func execute(_ work: @escaping @Sendable () -> Void) {
-        deliver { $0.work.append(work) }
-    }
+    /// Can be called from any thread.
+    public func execute(_ work: @escaping @Sendable () -> Void) { deliver { $0.work.append(work) } }
 
-    /// Runs `body` as a task of this loop and waits for its result, from wherever the caller is.
-    public func run<Result: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
+    /// Runs `body` as a task of this loop and returns its result; callable from any executor.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         try await Task(executorPreference: self) { try await body() }.value
     }
 
-    /// Runs `body` as a task of the loop and blocks the calling thread until it has ended.
+    /// Runs `body` as a task of the loop and blocks the calling thread until it ends.
     ///
-    /// For the main thread of a command, which has nothing else to do. Never on a loop's own thread.
-    public func wait<Result: Sendable>(
-        for body: @escaping @Sendable () async throws -> Result
-    ) throws -> Result {
+    /// For the main thread of a command, which has nothing else to do. Must not be called on a loop's own thread.
+    public func wait<Result: Sendable>(for body: @escaping @Sendable () async throws -> Result) throws -> Result {
         precondition(!isCurrent, "a loop cannot wait for itself")
         let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
         let done = Semaphore()
@@ -150,40 +133,32 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         if wasEmpty { eventfd_write(wakeup, 1) }
     }
 
-    @discardableResult
-    private static func check(_ call: String, _ result: Int32) throws(Failure) -> Int32 {
+    @discardableResult private static func check(_ call: String, _ result: Int32) throws(Failure) -> Int32 {
         guard result >= 0 else { throw .system(call: call, errno: errno) }
         return result
     }
 }
 
-// What may only be asked on the loop's own thread.
+// Methods that must be called on the loop's own thread.
 extension EventLoop {
     /// Calls `handler` whenever `descriptor` is ready for `interest`, until the watch is cancelled.
-    public func watch(
-        _ descriptor: Int32,
-        for interest: Readiness,
-        _ handler: @escaping (Readiness) -> Void
-    ) throws(Failure) -> Watch {
+    public func watch(_ descriptor: Int32, for interest: Readiness, _ handler: @escaping (Readiness) -> Void)
+        throws(Failure) -> Watch
+    {
         preconditionCurrent()
         let watch = Watch(descriptor: descriptor, epoll: epoll, loop: self, handler: handler)
         watch.token = watches.insert(watch)
-        do throws(Failure) {
-            try watch.register(interest)
-        } catch {
+        do throws(Failure) { try watch.register(interest) } catch {
             watches.remove(watch.token)
             throw error
         }
         return watch
     }
 
-    func forget(_ watch: Watch) {
-        watches.remove(watch.token)
-    }
+    func forget(_ watch: Watch) { watches.remove(watch.token) }
 
-    /// Calls `body` once after `delay`, unless the timer is cancelled before.
-    @discardableResult
-    public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Timer {
+    /// Calls `body` once after `delay`, unless the timer is cancelled first.
+    @discardableResult public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Timer {
         preconditionCurrent()
         let (deadline, isNever) = MonotonicTime.now().addingReportingOverflow(max(0, delay.nanoseconds))
         let timer = Timer(deadline: isNever ? .max : deadline, body: body)
@@ -191,21 +166,19 @@ extension EventLoop {
         return timer
     }
 
-    /// Suspends the calling task, which lives on this loop, for `delay`.
+    /// Suspends the calling task, which must run on this loop, for `delay`.
     public func sleep(for delay: Duration) async {
-        await unsafe withUnsafeContinuation { continuation in
-            schedule(after: delay) { unsafe continuation.resume() }
-        }
+        await unsafe withUnsafeContinuation { continuation in schedule(after: delay) { unsafe continuation.resume() } }
     }
 
-    /// Calls `hook` at the end of every turn, before the loop sleeps, as long as it runs.
+    /// Calls `hook` at the end of every turn, before the loop waits for events, as long as it runs.
     public func atEndOfTurn(_ phase: Phase, _ hook: @escaping () -> Void) {
         preconditionCurrent()
         hooks[phase.rawValue].append(hook)
     }
 }
 
-// The turns.
+// Each turn waits for events, then calls handlers, timers, ready jobs, and hooks.
 extension EventLoop {
     private func runUntilStopped() {
         identity.store(pthread_self(), ordering: .relaxed)
@@ -236,7 +209,7 @@ extension EventLoop {
         }
     }
 
-    /// How long epoll may sleep, in milliseconds; -1 is until something happens.
+    /// Timeout of `epoll_wait` in milliseconds; -1 waits until an event arrives.
     private func pause() -> Int32 {
         if !ready.isEmpty || isStopping { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
@@ -262,7 +235,7 @@ extension EventLoop {
         while let timer = timers.popDue(now) { timer.fire() }
     }
 
-    /// Runs what is ready, and what that makes ready, in rounds; the two arrays trade places to keep their
+    /// Runs the ready jobs, and the jobs that these make ready, in rounds; the two arrays are swapped to keep their
     /// storage.
     private func runReadyJobs() {
         while !ready.isEmpty {

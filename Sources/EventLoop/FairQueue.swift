@@ -1,50 +1,49 @@
-/// Work that waits, in a line for each of those whose work it is.
+/// A queue that keeps a separate line of waiting elements for each owner.
 ///
-/// The next place goes to the owner with the fewest under way, and among equals in turn; so a long line delays itself.
+/// The next element comes from the owner with the fewest elements in progress, in turn among equals, so a long line
+/// delays only its own owner.
 public struct FairQueue<Element> {
     private let limit: Int
     private var lines: [String: Queue<Element>] = [:]
-    /// Whose lines are not empty, in the order of their turns.
+    /// Owners whose lines are not empty, in the order of their turns.
     private var turns: [String] = []
     private var underWay: [String: Int] = [:]
     public private(set) var count = 0
 
-    /// - Parameter limit: how many elements may wait in all lines together.
-    public init(limit: Int) {
-        self.limit = limit
-    }
+    /// - Parameter limit: maximum number of waiting elements in all lines together.
+    public init(limit: Int) { self.limit = limit }
 
-    /// What became of an element.
+    /// Result of adding an element.
     public enum Admission {
         case accepted
-        /// Accepted, in the place of the last one of the longest line.
+        /// Accepted in place of the last element of the longest line, which is the associated value.
         case displacing(Element)
         case refused
     }
 
-    /// Puts an element at the end of the line of `owner`.
+    /// Appends an element to the line of `owner`.
     ///
-    /// One alone may fill all places. Once another comes, the longest line gives up its last one for it, if the newcomer's
-    /// line is shorter by two or more; else the newcomer is refused, since lines of the same length have the same right.
+    /// A single owner may fill the queue. In a full queue the longest line loses its last element if the line of
+    /// `owner` is shorter by two or more; otherwise the new element is refused, since lines of the same length have
+    /// equal rights.
     public mutating func append(_ element: Element, of owner: String) -> Admission {
         guard count >= limit else {
             enter(element, owner)
             return .accepted
         }
-        guard let longest = turns.max(by: { length($0) < length($1) }),
-            length(owner) + 1 < length(longest), let displaced = lines[longest]?.popLast()
+        guard let longest = turns.max(by: { length($0) < length($1) }), length(owner) + 1 < length(longest),
+            let displaced = lines[longest]?.popLast()
         else { return .refused }
         count -= 1
         enter(element, owner)
         return .displacing(displaced)
     }
 
-    /// Takes the element whose turn it is, as one that is under way until `end`.
+    /// Removes the next element in turn and counts it as in progress until `end`.
     ///
-    /// - Parameter share: how many of one owner may be under way; whoever has that many waits on.
+    /// - Parameter share: maximum number of elements in progress for one owner; an owner that has reached it waits.
     public mutating func popFirst(upTo share: Int = .max) -> (owner: String, element: Element)? {
-        guard let index = turns.indices.min(by: { load(turns[$0]) < load(turns[$1]) }),
-            load(turns[index]) < share
+        guard let index = turns.indices.min(by: { load(turns[$0]) < load(turns[$1]) }), load(turns[index]) < share
         else { return nil }
         let owner = turns.remove(at: index)
         guard let element = lines[owner]?.popFirst() else { return nil }
@@ -54,21 +53,19 @@ public struct FairQueue<Element> {
         return (owner, element)
     }
 
-    /// Notes that an element of `owner` is under way that did not have to wait.
-    public mutating func begin(of owner: String) {
-        underWay[owner, default: 0] += 1
-    }
+    /// Counts an element of `owner` as in progress, for one that did not have to wait.
+    public mutating func begin(of owner: String) { underWay[owner, default: 0] += 1 }
 
-    /// Notes that an element of `owner` is under way no more.
+    /// Counts an element of `owner` as no longer in progress.
     public mutating func end(of owner: String) {
         let rest = load(owner) - 1
         underWay[owner] = rest > 0 ? rest : nil
     }
 
-    /// How many of `owner` are under way.
+    /// Number of elements of `owner` in progress.
     public func load(_ owner: String) -> Int { underWay[owner] ?? 0 }
 
-    /// Takes out those at the heads of their lines that are over, none of which will be under way.
+    /// Removes elements from the heads of the lines as long as they match; they are not counted as in progress.
     public mutating func remove(while isOver: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []
         for owner in turns {

@@ -1,18 +1,17 @@
 import Synchronization
 
-/// A switch that every thread may look at, and that stays on.
+/// A flag that any thread can read and set, and that stays set.
 public final class Flag: Sendable {
     private let value = Atomic(false)
 
-    /// A flag that is not set.
+    /// Creates a flag that is not set.
     public init() {}
 
-    /// Whether somebody has set it; what they did before is seen then.
+    /// Whether the flag is set; writes made before `set` are then visible to the reader.
     public var isSet: Bool { value.load(ordering: .acquiring) }
 
-    /// Sets it for good.
+    /// Sets the flag permanently.
     ///
     /// - Returns: whether it was not set before.
-    @discardableResult
-    public func set() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
+    @discardableResult public func set() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -1,4 +1,4 @@
-/// First in, first out, in constant time: an array and the index of its first element.
+/// A first-in, first-out queue with constant-time operations: an array and the index of its first element.
 public struct Queue<Element> {
     private var elements: [Element?] = []
     private var first = 0
@@ -9,11 +9,9 @@ public struct Queue<Element> {
     public var isEmpty: Bool { first == elements.count }
     public var head: Element? { isEmpty ? nil : elements[first] }
 
-    public mutating func append(_ element: Element) {
-        elements.append(element)
-    }
+    public mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Takes the youngest element.
+    /// Removes and returns the newest element.
     public mutating func popLast() -> Element? {
         guard first < elements.count, let element = elements.removeLast() else { return nil }
         if first == elements.count {
@@ -23,9 +21,9 @@ public struct Queue<Element> {
         return element
     }
 
-    /// Takes the oldest element.
+    /// Removes and returns the oldest element.
     ///
-    /// Storage is reclaimed once half of it is behind.
+    /// Storage is reclaimed once half of it is unused.
     public mutating func popFirst() -> Element? {
         guard first < elements.count else { return nil }
         let element = elements[first]
@@ -41,7 +39,7 @@ public struct Queue<Element> {
         return element
     }
 
-    /// Takes everything, oldest first.
+    /// Removes and returns all elements, oldest first.
     public mutating func drain() -> [Element] {
         defer { self = Queue() }
         return elements[first...].compactMap { $0 }

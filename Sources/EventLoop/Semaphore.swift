@@ -1,7 +1,7 @@
 import Glibc
 
 /// A counting semaphore for threads (sem_overview(7)).
-// @unchecked Sendable: made for sharing between threads.
+// @unchecked Sendable: `sem_t` is made for sharing between threads.
 @safe final class Semaphore: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
 
@@ -15,12 +15,8 @@ import Glibc
         unsafe semaphore.deallocate()
     }
 
-    func signal() {
-        unsafe sem_post(semaphore)
-    }
+    func signal() { unsafe sem_post(semaphore) }
 
-    /// Blocks the thread until there is a signal to take.
-    func wait() {
-        while unsafe sem_wait(semaphore) != 0 {}
-    }
+    /// Blocks the calling thread until the count is positive, then decrements it.
+    func wait() { while unsafe sem_wait(semaphore) != 0 {} }
 }

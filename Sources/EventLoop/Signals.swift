@@ -1,20 +1,20 @@
 import Glibc
 
-/// The signals of the process: taken by one thread that waits for them, never by a handler.
+/// The signals of the process, received by one thread that waits for them and never by a handler.
 public enum Signals {
-    /// Ignores SIGPIPE and keeps `signals` from every thread started afterwards, so that `wait` gets them.
+    /// Ignores SIGPIPE and blocks `signals` for every thread started afterwards, so that `wait` receives them.
     public static func claim(_ signals: [Int32]) {
         signal(SIGPIPE, SIG_IGN)
         var set = set(of: signals)
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Has a fault end the process as the kernel does: Swift's own report shows registers and the memory behind them.
+    /// Restores the kernel's default action for faults, because Swift's own report prints registers and nearby memory.
     public static func endSilentlyAtFaults() {
         for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] { signal(number, SIG_DFL) }
     }
 
-    /// Lets the system do by default what `signal`, claimed before, asks for, and claims it again where the process goes on.
+    /// Applies the system's default action of a claimed `signal`, then claims it again if the process continues.
     public static func obey(_ signal: Int32) {
         var set = set(of: [signal])
         kill(getpid(), signal)
@@ -22,7 +22,7 @@ public enum Signals {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Blocks the calling thread until one of `signals`, claimed before, arrives, and returns it.
+    /// Blocks the calling thread until one of the claimed `signals` arrives, and returns it.
     public static func wait(for signals: [Int32]) -> Int32 {
         var set = set(of: signals)
         var received: Int32 = 0
@@ -30,7 +30,7 @@ public enum Signals {
         return received
     }
 
-    /// Whether one of `signals`, claimed before, has arrived and nobody has taken it yet.
+    /// Whether one of the claimed `signals` has arrived and is still pending.
     public static func arePending(_ signals: [Int32]) -> Bool {
         var pending = sigset_t()
         unsafe sigemptyset(&pending)

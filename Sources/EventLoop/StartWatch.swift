@@ -1,8 +1,8 @@
 import Glibc
 
-/// Looks, while a process starts, whether it is told to end, and acts where that has waited too long.
+/// Checks during the start of a process for pending signals to end, and acts if one is pending for too long.
 ///
-/// The thread that starts may block for as long as another program does, and takes signals only when it is done.
+/// The starting thread can block for as long as another program does, and handles signals only after that.
 public final class StartWatch: Sendable {
     private static let interval: UInt32 = 20_000
 
@@ -10,14 +10,11 @@ public final class StartWatch: Sendable {
     private let thread: LoopThread
 
     /// - Parameters:
-    ///   - signals: claimed before.
-    ///   - patience: how long one of them may wait.
-    ///   - act: called on a thread of its own, at most once.
-    public init(
-        for signals: [Int32],
-        patience: Duration,
-        act: @escaping @Sendable () -> Void
-    ) throws(EventLoop.Failure) {
+    ///   - signals: signals to check, which must be claimed before.
+    ///   - timeout: how long one of them may be pending.
+    ///   - act: called at most once, on a separate thread.
+    public init(for signals: [Int32], timeout: Duration, act: @escaping @Sendable () -> Void) throws(EventLoop.Failure)
+    {
         let isOver = Flag()
         self.isOver = isOver
         thread = try LoopThread.start(name: "start-watch") {
@@ -25,7 +22,7 @@ public final class StartWatch: Sendable {
             while !isOver.isSet {
                 if Signals.arePending(signals) {
                     let first = arrival ?? .now
-                    if ContinuousClock.now - first > patience { return act() }
+                    if ContinuousClock.now - first > timeout { return act() }
                     arrival = first
                 }
                 usleep(Self.interval)
@@ -33,8 +30,6 @@ public final class StartWatch: Sendable {
         }
     }
 
-    /// The process has started; signals are taken from now on.
-    public func end() {
-        if isOver.set() { thread.join() }
-    }
+    /// Ends the watch once the process has started and handles signals itself.
+    public func end() { if isOver.set() { thread.join() } }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Something to do later on a loop.
+/// A closure scheduled to run on a loop.
 ///
-/// Belongs to the loop's thread.
+/// Must be used on the loop's thread only.
 public final class Timer {
     let deadline: Int64
     private var body: (() -> Void)?
@@ -12,10 +12,8 @@ public final class Timer {
         self.body = body
     }
 
-    /// Forgets what was to be done, and what it held.
-    public func cancel() {
-        body = nil
-    }
+    /// Cancels the timer and releases its closure.
+    public func cancel() { body = nil }
 
     var isCancelled: Bool { body == nil }
 
@@ -26,7 +24,7 @@ public final class Timer {
     }
 }
 
-/// The pending timers, the earliest first (a binary heap; cancelled ones leave when they come to the top).
+/// The pending timers as a binary heap, earliest first; cancelled timers are removed when they reach the top.
 struct TimerHeap {
     private var timers: [Timer] = []
 
@@ -43,7 +41,7 @@ struct TimerHeap {
         }
     }
 
-    /// Takes the earliest timer that is due at `now`.
+    /// Removes and returns the earliest timer if it is due at `now`.
     mutating func popDue(_ now: Int64) -> Timer? {
         guard let first = timers.first, first.deadline <= now else { return nil }
         timers.swapAt(0, timers.count - 1)
@@ -66,7 +64,7 @@ struct TimerHeap {
     }
 }
 
-/// The clock that never jumps, in nanoseconds.
+/// The monotonic clock, in nanoseconds.
 public enum MonotonicTime {
     public static func now() -> Int64 {
         var time = timespec()
@@ -76,7 +74,7 @@ public enum MonotonicTime {
 }
 
 extension Duration {
-    /// Whole nanoseconds, at most what 64 bits hold (292 years).
+    /// Whole nanoseconds, saturated to the range of 64 bits (292 years).
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,37 +1,32 @@
 import CLinux
 import Glibc
 
-/// The interest of a loop in one descriptor.
+/// The registration of one descriptor with a loop's epoll instance.
 ///
-/// Belongs to the loop's thread; keep it as long as it matters.
+/// Must be used on the loop's thread only; the caller keeps it in order to change or cancel it.
 public final class Watch {
     let descriptor: Int32
     let handler: (EventLoop.Readiness) -> Void
     var token: UInt64 = 0
     private let epoll: Int32
-    // Unowned, not weak: a weak reference slows every retain of the loop. A watch belongs to a loop that runs.
+    // Unowned, because a weak reference slows every retain of the loop. A watch belongs to a loop that runs.
     private unowned let loop: EventLoop
     private var isActive = false
 
-    init(
-        descriptor: Int32,
-        epoll: Int32,
-        loop: EventLoop,
-        handler: @escaping (EventLoop.Readiness) -> Void
-    ) {
+    init(descriptor: Int32, epoll: Int32, loop: EventLoop, handler: @escaping (EventLoop.Readiness) -> Void) {
         self.descriptor = descriptor
         self.epoll = epoll
         self.loop = loop
         self.handler = handler
     }
 
-    /// Waits for `interest` from now on.
+    /// Changes the events to wait for.
     public func change(to interest: EventLoop.Readiness) {
         guard isActive else { return }
         pippin_epoll_change(epoll, descriptor, interest.rawValue, token)
     }
 
-    /// Ends the interest; call it before the descriptor is closed.
+    /// Ends the registration; must be called before the descriptor is closed.
     ///
     /// Further calls do nothing.
     public func cancel() {
@@ -51,8 +46,7 @@ public final class Watch {
 
 /// The watches of a loop by token.
 ///
-/// A token is never used twice, so an event that was already fetched when its watch was cancelled finds
-/// nothing.
+/// Tokens are never reused, so an event that was already fetched when its watch was cancelled finds no watch.
 struct WatchTable {
     static let wakeupToken: UInt64 = 0
 
@@ -65,9 +59,7 @@ struct WatchTable {
         return lastToken
     }
 
-    mutating func remove(_ token: UInt64) {
-        watches[token] = nil
-    }
+    mutating func remove(_ token: UInt64) { watches[token] = nil }
 
     subscript(token: UInt64) -> Watch? { watches[token] }
 }

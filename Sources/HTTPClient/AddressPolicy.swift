@@ -1,13 +1,13 @@
-/// Which addresses a request may connect to.
+/// The addresses that a request may connect to.
 ///
-/// It is asked about the address actually connected to, not about the name, so neither a name that changes
-/// its address between two look-ups nor a redirect passes.
+/// It is applied to the address actually connected to, not to the host name, so neither a name that changes its address
+/// between two look-ups nor a redirect bypasses it.
 public enum AddressPolicy: Sendable {
-    /// Addresses of the public Internet alone: for everything a team can name.
+    /// Public Internet addresses only: for every URL that a team can configure.
     case publicOnly
-    /// These and loopback: for sandbox teams where the operator allows it.
+    /// Public and loopback addresses: for sandbox teams when the operator allows it.
     case publicAndLoopback
-    /// Any: for what the operator has configured, as a mail relay in the next room.
+    /// Any address: for servers that the operator configures, such as a mail relay on the local network.
     case any
 
     func allows(_ address: PeerAddress) -> Bool {

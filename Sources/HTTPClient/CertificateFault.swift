@@ -1,19 +1,19 @@
-/// Why the certificate of a server is not believed.
+/// Reason why a server's certificate is not trusted.
 public enum CertificateFault: Sendable {
     case expired
     case notYetValid
-    /// The server signed it itself, or whoever signed it did.
+    /// The certificate is self-signed, or a self-signed certificate ends its chain.
     case selfSigned
-    /// Nobody trusted signed it, or the server does not send the certificates between.
+    /// No trusted issuer signed it, or the server does not send the intermediate certificates.
     case unknownIssuer
     case otherName
-    /// Anything else that keeps an encrypted connection from being made.
+    /// Any other reason why no encrypted connection can be made.
     case other
 
     /// - Parameters:
-    ///   - number: one of OpenSSL's `X509_V_ERR` numbers, which are part of its interface; 0 is none, and 1 is what libcurl
-    ///     says that did not come to ask.
-    ///   - isName: whether the name is to blame where the chain is not.
+    ///   - number: one of OpenSSL's `X509_V_ERR` numbers, which are part of its interface; 0 is none, and 1 is what
+    ///     libcurl reports when it did not reach the check.
+    ///   - isName: whether the name is at fault when the chain is not.
     init(_ number: Int, isName: Bool) {
         self =
             switch number {

@@ -1,31 +1,31 @@
 internal import CCurl
 
-/// Why there is no answer.
+/// Reason why a request has no response.
 public enum ClientFailure: Error, Equatable, Sendable {
-    /// The request itself cannot be sent: an address that is none, another scheme than `https` and `http`,
-    /// user or password in it, a field or a method with characters that may not be there.
+    /// The request cannot be sent: a malformed URL, a scheme other than `https` and `http`, a user or password in the
+    /// URL, or a field or method with characters that are not allowed.
     case malformedRequest
-    /// The name stands for an address, or the server sent on to one, that the request's policy refuses.
+    /// The request's policy rejects the address of the host, or of a redirect's host.
     case addressRefused(String)
     case nameNotFound
     case cannotConnect
-    /// The certificate is not trusted or is for another name, in libcurl's words too.
+    /// The certificate is not trusted or is for another name; with libcurl's message.
     case untrusted(CertificateFault, String)
     case deadlinePassed
-    /// The answer was not one, or the connection ended in the middle of it.
+    /// The response is malformed, or the connection ended before it was complete.
     case malformedAnswer
-    /// The body of the answer is longer than the request allows.
+    /// The response body is longer than the request allows.
     case bodyTooLong(limit: Int)
     /// More redirects than the request allows.
     case tooManyRedirects
-    /// The calling task was cancelled, or the client closed.
+    /// The calling task was cancelled, or the client was closed.
     case cancelled
-    /// Anything else, in libcurl's words.
+    /// Any other failure, mostly with libcurl's message.
     case other(String)
 
-    /// Says what libcurl's result means.
+    /// Maps a result code of libcurl.
     ///
-    /// - Parameter chainFault: what OpenSSL found wrong with the chain of certificates.
+    /// - Parameter chainFault: the error OpenSSL found in the chain of certificates.
     init(_ code: CURLcode, chainFault: Int = 0) {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED: self = .malformedRequest
@@ -35,8 +35,7 @@ public enum ClientFailure: Error, Equatable, Sendable {
             let fault = CertificateFault(chainFault, isName: code == CURLE_PEER_FAILED_VERIFICATION)
             self = .untrusted(fault, Self.text(of: code))
         case CURLE_OPERATION_TIMEDOUT: self = .deadlinePassed
-        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
-            CURLE_WEIRD_SERVER_REPLY,
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_WEIRD_SERVER_REPLY,
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self = .malformedAnswer
         case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
@@ -50,7 +49,7 @@ public enum ClientFailure: Error, Equatable, Sendable {
 }
 
 extension ClientFailure: CustomStringConvertible {
-    /// As logs and details say it.
+    /// Text for logs and error details.
     public var description: String {
         switch self {
         case .malformedRequest: "the request cannot be sent"

@@ -1,36 +1,30 @@
 /// A request to another server.
 public struct ClientRequest: Sendable {
-    /// The method; a token of RFC 9110.
+    /// The method, a token (RFC 9110).
     public var method: String
-    /// The absolute address, `https` or `http`, without user and password.
+    /// The absolute URL, `https` or `http`, without user and password.
     public var url: String
-    /// Sent in this order; `User-Agent` and `Accept` are added unless they are here.
+    /// Header fields in the order they are sent; `User-Agent` and `Accept` are added when missing.
     public var fields: [(name: String, value: String)]
     public var body: [UInt8]
-    /// From the call to the last octet of the answer, looking up the name and waiting for a turn and a connection
-    /// included.
+    /// Time limit from the call to the last octet of the response, including the name look-up and the waits for a place
+    /// and a connection.
     public var deadline: Duration
-    /// The longest body of an answer that is taken, in octets.
+    /// The longest response body that is accepted, in octets.
     public var bodyLimit: Int
-    /// Which addresses may be connected to.
+    /// The addresses that the request may connect to.
     public var addresses: AddressPolicy
-    /// How many redirects are followed; each is checked like the first address.
+    /// Maximum number of redirects that are followed; each is checked like the first address.
     public var redirectLimit: Int
-    /// Whether the answer brings the server's certificate; the connection is then a new one.
+    /// Whether the response includes the server's certificate; the connection is then a new one.
     public var asksForCertificate = false
-    /// Whose call it is, where a client's callers take turns; nil for calls that wait for nobody.
+    /// Owner of the call in the client's call queue; nil for a call that bypasses the queue.
     public var owner: String?
 
     public init(
-        _ method: String = "GET",
-        _ url: String,
-        fields: [(name: String, value: String)] = [],
-        body: [UInt8] = [],
-        deadline: Duration = .seconds(10),
-        bodyLimit: Int = 1 << 20,
-        addresses: AddressPolicy = .publicOnly,
-        redirectLimit: Int = 0,
-        owner: String? = nil
+        _ method: String = "GET", _ url: String, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
+        deadline: Duration = .seconds(10), bodyLimit: Int = 1 << 20, addresses: AddressPolicy = .publicOnly,
+        redirectLimit: Int = 0, owner: String? = nil
     ) {
         self.method = method
         self.url = url

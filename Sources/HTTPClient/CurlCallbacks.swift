@@ -1,9 +1,9 @@
 internal import CCurl
 internal import Glibc
 
-/// What libcurl calls, from within calls that the client makes on its loop's thread.
+/// The callbacks of libcurl, called from within calls that the client makes on its loop's thread.
 ///
-/// A transfer's pointer is valid as long as its easy handle, which it owns.
+/// A transfer's pointer is valid as long as its easy handle, which the transfer owns.
 enum CurlCallbacks {
     static let body: curl_write_callback = { start, _, count, context in
         guard let transfer = unsafe transfer(context) else { return 0 }
@@ -15,19 +15,17 @@ enum CurlCallbacks {
         return unsafe transfer.takeField(UnsafeRawBufferPointer(start: start, count: count)) ? count : 0
     }
 
-    /// Hands over what is uploaded, as much as there is room for; nothing ends it.
+    /// Copies as much of the upload as there is room for; zero octets end the upload.
     static let upload: curl_read_callback = { start, size, count, context in
         guard let transfer = unsafe transfer(context), let start = unsafe start else { return 0 }
         return unsafe transfer.giveUpload(UnsafeMutableRawBufferPointer(start: start, count: size * count))
     }
 
-    /// Opens the socket for an address, or refuses it before anything is sent there.
+    /// Opens the socket for an address, or rejects the address before anything is sent to it.
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let transfer = unsafe transfer(context), let address = unsafe address else { return -1 }
         let family = unsafe address.pointee.family
-        let name = unsafe UnsafeRawPointer(address).advanced(
-            by: MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
-        )
+        let name = unsafe UnsafeRawPointer(address).advanced(by: MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16)
         guard unsafe transfer.allows(PeerAddress(name, family: family)) else { return -1 }
         let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let made = unsafe transfer.openSocket(family, type, address.pointee.protocol)
@@ -35,7 +33,7 @@ enum CurlCallbacks {
         return made
     }
 
-    /// Looks at the connection about to be used: it may have been opened for a request with a wider policy.
+    /// Checks the connection about to be used, because it may have been opened for a request with a wider policy.
     static let connected: curl_prereq_callback = { context, address, _, _, _ in
         guard let transfer = unsafe transfer(context), let address = unsafe address else {
             return CURL_PREREQFUNC_ABORT

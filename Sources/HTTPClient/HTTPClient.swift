@@ -1,49 +1,46 @@
 // HTTPClient: calls to other servers.
 //
-// Owns: requests over HTTP and mail over SMTP, their deadlines, the guard on addresses connected to, reuse of
-// connections, the form of a message.
-// Must not know: who is called and why, what an answer means.
+// Owns: requests over HTTP and mail over SMTP, their deadlines, the policy on addresses connected to, reuse of
+// connections, the format of a mail message.
+// Must not know: which server is called and why, what a response means.
 // Standards: RFC 9110 (semantics), RFC 6890 and RFC 4291 (addresses), RFC 5321 (SMTP), RFC 5322, RFC 2045 and
-// RFC 2047 (messages). The wire is libcurl's: TLS, HTTP/2,
-// name look-ups on threads of its own.
+// RFC 2047 (messages). libcurl implements the wire protocols: TLS, HTTP/1.1, name look-ups on its own threads.
 
 internal import CCurl
 public import EventLoop
 internal import Glibc
 
-/// Calls other servers from one event loop.
+/// A client for other servers, on one event loop.
 ///
-/// It belongs to that loop: tasks that live there call it, and nothing of it is shared. Proxies are not taken
-/// from the environment: through a proxy the address connected to would say nothing.
-// @unchecked Sendable: touched on the loop's thread alone; libcurl calls back from within calls made there.
+/// Requests run on that loop, whichever thread they are made on. Proxies are not taken from the environment, because
+/// behind a proxy the address connected to would not be the server's.
+// @unchecked Sendable: used on the loop's thread only; libcurl calls back from within calls made there.
 @safe public final class HTTPClient: @unchecked Sendable {
-    /// What all requests of a client share.
+    /// Options shared by all requests of a client.
     public struct Options: Sendable {
         public var userAgent = "Pippin"
-        /// A file with the certificates to trust, instead of the system's.
+        /// A file with the certificates to trust, in place of the system's.
         public var trustedCertificates: String?
-        /// Addresses of names as `name:port:address`, taken before any name server is asked (CURLOPT_RESOLVE).
+        /// Addresses of host names as `name:port:address`, used before any name server is asked (CURLOPT_RESOLVE).
         public var hosts: [String] = []
-        /// Connections at a time; further requests wait, within their deadlines.
+        /// Maximum number of connections; further requests wait, within their deadlines.
         public var connectionLimit = 64
         public var connectionsPerHost = 16
-        /// How many calls that have an owner are under way at a time; nil where owners take no turns.
+        /// Maximum number of calls with an owner that run at a time; nil for no call queue.
         ///
         /// One owner has three quarters of them at most.
         public var places: Int?
-        /// How many calls may wait for their turns.
+        /// Maximum number of calls that wait for a place.
         var waitingLimit = 1024
-        /// Opens sockets as socket(2) does; a test has it fail, as when no descriptor is left.
-        var openSocket: @Sendable (_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32 = {
-            socket($0, $1, $2)
-        }
+        /// Opens a socket as socket(2) does; a test makes it fail, as when no descriptor is left.
+        var openSocket: @Sendable (_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32 = { socket($0, $1, $2) }
 
         public init() {}
     }
 
     let loop: EventLoop
     let options: Options
-    private let turns: CallTurns?
+    private let turns: CallQueue?
     private let multi: UnsafeMutableRawPointer
     private var transfers: [UInt64: Transfer] = [:]
     private var lastID: UInt64 = 0
@@ -53,31 +50,41 @@ internal import Glibc
 
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Makes a client for `loop`; to be called there.
+    /// Creates a client for `loop`; call it on that loop.
     public init(on loop: EventLoop, _ options: Options = Options()) throws(ClientFailure) {
         loop.preconditionCurrent()
-        guard Self.isReady, let multi = unsafe curl_multi_init() else {
-            throw .other("libcurl does not start")
-        }
+        guard Self.isReady, let multi = unsafe curl_multi_init() else { throw .other("libcurl does not start") }
         self.loop = loop
         self.options = options
-        turns = options.places.map { CallTurns(on: loop, places: $0, waiting: options.waitingLimit) }
+        turns = options.places.map { CallQueue(on: loop, places: $0, waiting: options.waitingLimit) }
         unsafe self.multi = multi
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe pippin_curl_set_multi_callbacks(
-            multi,
-            context,
-            CurlCallbacks.socketChanged,
-            CurlCallbacks.timerChanged
-        )
+        unsafe pippin_curl_set_multi_callbacks(multi, context, CurlCallbacks.socketChanged, CurlCallbacks.timerChanged)
         unsafe pippin_curl_set_multi_number(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, options.connectionLimit)
         unsafe pippin_curl_set_multi_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
+        // Connections kept open for further requests; by default libcurl keeps four for each running request.
+        unsafe pippin_curl_set_multi_number(multi, CURLMOPT_MAXCONNECTS, options.connectionLimit)
     }
 
-    /// Sends a request and waits for the whole answer; every status is an answer.
+    /// Sends a request and waits for the whole response; a response with any status is a success.
     ///
-    /// To be called on the client's loop. Cancelling the task ends the request.
+    /// May be called on any thread; on the client's loop there is no change of threads. Cancelling the task ends the
+    /// request.
     public func send(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
+        guard !loop.isCurrent else { return try await sendHere(request) }
+        let sending = Task(executorPreference: loop) { await self.outcome(of: request) }
+        return try await withTaskCancellationHandler {
+            await sending.value
+        } onCancel: {
+            sending.cancel()
+        }.get()
+    }
+
+    private func outcome(of request: ClientRequest) async -> Result<ClientResponse, ClientFailure> {
+        do throws(ClientFailure) { return .success(try await sendHere(request)) } catch { return .failure(error) }
+    }
+
+    private func sendHere(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
         guard let owner = request.owner, let turns else { return try await transfer(request) }
         let waited = try await waitForTurn(at: turns, of: owner, within: request.deadline)
         defer { turns.leave(owner) }
@@ -90,12 +97,10 @@ internal import Glibc
         try await perform { [options] id, done in Transfer(id, request, options, done) }
     }
 
-    /// Waits until a call of `owner` has its turn, and says how long that took.
-    private func waitForTurn(
-        at turns: CallTurns,
-        of owner: String,
-        within patience: Duration
-    ) async throws(ClientFailure) -> Duration {
+    /// Waits for the place of a call of `owner`, and returns how long that took.
+    private func waitForTurn(at turns: CallQueue, of owner: String, within timeout: Duration)
+        async throws(ClientFailure) -> Duration
+    {
         loop.preconditionCurrent()
         guard !isClosed else { throw .cancelled }
         lastID += 1
@@ -103,7 +108,7 @@ internal import Glibc
         let failure: ClientFailure? = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<ClientFailure?, Never>) in
                 guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
-                turns.enter(id, of: owner, within: patience) { continuation.resume(returning: $0) }
+                turns.enter(id, of: owner, within: timeout) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             loop.execute { self.turns?.giveUp(id, as: .cancelled) }
@@ -112,25 +117,23 @@ internal import Glibc
         return ContinuousClock.now - start
     }
 
-    /// Runs the transfer that `prepare` makes, to its end or to that of the task.
-    func perform(
-        _ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?
-    ) async throws(ClientFailure) -> ClientResponse {
+    /// Runs the transfer that `prepare` makes, until it ends or the task is cancelled.
+    func perform(_ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?) async throws(ClientFailure)
+        -> ClientResponse
+    {
         loop.preconditionCurrent()
         guard !isClosed else { throw .cancelled }
         lastID += 1
         let id = lastID
         let result: Result<ClientResponse, ClientFailure> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                start(id, prepare) { continuation.resume(returning: $0) }
-            }
+            await withCheckedContinuation { continuation in start(id, prepare) { continuation.resume(returning: $0) } }
         } onCancel: {
             loop.execute { self.end(id, with: .failure(.cancelled)) }
         }
         return try result.get()
     }
 
-    /// Ends every request and every connection; to be called on the loop, before that is stopped.
+    /// Ends every request and every connection; call it on the loop, before the loop is stopped.
     public func close() {
         loop.preconditionCurrent()
         guard !isClosed else { return }
@@ -147,14 +150,10 @@ internal import Glibc
 // Transfers.
 extension HTTPClient {
     private func start(
-        _ id: UInt64,
-        _ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?,
-        _ done: @escaping Transfer.Done
+        _ id: UInt64, _ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?, _ done: @escaping Transfer.Done
     ) {
         guard !Task.isCancelled else { return done(.failure(.cancelled)) }
-        guard let transfer = prepare(id, done) else {
-            return done(.failure(.malformedRequest))
-        }
+        guard let transfer = prepare(id, done) else { return done(.failure(.malformedRequest)) }
         transfers[id] = transfer
         unsafe curl_multi_add_handle(multi, transfer.easy)
     }
@@ -165,7 +164,7 @@ extension HTTPClient {
         transfer.done(result)
     }
 
-    /// Hands over what has ended; a transfer is taken out of libcurl before its waiter hears of it.
+    /// Reports the transfers that have ended; each is removed from libcurl before its caller resumes.
     private func collectEnded() {
         var context: UnsafeMutableRawPointer?
         var code = CURLE_OK
@@ -177,7 +176,7 @@ extension HTTPClient {
     }
 }
 
-// What libcurl asks of the loop.
+// Sockets and timers for libcurl.
 extension HTTPClient {
     func act(_ socket: Int32, _ events: Int32) {
         var running: Int32 = 0
@@ -203,9 +202,7 @@ extension HTTPClient {
         timer?.cancel()
         timer = nil
         guard milliseconds >= 0 else { return }
-        timer = loop.schedule(after: .milliseconds(milliseconds)) { [weak self] in
-            self?.act(CURL_SOCKET_TIMEOUT, 0)
-        }
+        timer = loop.schedule(after: .milliseconds(milliseconds)) { [weak self] in self?.act(CURL_SOCKET_TIMEOUT, 0) }
     }
 
     private static func events(_ ready: EventLoop.Readiness) -> Int32 {

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The address at the other end of a connection.
+/// The IP address at the other end of a connection.
 struct PeerAddress: Equatable {
-    /// Four octets or sixteen, the first one first.
+    /// Four or sixteen octets, in network order.
     private let octets: [UInt8]
 
-    /// Reads the usual notation; nil when it is no address, as with a socket of another kind.
+    /// Parses the usual notation; nil when it is not an IP address, as for a socket of another family.
     init?(_ text: String) {
         var v4 = in_addr()
         var v6 = in6_addr()
-        // An address of a link carries its interface, as in `fe80::1%eth0`.
+        // A link-local address names its interface, as in `fe80::1%eth0`.
         let plain = String(text.prefix { $0 != "%" })
         if unsafe inet_pton(AF_INET, plain, &v4) == 1 {
             octets = unsafe withUnsafeBytes(of: v4) { unsafe Array($0) }
@@ -20,7 +20,7 @@ struct PeerAddress: Equatable {
         }
     }
 
-    /// Takes the address out of a socket address of that family; nil when it is not one of the Internet.
+    /// Reads the address of a socket address of that family; nil when the family is neither IPv4 nor IPv6.
     init?(_ address: UnsafeRawPointer, family: Int32) {
         switch family {
         case AF_INET:
@@ -33,21 +33,17 @@ struct PeerAddress: Equatable {
         }
     }
 
-    private init(octets: some Sequence<UInt8>) {
-        self.octets = Array(octets)
-    }
+    private init(octets: some Sequence<UInt8>) { self.octets = Array(octets) }
 
-    /// 127.0.0.0/8 and ::1, in no other spelling.
-    var isLoopback: Bool {
-        octets.count == 4 ? octets[0] == 127 : octets == [UInt8](repeating: 0, count: 15) + [1]
-    }
+    /// Whether the address is in 127.0.0.0/8 or is ::1; IPv4-mapped addresses are not loopback.
+    var isLoopback: Bool { octets.count == 4 ? octets[0] == 127 : octets == [UInt8](repeating: 0, count: 15) + [1] }
 
     /// Whether the address is one of the public Internet.
     ///
-    /// For IPv4 the special-purpose registry (RFC 6890) says which are not. For IPv6 it is the other way
-    /// round: only 2000::/3 is handed out, so mapped, private, link-local and multicast addresses all fall
-    /// away, and of what is handed out the ranges that carry an address of IPv4 inside. NAT64 (RFC 6052) is
-    /// judged by the address it carries: in some networks there is no other way to a server.
+    /// For IPv4, the addresses of the special-purpose registry (RFC 6890) are not. For IPv6 it is the reverse: only
+    /// 2000::/3 is allocated, so mapped, private, link-local and multicast addresses are excluded; of the allocated
+    /// ones, those that embed an IPv4 address are excluded as well, and those for documentation. NAT64 addresses (RFC
+    /// 6052) are judged by the IPv4 address they embed, because in some networks there is no other way to a server.
     var isPublic: Bool {
         if octets.count == 4 { return !Self.special4.contains { $0.contains(octets) } }
         if Self.nat64.contains(octets) { return PeerAddress(octets: octets.suffix(4)).isPublic }
@@ -73,8 +69,8 @@ struct PeerAddress: Equatable {
         }
     }
 
-    /// "This network", private, shared, loopback, link-local, protocol assignments, documentation, 6to4
-    /// relays, benchmarks, multicast, and what is reserved with the broadcast address.
+    /// "This network", private, shared, loopback, link-local, protocol assignments, documentation, 6to4 relays,
+    /// benchmarks, multicast, and the reserved range with the broadcast address.
     private static let special4 = [
         Block([0], 8), Block([10], 8), Block([100, 64], 10), Block([127], 8), Block([169, 254], 16),
         Block([172, 16], 12), Block([192, 0, 0], 24), Block([192, 0, 2], 24), Block([192, 88, 99], 24),
@@ -84,7 +80,7 @@ struct PeerAddress: Equatable {
 
     private static let global6 = Block([0x20], 3)
     private static let nat64 = Block([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96)
-    /// Protocol assignments with Teredo, documentation (twice), 6to4.
+    /// Protocol assignments with Teredo, documentation (two ranges), 6to4.
     private static let special6 = [
         Block([0x20, 0x01, 0], 23), Block([0x20, 0x01, 0x0D, 0xB8], 32), Block([0x3F, 0xFF, 0], 20),
         Block([0x20, 0x02], 16),

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// One request on its way, as libcurl sees it.
+/// A request or mail delivery in progress, with its libcurl easy handle.
 @safe final class Transfer {
     typealias Done = (Result<ClientResponse, ClientFailure>) -> Void
 
@@ -17,20 +17,15 @@ internal import Glibc
     private var hostList: UnsafeMutablePointer<curl_slist>?
     private var body: [UInt8] = []
     private var upload: ArraySlice<UInt8> = []
-    /// Whether it is a mail that is sent, not a call.
+    /// Whether the transfer is a mail delivery over SMTP rather than an HTTP request.
     var isMail = false
     private var failure: ClientFailure?
     private(set) var openSocket = HTTPClient.Options().openSocket
-    /// The last line in which a mail server refused something; after that it only says goodbye.
+    /// The last SMTP reply line that rejected a command; only the reply to QUIT follows it.
     private(set) var lastRefusal = ""
 
-    /// Prepares the call; nil when the request cannot be sent as it is.
-    convenience init?(
-        _ id: UInt64,
-        _ request: ClientRequest,
-        _ options: HTTPClient.Options,
-        _ done: @escaping Done
-    ) {
+    /// Prepares an HTTP request; nil when it cannot be sent as it is.
+    convenience init?(_ id: UInt64, _ request: ClientRequest, _ options: HTTPClient.Options, _ done: @escaping Done) {
         guard request.isSendable else { return nil }
         self.init(id, policy: request.addresses, bodyLimit: request.bodyLimit, done)
         openSocket = options.openSocket
@@ -38,7 +33,7 @@ internal import Glibc
         setMessage(request, options)
     }
 
-    /// Prepares a transfer without address and message.
+    /// Prepares a transfer without URL and message; nil when libcurl cannot create a handle.
     init?(_ id: UInt64, policy: AddressPolicy, bodyLimit: Int, _ done: @escaping Done) {
         guard let easy = unsafe curl_easy_init() else { return nil }
         self.id = id
@@ -48,16 +43,22 @@ internal import Glibc
         self.bodyLimit = bodyLimit
         unsafe fieldList = nil
         unsafe hostList = nil
+        // libcurl would decode every transfer coding that a server names, nested or not requested too, and check no
+        // limit and no deadline meanwhile: a few KiB can take hours. So nothing is decoded.
+        set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // With a folder of certificates libcurl reads the file of all certificates again for each connection, which
+        // takes 20 ms; without one it caches the file.
+        unsafe pippin_curl_set_text(easy, CURLOPT_CAPATH, nil)
+        unsafe pippin_curl_bound_tls(easy, Self.countPlace)
+        // No finite-field Diffie-Hellman: the server chooses the prime, and with it how long the client computes.
+        set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:!kDHE")
+        set(CURLOPT_SSL_EC_CURVES, "X25519:P-256:P-384:P-521")
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe pippin_curl_set_callbacks(
-            easy,
-            context,
-            CurlCallbacks.body,
-            CurlCallbacks.field,
-            CurlCallbacks.openSocket,
-            CurlCallbacks.connected
-        )
+            easy, context, CurlCallbacks.body, CurlCallbacks.field, CurlCallbacks.openSocket, CurlCallbacks.connected)
     }
+
+    private static let countPlace = pippin_curl_count_place()
 
     deinit {
         unsafe curl_easy_cleanup(easy)
@@ -77,10 +78,12 @@ internal import Glibc
         unsafe pippin_curl_set_fields(easy, CURLOPT_RESOLVE, hostList)
         if request.asksForCertificate {
             set(CURLOPT_CERTINFO, 1)
-            // A connection that is open already says nothing of certificates.
+            // libcurl reports no certificate for a connection that is already open.
             set(CURLOPT_FRESH_CONNECT, 1)
         }
         if let file = options.trustedCertificates { set(CURLOPT_CAINFO, file) }
+        // The HTTP/2 library decodes heads before they are counted, and reads frames without limit.
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     }
 
     func setDeadline(_ duration: Duration) {
@@ -88,7 +91,7 @@ internal import Glibc
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_TIMEOUT_MS, deadline)
         set(CURLOPT_CONNECTTIMEOUT_MS, deadline)
-        // A name look-up that is still running must not hold the loop when its deadline ends it.
+        // A name look-up that is still running at the deadline must not block the loop.
         set(CURLOPT_QUICK_EXIT, 1)
     }
 
@@ -107,51 +110,39 @@ internal import Glibc
         }
         if request.method != "HEAD" { set(CURLOPT_CUSTOMREQUEST, request.method) }
         if !request.names("Accept") { append("Accept: */*") }
-        // Without this libcurl asks for leave before it sends a longer body, and waits a second for it.
+        // Without this libcurl sends `Expect: 100-continue` before a longer body, and waits a second for the response.
         append("Expect:")
         if !request.body.isEmpty && !request.names("Content-Type") { append("Content-Type:") }
-        for field in request.fields {
-            append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
-        }
+        for field in request.fields { append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
         useFields(as: CURLOPT_HTTPHEADER)
     }
 
-    /// Hands over the lines that were appended.
-    func useFields(as option: CURLoption) {
-        unsafe pippin_curl_set_fields(easy, option, fieldList)
-    }
+    /// Passes the appended lines to libcurl as the list for `option`.
+    func useFields(as option: CURLoption) { unsafe pippin_curl_set_fields(easy, option, fieldList) }
 
-    func set(_ option: CURLoption, _ value: Int) {
-        unsafe pippin_curl_set_number(easy, option, value)
-    }
+    func set(_ option: CURLoption, _ value: Int) { unsafe pippin_curl_set_number(easy, option, value) }
 
-    func set(_ option: CURLoption, _ value: String) {
-        unsafe pippin_curl_set_text(easy, option, value)
-    }
+    func set(_ option: CURLoption, _ value: String) { unsafe pippin_curl_set_text(easy, option, value) }
 
-    func append(_ line: String) {
-        unsafe fieldList = curl_slist_append(fieldList, line)
-    }
+    func append(_ line: String) { unsafe fieldList = curl_slist_append(fieldList, line) }
 }
 
-// What comes back.
+// Results.
 extension Transfer {
-    /// What the end of the transfer means.
+    /// The response or failure at the end of the transfer.
     func result(_ code: CURLcode) -> Result<ClientResponse, ClientFailure> {
         if code == CURLE_OK {
             let status = unsafe pippin_curl_status(easy)
-            // libcurl reads whatever digits it finds in a status line that is none.
+            // libcurl reads any digits it finds in a malformed status line.
             guard isMail || (200...999).contains(status) else { return .failure(.malformedAnswer) }
             let certificate = unsafe pippin_curl_certificate(easy).map { unsafe String(cString: $0) }
-            return .success(
-                ClientResponse(status: status, fields: head.fields, body: body, certificate: certificate)
-            )
+            return .success(ClientResponse(status: status, fields: head.fields, body: body, certificate: certificate))
         }
         if failure == nil, let refusal = mailRefusal(code) { return .success(refusal) }
         return .failure(failure ?? ClientFailure(code, chainFault: unsafe pippin_curl_chain_fault(easy)))
     }
 
-    /// Whether the address may be connected to, or used where a connection is already open.
+    /// Whether the policy allows the address, for a new or an open connection; records the failure when it does not.
     func allows(_ address: PeerAddress?) -> Bool {
         guard let address, policy.allows(address) else {
             failure = .addressRefused(address?.description ?? "")
@@ -160,15 +151,15 @@ extension Transfer {
         return true
     }
 
-    /// There is no socket to connect with: that is ours, and says nothing of the server.
+    /// Records that this machine cannot open a socket, which is not a fault of the server.
     func noteMissingSocket(_ error: Int32) {
         guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error) else { return }
         failure = .other("this machine has no descriptor or memory left for a connection")
     }
 
-    /// Takes a line of the head, or of what a mail server says.
+    /// Takes a line of the head or of an SMTP reply, or of the trailer section; false when it is too much.
     func takeField(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard unsafe head.take(line) else {
+        guard unsafe head.take(line, isTrailer: !body.isEmpty) else {
             failure = .malformedAnswer
             return false
         }
@@ -188,7 +179,7 @@ extension Transfer {
     }
 }
 
-// What is uploaded.
+// Upload.
 extension Transfer {
     func upload(_ bytes: [UInt8]) {
         upload = bytes[...]
@@ -196,7 +187,7 @@ extension Transfer {
         unsafe pippin_curl_set_upload(easy, context, CurlCallbacks.upload, curl_off_t(bytes.count))
     }
 
-    /// Fills the room with what comes next, and says how much that was.
+    /// Copies the next octets of the upload into `room`, and returns how many.
     func giveUpload(_ room: UnsafeMutableRawBufferPointer) -> Int {
         let piece = upload.prefix(room.count)
         unsafe room.copyBytes(from: piece)
@@ -206,7 +197,7 @@ extension Transfer {
 }
 
 extension ClientRequest {
-    /// Whether method, address and fields can stand in a message without ending it.
+    /// Whether method, URL and fields contain only characters that are allowed in a message.
     fileprivate var isSendable: Bool {
         let isMethod = !method.isEmpty && method.utf8.allSatisfy(AnswerHead.isToken)
         let isURL = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
@@ -217,7 +208,5 @@ extension ClientRequest {
             }
     }
 
-    fileprivate func names(_ name: String) -> Bool {
-        fields.contains { AnswerHead.isSame($0.name, name) }
-    }
+    fileprivate func names(_ name: String) -> Bool { fields.contains { AnswerHead.isSame($0.name, name) } }
 }

@@ -2,5 +2,5 @@ public import Domain
 
 /// The id of a job and of its receipt.
 ///
-/// Whoever knows it may be told the job's fate, so it cannot be guessed.
+/// It cannot be guessed, because a client that knows it may read the state of the job.
 public typealias JobID = RandomID<JobSummary>

@@ -1,27 +1,27 @@
 public import Bytes
 
-/// How an attempt ended.
+/// Result of one attempt at a job.
 public enum JobOutcome: Sendable {
-    /// It is done.
+    /// The job is done.
     ///
-    /// - Parameter result: what the receipt says beside that; no secrets.
+    /// - Parameter result: stored in the receipt; no secrets.
     case succeeded(_ result: JSONValue? = nil)
-    /// It is done, and the handler has said so in a transaction of its own (`JobRun.succeed`).
+    /// The job is done, and the handler has recorded that in its own transaction (`JobRun.succeed`).
     case ended
-    /// It did not work; the policy says when to try again, and when that has been tried often enough.
+    /// The attempt failed; the policy defines when to try again and when the job is dead.
     ///
-    /// An error that a handler throws counts as this. What the problem says is shown to operators and logged, so it
-    /// holds no address and no secret.
+    /// An error that a handler throws counts as this case. The problem is shown to operators and logged, so it contains
+    /// no address and no secret.
     case failed(_ problem: String)
-    /// It did not work, and the other side said when to come back.
+    /// The attempt failed, and the remote server specified when to retry.
     ///
     /// Counts as an attempt.
     case retry(after: Duration, _ problem: String)
-    /// It was not tried, since its turn comes later.
+    /// The job was not tried and is due again after the duration.
     ///
-    /// Counts as no attempt.
+    /// Does not count as an attempt.
     case postponed(Duration)
-    /// It will never work: dead at once.
+    /// The job can never succeed and is dead at once.
     case refused(_ problem: String)
 }
 
@@ -33,7 +33,7 @@ extension JobOutcome {
         }
     }
 
-    /// Whether the job is dead with that attempt.
+    /// Whether the job is dead after that attempt.
     func isDeath(at attempt: Int, _ policy: JobPolicy) -> Bool {
         switch self {
         case .succeeded, .ended, .postponed: false
@@ -42,7 +42,7 @@ extension JobOutcome {
         }
     }
 
-    /// The wait before the next attempt; what another server asks for is believed within reason.
+    /// The wait before the next attempt; a wait that a remote server asks for is limited to four times `longestDelay`.
     func delay(after attempt: Int, _ policy: JobPolicy, spread: Double) -> Duration {
         if case .retry(let asked, _) = self { return max(.zero, min(asked, policy.longestDelay * 4)) }
         return policy.delay(after: attempt, spread: spread)

@@ -1,35 +1,35 @@
 public import Postgres
 
-/// How a kind of job is tried.
+/// Attempts, delays, timeout and retention of a kind of job.
 public struct JobPolicy: Sendable {
-    /// What goes first inside a team; teams take turns whatever they ask for.
+    /// Order of jobs inside a team; teams take turns independently of it.
     public enum Priority: Int, Sendable, CaseIterable {
-        /// A person waits for it, as for a mail with a link.
+        /// A user waits for it, as for an email with a link.
         case urgent
         case normal
     }
 
     public var priority = Priority.normal
-    /// Attempts before the job is dead.
+    /// Number of attempts before the job is dead.
     ///
-    /// With the delays below the last one comes about two and a half days after the first.
+    /// With the delays below, the last attempt comes about two and a half days after the first.
     public var attempts = 20
-    /// The wait after the first failed attempt; each further one doubles it.
+    /// The wait after the first failed attempt; doubled after each further one.
     public var firstDelay = Duration.seconds(10)
     public var longestDelay = Duration.seconds(6 * 3600)
-    /// How long an attempt may take before its task is cancelled.
-    public var patience = Duration.seconds(300)
-    /// How long a job that succeeded or was cancelled is kept as its own receipt.
+    /// Duration of an attempt after which its task is cancelled.
+    public var timeout = Duration.seconds(300)
+    /// How long a job that succeeded is kept as its own receipt.
     public var keepsReceipt = Duration.seconds(86_400)
-    /// How long a dead one waits for somebody to look at it.
+    /// How long a dead job is kept for operators.
     public var keepsDead = Duration.seconds(30 * 86_400)
 
     public init() {}
 
-    /// The wait after so many failed attempts, at least one.
+    /// The wait after the given number of failed attempts, at least one.
     ///
-    /// - Parameter spread: from 0 up to 1; jobs that failed together come back between half of the delay and the
-    ///   whole of it, so not together.
+    /// - Parameter spread: from 0 up to 1; spreads the waits between half of the delay and the whole of it, so that
+    ///   jobs that failed together are not retried together.
     func delay(after attempts: Int, spread: Double) -> Duration {
         let doublings = min(max(attempts, 1) - 1, 40)
         let whole = min(firstDelay * (1 << doublings), longestDelay)

@@ -1,5 +1,5 @@
-// Jobs: work that is done once, whatever dies meanwhile, and work that is done now and then.
+// Jobs: a queue of work that is not lost when a process dies, and schedules of periodic work.
 //
-// Owns: the queue in PostgreSQL, who takes what and for how long, attempts and their delays, receipts, schedules.
+// Owns: the queue in PostgreSQL, claims and their leases, attempts and their delays, receipts, schedules.
 // Must not know: what any job does.
 // Standards: PostgreSQL's FOR UPDATE SKIP LOCKED (documentation, SELECT, "The Locking Clause").

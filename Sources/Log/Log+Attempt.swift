@@ -1,13 +1,10 @@
 extension Log {
-    /// Does work that must not fail what it belongs to; an error becomes a warning instead.
+    /// Runs work whose failure must not fail the calling operation; an error is logged as a warning instead.
     ///
-    /// - Parameter request: the id of the request it belongs to, where there is one.
-    /// - Returns: whether it succeeded.
-    @discardableResult
-    public func attempt<Value>(
-        _ event: StaticString,
-        request: String? = nil,
-        _ work: () async throws -> Value
+    /// - Parameter request: ID of the request that the work belongs to, if any.
+    /// - Returns: whether the work succeeded.
+    @discardableResult public func attempt<Value>(
+        _ event: StaticString, request: String? = nil, _ work: () async throws -> Value
     ) async -> Bool {
         do {
             _ = try await work()

@@ -1,15 +1,15 @@
 public import EventLoop
 
-/// Lines of the log about refusals and failures that anybody on the network can cause.
+/// Rate-limited log lines about refusals and failures that any client on the network can cause.
 ///
-/// The first of a minute are written, by event, team or route, and cause; of the others one line says how many there were.
-/// So a flood fills no disk, and hides no other team's refusals. What each request was refused for is the inspector's to
-/// tell; the log has every line at level debug alone.
-// @unchecked Sendable: touched on its loop's thread alone.
+/// The first lines of a minute are written for each event, team or route, and cause; for the rest, one line reports
+/// their number. So a flood neither fills the disk nor hides the refusals of other teams. The inspector shows why each
+/// request was refused; the log contains every line at level debug only.
+// @unchecked Sendable: accessed on its loop's thread only.
 public final class RefusalLog: @unchecked Sendable {
-    /// Lines that are written of each kind in a minute.
+    /// Maximum number of lines of one kind in a minute.
     static let limit = 20
-    /// Kinds that are told apart in a minute; those beyond it are counted together.
+    /// Maximum number of kinds counted separately in a minute; further kinds are counted together.
     static let capacity = 1024
     private static let minute = Duration.seconds(60)
 
@@ -18,14 +18,14 @@ public final class RefusalLog: @unchecked Sendable {
         let event: String
         var team: String?
         var route: String?
-        /// Nil for those that are counted together.
+        /// Nil for the kinds that are counted together.
         var cause: String?
     }
 
     private let loop: EventLoop
     private let log: Log
     private var counts: [Kind: Int] = [:]
-    /// Whether the end of this minute is awaited.
+    /// Whether the end of the current minute is scheduled.
     private var isScheduled = false
 
     public init(loop: EventLoop, log: Log) {
@@ -33,41 +33,28 @@ public final class RefusalLog: @unchecked Sendable {
         self.log = log
     }
 
-    /// Writes a line, unless enough of its kind were written in this minute.
+    /// Writes a line, unless the limit of its kind is reached in this minute.
     public func callAsFunction(
-        _ level: Log.Level,
-        _ event: StaticString,
-        of team: String,
-        for cause: String,
+        _ level: Log.Level, _ event: StaticString, of team: String, for cause: String,
         _ members: (StaticString, String?)...
     ) {
         let kind = Kind(level: level, event: event.description, team: team, cause: cause)
         write(level, event, kind, members)
     }
 
-    /// Writes a line about a request of which no team is known to exist; its kind is that of its route.
+    /// Writes a line about a request without an existing team; its kind is determined by its route.
     public func line(
-        _ level: Log.Level,
-        _ event: StaticString,
-        at route: String,
-        for cause: String,
+        _ level: Log.Level, _ event: StaticString, at route: String, for cause: String,
         _ members: [(StaticString, String?)]
     ) {
         let kind = Kind(level: level, event: event.description, route: route, cause: cause)
         write(level, event, kind, members)
     }
 
-    /// What kind of failure an error is: its name, without what changes from one to the next.
-    public static func cause(of error: any Error) -> String {
-        String("\(error)".prefix { $0 != "(" }.prefix(64))
-    }
+    /// Kind of an error: its name without associated values, at most 64 characters.
+    public static func cause(of error: any Error) -> String { String("\(error)".prefix { $0 != "(" }.prefix(64)) }
 
-    private func write(
-        _ level: Log.Level,
-        _ event: StaticString,
-        _ kind: Kind,
-        _ members: [(StaticString, String?)]
-    ) {
+    private func write(_ level: Log.Level, _ event: StaticString, _ kind: Kind, _ members: [(StaticString, String?)]) {
         guard level.rawValue >= log.threshold.rawValue else { return }
         log.line(isWritten(kind) ? level : .debug, event, members)
     }
@@ -83,25 +70,19 @@ public final class RefusalLog: @unchecked Sendable {
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
-        loop.schedule(after: Self.minute) { [weak self] in self?.tell() }
+        loop.schedule(after: Self.minute) { [weak self] in self?.flush() }
     }
 
-    /// Ends the minute: says how many were not written.
-    public func tell() {
+    /// Ends the minute and logs how many lines were not written.
+    public func flush() {
         isScheduled = false
         for (kind, count) in counts {
             let unwritten = kind.cause == nil ? count : count - Self.limit
             guard unwritten > 0 else { continue }
             log(
-                // Whoever sees the first of them sees how many there were.
-                kind.level,
-                "refusals.counted",
-                ("of", kind.event),
-                ("team", kind.team),
-                ("route", kind.route),
-                ("cause", kind.cause),
-                ("count", String(unwritten))
-            )
+                // Same level as the lines themselves, so that a log that shows the first of them also shows the count.
+                kind.level, "refusals.counted", ("of", kind.event), ("team", kind.team), ("route", kind.route),
+                ("cause", kind.cause), ("count", String(unwritten)))
         }
         counts = [:]
     }

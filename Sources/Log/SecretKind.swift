@@ -1,48 +1,49 @@
 import Bytes
 
-/// The kinds of secrets that Pippin issues or receives, by the shapes that give them away.
+/// The kinds of secrets that Pippin issues or receives, recognized by their shape.
 ///
-/// This is the one list of them: the log and the inspector withhold every text in which one stands, and a test feeds
-/// each kind to both. A new kind of secret gets its case here.
+/// This is the only list of them: the log and the inspector withhold every text that contains one, and a test passes
+/// each kind to both. A new kind of secret needs a case here.
 public enum SecretKind: CaseIterable, Sendable {
-    /// A JWT: identity tokens, client secrets, Apple's notices.
+    /// A JWT: an ID token, a client secret, a notification from Apple.
     case webToken
-    /// A key or a certificate as PEM, or the octets of a private key in base64 (RFC 5958, RFC 7468).
+    /// A key or a certificate in PEM, or the octets of a private key in base64 (RFC 5958, RFC 7468).
     case key
-    /// A code or a refresh token, lasting or rotating, of ours or of Apple's.
+    /// An authorization code or a refresh token, lasting or rotating, issued by Pippin or by Apple.
     case opaqueToken
-    /// An access token, a session, the token of a link, a `state`: random octets in base64url.
+    /// An access token, a session token, the token of a link, a `state`: random octets in base64url.
     case randomToken
-    /// The receipt of a provider's answer, the cookie of a browser, the `state` of a trial: 16 random octets in base64url.
-    /// A sign-in's id has a character more, the token of a form and the mark of a known browser two octets.
+    /// The receipt of an upstream response, a browser cookie, the `state` of a test sign-in: 16 random octets in
+    /// base64url.
+    ///
+    /// The ID of an interaction is one character longer, a form token and the marker of a known browser two octets.
     case shortRandomToken
-    /// The secret of a master key, in hexadecimal digits.
+    /// A master key, in hexadecimal digits.
     case hexadecimalKey
-    /// The secret of an authenticator app (RFC 6238), in base 32.
+    /// The secret of an authenticator app (RFC 6238), in base32.
     case oneTimeSecret
-    /// What is stored in place of a password.
+    /// The stored hash of a password.
     case passwordHash
-    /// The id of a receipt, which opens it. Ids of jobs and notices look alike.
+    /// The ID of a receipt, which grants access to it; IDs of jobs and notifications have the same shape.
     case receipt
 
-    /// All of them: what no page shows.
+    /// All kinds, none of which a page may show.
     public static let all = allCases
 
-    /// Those that no line of the log may hold: ids of jobs, which it must name, have the shape of a receipt's.
+    /// The kinds that no log line may contain: without receipts, because the job IDs that a log must name have their
+    /// shape.
     static let inLog = allCases.filter { $0 != .receipt }
 
-    /// Whether anything of these kinds stands in `text`, whatever stands around it.
+    /// Whether `text` contains a secret of one of `kinds`, whatever text surrounds it.
     ///
-    /// Octets are looked at, once: to `contains`, a mark behind a token would make it another text.
+    /// The octets are scanned once, because `contains` misses a token that is followed by a combining mark.
     public static func isFound(in text: String, among kinds: [SecretKind] = all) -> Bool {
         let octets = text.utf8.span
         guard octets.count >= shortest else { return false }
         var run = Run()
         for index in octets.indices {
             let octet = octets[index]
-            if marks.contains(where: { $0.isAt(index, of: octets) && kinds.contains($0.kind) }) {
-                return true
-            }
+            if marks.contains(where: { $0.isAt(index, of: octets) && kinds.contains($0.kind) }) { return true }
             if run.take(octet) { continue }
             if run.looks(like: kinds), !isLabel(run, before: index, of: octets) { return true }
             run = Run()
@@ -50,17 +51,17 @@ public enum SecretKind: CaseIterable, Sendable {
         return run.looks(like: kinds) && !isLabel(run, before: octets.count, of: octets)
     }
 
-    /// Whether a run that ends there is a word in the name of an app, such as `com.acme.TimetablesOfAllTrams2`.
+    /// Whether the run that ends at `end` is a label of an app identifier, such as `com.acme.TimetablesOfAllTrams2`.
     ///
-    /// Neither is enough: words change between capitals, small letters and digits less often than random characters do, yet
-    /// some of those do so as seldom; and a token may stand behind a full stop.
+    /// Both conditions are required: words change between uppercase, lowercase, and digits less often than random
+    /// characters do, but some random texts change as rarely; and a token may follow a full stop.
     private static func isLabel(_ run: Run, before end: Int, of octets: Span<UInt8>) -> Bool {
         guard run.isLikeWords else { return false }
         var start = end - run.count
         while start > 0, end - start <= longestName, isOfName(octets[start - 1]) { start -= 1 }
         var stop = end
         while stop < octets.count, stop - start <= longestName, isOfName(octets[stop]) { stop += 1 }
-        // Nor is more looked at than that: each word of a long text would have all of it walked through.
+        // The scan is limited, because otherwise each word of a long text would cause a scan of all of it.
         guard stop - start <= longestName else { return false }
         var labels = 1
         var first = 0
@@ -75,15 +76,15 @@ public enum SecretKind: CaseIterable, Sendable {
         return labels > 2 && first > 1
     }
 
-    /// Whether the octet may stand in a reverse domain name.
+    /// Whether the octet is valid in a reverse domain name.
     private static func isOfName(_ octet: UInt8) -> Bool {
         Run.kind(of: octet) != .sign || octet == UInt8(ascii: ".") || octet == UInt8(ascii: "-")
     }
 
-    /// Octets of the longest name of an app, as of a host (RFC 1035 section 2.3.4).
+    /// Maximum length of an app identifier in octets, the same as of a host name (RFC 1035 section 2.3.4).
     private static let longestName = 255
 
-    /// Octets of the shortest secret there is.
+    /// Length of the shortest secret in octets.
     private static let shortest = 20
 
     private static let marks = [
@@ -92,7 +93,7 @@ public enum SecretKind: CaseIterable, Sendable {
     ]
 }
 
-/// Octets that stand in every secret of a kind.
+/// An octet sequence that identifies a secret of a kind.
 private struct Mark: Sendable {
     let kind: SecretKind
     private let first: UInt8
@@ -111,17 +112,17 @@ private struct Mark: Sendable {
     }
 }
 
-/// Characters of base64url in a row, and which there are among them.
+/// A run of base64url characters, with the number of characters of each class.
 private struct Run {
     private(set) var count = 0
-    /// How often a capital, a small letter, a digit or a sign follows one of another kind.
+    /// Number of changes between uppercase letters, lowercase letters, digits, and signs.
     private var changes = 0
     private var kind = Kind.none
     private var capitals = 0
     private var smalls = 0
     private var digits = 0
     private var hexadecimal = 0
-    /// Of the alphabets of base 32: the letters, and the digits from 2 to 7.
+    /// Number of base32 characters in either case: letters, and digits from 2 to 7.
     private var base32 = 0
 
     enum Kind { case none, capital, small, digit, sign }
@@ -135,10 +136,10 @@ private struct Run {
         }
     }
 
-    /// Whether it changes as seldom as words do that are written together.
+    /// Whether the class of character changes as rarely as in words written together.
     var isLikeWords: Bool { (22...24).contains(count) && changes < count / 2 }
 
-    /// Counts the character; false for one of another alphabet, which ends the run.
+    /// Counts a character of the run; returns false for one outside the alphabet, which ends the run.
     mutating func take(_ octet: UInt8) -> Bool {
         let kind = Self.kind(of: octet)
         switch kind {
@@ -165,17 +166,13 @@ private struct Run {
         return true
     }
 
-    func looks(like kinds: [SecretKind]) -> Bool {
-        count >= 22 && kinds.contains { looks(like: $0) }
-    }
+    func looks(like kinds: [SecretKind]) -> Bool { count >= 22 && kinds.contains { looks(like: $0) } }
 
     private func looks(like kind: SecretKind) -> Bool {
         switch kind {
-        case .randomToken:
-            capitals > 2 && smalls > 2 && (count >= 32 && digits > 0 || count >= 40 && capitals > 7)
-        // A word of so many letters has few capitals.
-        case .shortRandomToken:
-            (22...24).contains(count) && capitals > 0 && smalls > 0 && (digits > 0 || capitals > 5)
+        case .randomToken: capitals > 2 && smalls > 2 && (count >= 32 && digits > 0 || count >= 40 && capitals > 7)
+        // Without a digit, more than five capitals are required, because a word of this length has few.
+        case .shortRandomToken: (22...24).contains(count) && capitals > 0 && smalls > 0 && (digits > 0 || capitals > 5)
         case .hexadecimalKey: count >= 64 && hexadecimal == count
         case .oneTimeSecret: count >= 32 && base32 == count && smalls == 0
         case .receipt: count == 26 && base32 == count && capitals == 0

@@ -1,5 +1,5 @@
-// Mail: messages to people, written from the catalogue in their language and sent by a job.
+// Mail: emails to users and members, rendered in the recipient's language and sent by a job.
 //
-// Owns: what each letter says, its two forms, its delivery over SMTP, the mailbox that takes it without a server.
-// Must not know: why a letter is written, nor what its link leads to.
-// Standards: RFC 5322 (messages), RFC 3834 (mail that nobody wrote by hand), RFC 5321 section 4.2.1 (reply codes).
+// Owns: the content of each email, its text and HTML parts, delivery over SMTP, the mailbox used without a server.
+// Must not know: why an email is sent, what its link does.
+// Standards: RFC 5322 (messages), RFC 3834 (`Auto-Submitted`), RFC 5321 section 4.2.1 (reply codes).

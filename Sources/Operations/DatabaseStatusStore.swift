@@ -2,27 +2,25 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// Facts about the database.
+/// Status of the database and its server.
 public struct DatabaseStatus: Sendable {
-    /// Of PostgreSQL.
+    /// Version of PostgreSQL.
     public let version: String
-    /// Octets on disk.
+    /// Size of the database on disk, in octets.
     public let size: Int
     public let connections: Int
     public let connectionLimit: Int
     public let clock: Timestamp
-    /// The name of the last migration.
+    /// Name of the last applied migration.
     public let migration: String
     public let migrations: Int
 }
 
-/// Asks the database about itself.
+/// Reads the status of the database.
 public struct DatabaseStatusStore: Sendable {
     private let database: SystemDatabase
 
-    public init(_ database: SystemDatabase) {
-        self.database = database
-    }
+    public init(_ database: SystemDatabase) { self.database = database }
 
     public func read() async throws(PostgresFailure) -> DatabaseStatus {
         let rows = try await database.query(
@@ -32,17 +30,10 @@ public struct DatabaseStatusStore: Sendable {
                 current_setting('max_connections')::bigint, clock_timestamp(),
                 COALESCE((SELECT name FROM pippin_migrations ORDER BY number DESC LIMIT 1), ''),
                 (SELECT count(*) FROM pippin_migrations)
-            """
-        )
+            """)
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a row of facts") }
         return DatabaseStatus(
-            version: try row.next(),
-            size: try row.next(),
-            connections: try row.next(),
-            connectionLimit: try row.next(),
-            clock: try row.next(),
-            migration: try row.next(),
-            migrations: try row.next()
-        )
+            version: try row.next(), size: try row.next(), connections: try row.next(), connectionLimit: try row.next(),
+            clock: try row.next(), migration: try row.next(), migrations: try row.next())
     }
 }

@@ -1,4 +1,4 @@
-// Operations: what operators need to know of the installation: its processes and its database.
+// Operations: the status of the installation for operators: its processes and its database.
 //
-// Owns: the sign of life of each process, facts about the database.
+// Owns: the heartbeat of each process, the status of the database.
 // Must not know: what the processes do.

@@ -1,16 +1,14 @@
 public import Domain
 public import Postgres
 
-/// Keeps the signs of life of the processes.
+/// Stores the heartbeats of the processes.
 public struct ProcessStore: Sendable {
     private let database: SystemDatabase
 
-    public init(_ database: SystemDatabase) {
-        self.database = database
-    }
+    public init(_ database: SystemDatabase) { self.database = database }
 
-    /// Says that a process lives, and forgets those that have been silent for a day.
-    public func note(_ beat: ProcessBeat) async throws(PostgresFailure) {
+    /// Stores a heartbeat, and deletes processes without one for a day.
+    public func note(_ beat: ProcessHeartbeat) async throws(PostgresFailure) {
         let (open, refused) = (beat.connections, beat.refused)
         try await database.query(
             """
@@ -25,7 +23,7 @@ public struct ProcessStore: Sendable {
             ) VALUES (
                 \(beat.id), \(beat.host), \(beat.pid), \(beat.version), \(beat.startedAt), clock_timestamp(),
                 \(beat.clock), \(beat.loops), \(Int(beat.loopLag / .microseconds(1))), \(beat.memory),
-                \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead), \(beat.flowStepsDropped),
+                \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead), \(beat.traceEventsDropped),
                 \(open.now), \(open.peak), \(open.limit), \(open.refusedByAddress), \(open.refusedBySite),
                 \(open.refusedForRoom), \(open.displaced), \(open.shortages), \(open.descriptors), \(open.descriptorLimit),
                 \(open.octetsInDelivery), \(open.answersGivenUp),
@@ -47,18 +45,17 @@ public struct ProcessStore: Sendable {
                 answers_given_up = excluded.answers_given_up,
                 requests_refused_429 = excluded.requests_refused_429,
                 requests_refused_503 = excluded.requests_refused_503
-            """
-        )
+            """)
     }
 
-    /// Forgets a process that stops.
+    /// Deletes a process that stops.
     public func remove(_ id: String) async throws(PostgresFailure) {
         try await database.query("DELETE FROM processes WHERE process_id = \(id)")
     }
 
-    /// The processes, the oldest first.
+    /// The processes, oldest first.
     public func list() async throws(PostgresFailure) -> [ProcessStatus] {
-        let patience = Int(ProcessStatus.patience.components.seconds)
+        let timeout = Int(ProcessStatus.timeout.components.seconds)
         let rows = try await database.query(
             """
             SELECT process_id, host, pid, version, started_at, clock, loops, loop_lag, memory, jobs_succeeded,
@@ -66,19 +63,13 @@ public struct ProcessStore: Sendable {
                 connections_refused_by_address, connections_refused_by_site, connections_refused_for_room,
                 connections_displaced, descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery,
                 answers_given_up, requests_refused_429, requests_refused_503, seen_at,
-                seen_at > now() - \(patience) * interval '1 second'
+                seen_at > now() - \(timeout) * interval '1 second'
             FROM processes ORDER BY started_at, process_id
-            """
-        )
+            """)
         var list: [ProcessStatus] = []
         for var row in rows {
             list.append(
-                ProcessStatus(
-                    beat: try ProcessBeat(&row),
-                    seenAt: try row.next(),
-                    isAlive: try row.next()
-                )
-            )
+                ProcessStatus(beat: try ProcessHeartbeat(&row), seenAt: try row.next(), isAlive: try row.next()))
         }
         return list
     }

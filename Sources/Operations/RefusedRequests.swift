@@ -1,11 +1,9 @@
-/// The requests of a process that were refused for now, since its start.
+/// Requests that a process temporarily refused since its start.
 public struct RefusedRequests: Equatable, Sendable {
-    /// Answered 429: somebody has used up a limit.
+    /// Answered 429: the client has used up a limit.
     public var tooMany: Int
-    /// Answered 503: there was no room, no database, or no time.
+    /// Answered 503: no capacity, no database, or no time was left.
     public var unavailable: Int
 
-    public init(tooMany: Int = 0, unavailable: Int = 0) {
-        (self.tooMany, self.unavailable) = (tooMany, unavailable)
-    }
+    public init(tooMany: Int = 0, unavailable: Int = 0) { (self.tooMany, self.unavailable) = (tooMany, unavailable) }
 }

@@ -1,15 +1,15 @@
 import CPostgreSQL
 import EventLoop
 
-/// One connection in pipeline mode. Belongs to its loop's thread.
+/// A libpq connection in pipeline mode, used on its loop's thread only.
 ///
-/// Statements are prepared the first time a connection sees their text, but for those that are for one time. Each request is one segment: its
-/// statements, then a Sync; answers come back in order.
-// @unchecked Sendable: touched on its loop's thread alone; tasks of that loop hand it to one another.
+/// A statement is prepared when a connection first sends its text, and kept by name unless it is for one-time use
+/// (`SQL.once()`). Each request is one segment: its statements, then a Sync; results arrive in order.
+// @unchecked Sendable: used on its loop's thread alone; tasks of that loop pass it to one another.
 @safe final class Connection: @unchecked Sendable {
     enum State: Equatable {
         case connecting
-        /// The server is there; whether the connection may be used is being asked.
+        /// Connected to the server; the statement of `check` is in progress.
         case checking
         case ready
         case closed
@@ -18,9 +18,9 @@ import EventLoop
     private(set) var state = State.closed
     private let loop: EventLoop
     private let options: [(key: String, value: String)]
-    /// Where libpq looks up the server's name, which blocks; nil for the loop's own thread.
+    /// Pool that resolves the server's name, which blocks; nil to resolve it on the loop's thread.
     private let lookups: BlockingPool?
-    /// Yields true where the connection may be used, and what is wrong otherwise.
+    /// A statement that yields true if the connection may be used, and the error to report otherwise.
     private let check: (statement: SQL, complaint: String)?
     private var handle: OpaquePointer?
     private var watch: Watch?
@@ -30,16 +30,14 @@ import EventLoop
     private var statements: [String: String] = [:]
     private var statementCount = 0
 
-    /// Called when the connection became ready, lost its server, or finished a segment.
+    /// Called when the connection became ready, was lost, or finished a segment.
     var onChange: (Connection) -> Void = { _ in }
-    /// Why the connection was lost last.
+    /// Why the connection was last lost.
     private(set) var lastProblem = "not connected yet"
 
     /// - Parameters: see `Database.Configuration.options`.
     init(
-        loop: EventLoop,
-        _ configuration: Database.Configuration,
-        waitingForRows wait: Duration? = nil,
+        loop: EventLoop, _ configuration: Database.Configuration, waitingForRows wait: Duration? = nil,
         within limit: Duration? = nil
     ) {
         self.loop = loop
@@ -49,26 +47,24 @@ import EventLoop
     }
 
     deinit {
-        // A readiness that was fetched in the same turn must find nobody: the watch does not keep the connection.
+        // The watch does not retain the connection, so readiness fetched in the same turn must not reach it.
         if loop.isCurrent { watch?.cancel() }
         unsafe PQfinish(handle)
     }
 
-    /// How many segments are under way.
+    /// Number of segments in progress.
     var load: Int { segments.count }
 
-    /// When what is under way should have ended; for a connection being opened, when that began.
-    var oldestDeadline: Int64? {
-        state == .connecting || state == .checking ? openedAt : segments.head?.deadline
-    }
+    /// Deadline of the oldest segment in progress; while connecting, the time when connecting began.
+    var oldestDeadline: Int64? { state == .connecting || state == .checking ? openedAt : segments.head?.deadline }
 
-    /// Whether statements go over it and come back.
+    /// Whether statements can be sent and their results received.
     private var isOpen: Bool { state == .ready || state == .checking }
 }
 
-// Connecting and losing.
+// Connecting and closing.
 extension Connection {
-    /// Begins to connect; `onChange` tells how it went.
+    /// Starts to connect; `onChange` reports the result.
     func open() {
         state = .connecting
         openedAt = MonotonicTime.now()
@@ -77,20 +73,18 @@ extension Connection {
         Task(executorPreference: loop) { await self.lookUp(by: lookups, beginning) }
     }
 
-    /// Begins to connect on another thread, and goes on here unless that was given up meanwhile, or begun anew.
+    /// Starts to connect on another thread, and continues here unless the connection was closed or reopened meanwhile.
     private func lookUp(by lookups: BlockingPool, _ beginning: Int64) async {
         let options = options
         do {
             let started = try await lookups.run { Self.start(options) }
             guard state == .connecting, openedAt == beginning else { return started.finish() }
             proceed(started)
-        } catch {
-            if openedAt == beginning { lose("\(error)") }
-        }
+        } catch { if openedAt == beginning { lose("\(error)") } }
     }
 
-    /// A connection that libpq has begun to open, on its way between two threads.
-    // @unchecked Sendable: one thread at a time has it.
+    /// A connection that libpq has started to open, passed from one thread to another.
+    // @unchecked Sendable: one thread at a time uses it.
     @safe private struct Started: @unchecked Sendable {
         let handle: OpaquePointer?
 
@@ -107,9 +101,7 @@ extension Connection {
 
     private func proceed(_ started: Started) {
         unsafe handle = started.handle
-        guard let handle = unsafe handle, unsafe PQstatus(handle) != CONNECTION_BAD else {
-            return lose(problem())
-        }
+        guard let handle = unsafe handle, unsafe PQstatus(handle) != CONNECTION_BAD else { return lose(problem()) }
         unsafe pippin_silence_notices(handle)
         wait(for: .write)
     }
@@ -124,12 +116,10 @@ extension Connection {
         }
     }
 
-    /// libpq may change its socket between two polls, so each wait is a new watch.
+    /// Waits with a new watch each time, because libpq may change its socket between two polls.
     private func wait(for interest: EventLoop.Readiness) {
         watch?.cancel()
-        do {
-            watch = unsafe try loop.watch(PQsocket(handle), for: interest) { [unowned self] _ in poll() }
-        } catch {
+        do { watch = unsafe try loop.watch(PQsocket(handle), for: interest) { [unowned self] _ in poll() } } catch {
             lose("\(error)")
         }
     }
@@ -139,12 +129,8 @@ extension Connection {
         unsafe PQsetnonblocking(handle, 1)
         guard unsafe PQenterPipelineMode(handle) == 1 else { return lose(problem()) }
         do {
-            watch = unsafe try loop.watch(PQsocket(handle), for: .read) { [unowned self] ready in
-                exchange(ready)
-            }
-        } catch {
-            return lose("\(error)")
-        }
+            watch = unsafe try loop.watch(PQsocket(handle), for: .read) { [unowned self] ready in exchange(ready) }
+        } catch { return lose("\(error)") }
         guard let check else {
             state = .ready
             return onChange(self)
@@ -164,7 +150,7 @@ extension Connection {
         }
     }
 
-    /// Closes the connection and fails what was under way.
+    /// Closes the connection and fails the segments in progress.
     func lose(_ problem: String) {
         guard state != .closed else { return }
         state = .closed
@@ -180,9 +166,7 @@ extension Connection {
     }
 
     private func problem() -> String {
-        guard let handle = unsafe handle, let text = unsafe PQerrorMessage(handle) else {
-            return "out of memory"
-        }
+        guard let handle = unsafe handle, let text = unsafe PQerrorMessage(handle) else { return "out of memory" }
         let message = unsafe String(cString: text)
         return message.split(separator: "\n").first.map(String.init) ?? "connection failed"
     }
@@ -190,15 +174,13 @@ extension Connection {
 
 // Sending and receiving.
 extension Connection {
-    /// Sends `statements` and a Sync as one segment; the outcome is that of the last statement.
+    /// Sends `statements` and a Sync as one segment; the outcome has the rows of each statement.
     func send(_ statements: [SQL], deadline: Int64, completion: @escaping (Segment.Outcome) -> Void) {
         send(Segment(statements, deadline: deadline, completion: completion))
     }
 
     private func send(_ segment: Segment) {
-        guard let handle = unsafe handle, isOpen else {
-            return segment.fail(.unavailable(lastProblem))
-        }
+        guard let handle = unsafe handle, isOpen else { return segment.fail(.unavailable(lastProblem)) }
         segments.append(segment)
         for statement in segment.statements {
             guard unsafe queue(statement, in: segment, on: handle) else { return lose(problem()) }
@@ -219,7 +201,7 @@ extension Connection {
             && statement.parameters.execute(name, on: handle)
     }
 
-    /// The empty name stands for the statement that the next one of that name replaces.
+    /// Name to prepare a statement under; empty (the unnamed statement, replaced by the next) for one-time use.
     private func name(for statement: SQL) -> String {
         guard statement.isKept else { return "" }
         statementCount += 1
@@ -265,7 +247,7 @@ extension Connection {
     private func finish(_ segment: Segment) {
         _ = segments.popFirst()
         for text in segment.unprepared { statements[text] = nil }
-        // A segment ahead of it failed before it had prepared a statement of both, and nothing of this one happened.
+        // An earlier segment failed before it prepared a statement of both, and nothing of this one was executed.
         if segment.lacksStatement, segment.rewind() { return send(segment) }
         segment.complete()
     }

@@ -1,55 +1,57 @@
 public import EventLoop
 
 extension Database {
-    /// How a database is reached and how much it may be asked at once.
+    /// Connection parameters of a database, and limits for connections, queues and time.
     public struct Configuration: Sendable {
         /// A libpq connection string or URL.
         public var connection: String
-        /// The role every connection takes (`SET ROLE`), or nil for the one that logs in.
+        /// Role that every connection takes (`SET ROLE`); nil for the role that logs in.
         public var role: String?
-        /// A table behind row-level security: no connection is used on which that does not bind the role.
+        /// A table under row-level security; a connection on which that does not restrict the role is not used.
         public var walledTable: String?
-        /// Connections that statements share.
+        /// Connections that single statements share.
         public var shared = 6
-        /// Connections for transactions, opened when first needed.
+        /// Connections for transactions, opened on demand.
         public var exclusive = 4
-        /// Connections for statements that wait for rows, opened when first needed.
-        public var patient = 2
-        /// Connections for searches, opened when first needed.
+        /// Connections for statements that wait for row locks, opened on demand.
+        public var lockWaitPool = 2
+        /// Connections for searches, opened on demand.
         public var searching = 2
-        /// Statements under way on one connection before others wait.
+        /// Segments in progress on one connection before further statements wait.
         public var depth = 32
-        /// Segments of jointly committed statements under way at once.
-        public var jointSegments = 2
-        /// Statements that may wait for a connection.
+        /// Group commit segments in progress at a time.
+        public var groupCommitSegments = 2
+        /// Statements that may wait for a shared connection.
         public var queue = 2048
-        /// Transactions that may wait for theirs.
+        /// Transactions that may wait for a connection.
         ///
-        /// Owners take turns at it and at the two below (`FairQueue`), which helps only where these are full before a server
-        /// has no place left for requests: together they take less than half of those that a loop has.
+        /// Owners take turns in this queue and in the two below (`FairQueue`), which helps only if the queues fill up
+        /// before the server has no capacity left for requests: together they hold less than half the requests that a
+        /// loop admits.
         public var exclusiveQueue = 512
-        /// Statements that may wait for a connection on which they wait for rows.
-        public var patientQueue = 256
-        /// Searches that may wait for theirs: slow ones would wait in vain behind more.
+        /// Statements that may wait for a connection of `lockWaitPool`.
+        public var lockWaitQueue = 256
+        /// Searches that may wait for a connection; slow searches in a longer queue would time out.
         public var searchQueue = 64
         /// Statements and transactions that may wait for one row.
         public var line = 64
         /// How long a statement may wait and run.
-        public var patience = Duration.seconds(10)
-        /// How long a search may run: a person waits for it, and who looks for less finds it sooner.
-        public var searchPatience = Duration.seconds(3)
-        /// How much longer than that until its connection is given up, and how long connecting may take: libpq keeps
-        /// `connect_timeout` only for those who block.
-        public var grace = Duration.seconds(5)
-        /// How long a statement waits once there is no connection any more: about as long as a server takes to start again.
+        public var timeout = Duration.seconds(10)
+        /// How long a search may run: a user waits for it, and a narrower search is faster.
+        public var searchTimeout = Duration.seconds(3)
+        /// Time after `timeout` until a connection without a result is closed, and how long connecting may take.
         ///
-        /// From then on statements fail at once, until there is one.
-        public var absence = Duration.seconds(3)
-        /// Where the server's name is looked up, which blocks; nil for the loop's own thread.
+        /// libpq applies `connect_timeout` to blocking calls only.
+        public var grace = Duration.seconds(5)
+        /// How long statements wait after the last connection is lost: about as long as a server restart takes.
+        ///
+        /// After that, statements fail at once until a connection is open again.
+        public var outage = Duration.seconds(3)
+        /// Pool that resolves the server's name, which blocks; nil to resolve it on the loop's thread.
         public var lookups: BlockingPool?
 
-        /// The most it opens at a time.
-        public var connections: Int { shared + exclusive + patient + searching }
+        /// Maximum number of open connections.
+        public var connections: Int { shared + exclusive + lockWaitPool + searching }
 
         public init(connection: String, role: String? = nil, walledTable: String? = nil) {
             self.connection = connection
@@ -59,10 +61,10 @@ extension Database {
     }
 }
 
-// Whether a connection is what was asked for: poolers drop what they do not know of its beginning (PgBouncer's
-// `ignore_startup_parameters`), and the role stands there.
+// Check of a new connection: poolers drop startup parameters that they do not support (PgBouncer's
+// `ignore_startup_parameters`), and the role is one of them.
 extension Database.Configuration {
-    /// Asked first on every connection; yields true where the role and the time-outs are in force.
+    /// First statement on every connection; yields true if the role and the timeouts are in force.
     var check: SQL? {
         guard let role, let walledTable else { return nil }
         return """
@@ -71,14 +73,14 @@ extension Database.Configuration {
             """
     }
 
-    /// What is wrong where it does not.
+    /// Error to report if the check does not yield true.
     var complaint: String {
         "a connection does not run as \(role ?? "") under row-level security: the options it began with were"
             + " dropped on the way (PgBouncer's ignore_startup_parameters), or the role may go around it; nothing is"
             + " served that way"
     }
 
-    /// Connects once, waits, and tells whether the database's connections would be used.
+    /// Connects once, blocking, and throws unless the database's connections would be used.
     ///
     /// For the start of a process.
     public func verify() throws(AdminFailure) {
@@ -88,34 +90,29 @@ extension Database.Configuration {
             """
             SELECT current_user = $1 AND row_security_active($2::text)
                 AND current_setting('statement_timeout') <> '0'
-            """,
-            [role, walledTable]
-        )
+            """, [role, walledTable])
         guard answer == [["t"]] else { throw .unreachable(complaint) }
     }
 }
 
 extension Database.Configuration {
-    /// What libpq connects with.
+    /// Connection parameters for libpq.
     ///
-    /// The server ends statements by itself, so that one slow statement does not cost the others of its
-    /// connection theirs.
+    /// The server cancels slow statements by itself, so that one of them does not fail the others on its connection.
     ///
     /// - Parameters:
-    ///   - wait: how long a statement may wait for a row; nil for as long as it may take.
-    ///   - limit: how long a statement may take; nil for `patience`.
-    func options(
-        waitingForRows wait: Duration? = nil,
-        within limit: Duration? = nil
-    ) -> [(key: String, value: String)] {
-        let limit = max(1, (limit ?? patience).nanoseconds / 1_000_000)
+    ///   - wait: how long a statement may wait for a lock; nil for as long as it may run.
+    ///   - limit: how long a statement may run; nil for `timeout`.
+    func options(waitingForRows wait: Duration? = nil, within limit: Duration? = nil) -> [(key: String, value: String)]
+    {
+        let limit = max(1, (limit ?? timeout).nanoseconds / 1_000_000)
         var settings =
             "-c statement_timeout=\(limit) -c idle_in_transaction_session_timeout=\(2 * limit) -c timezone=UTC"
         if let wait { settings += " -c lock_timeout=\(wait.nanoseconds / 1_000_000)" }
         if let role { settings += " -c role=\(role)" }
         return [
-            ("dbname", connection), ("options", settings), ("application_name", "pippin"),
-            ("gssencmode", "disable"), ("client_encoding", "UTF8"),
+            ("dbname", connection), ("options", settings), ("application_name", "pippin"), ("gssencmode", "disable"),
+            ("client_encoding", "UTF8"),
         ]
     }
 }

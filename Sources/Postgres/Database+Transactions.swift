@@ -3,22 +3,21 @@ import EventLoop
 extension Database {
     /// Runs `body` in one transaction under `setting`: committed when it returns, rolled back when it throws.
     ///
-    /// - Parameter row: what `body` locks first; others of this loop that lock it wait before they get a connection.
+    /// - Parameter row: the row that `body` locks first; other work of this loop that locks it waits before it gets a
+    ///   connection.
     public func transaction<Value>(
-        setting: Setting? = nil,
-        locking row: LockedRow? = nil,
-        _ body: (borrowing Transaction) async throws -> Value
+        setting: Setting? = nil, locking row: LockedRow? = nil, _ body: (borrowing Transaction) async throws -> Value
     ) async throws -> Value {
         loop.preconditionCurrent()
         statementCount += 1
-        if absence.isLong { throw PostgresFailure.unavailable(problem) }
-        let deadline = MonotonicTime.now() + configuration.patience.nanoseconds
+        if outage.isLong { throw PostgresFailure.unavailable(problem) }
+        let deadline = MonotonicTime.now() + configuration.timeout.nanoseconds
         if let row { try await turn(at: row, deadline) }
         defer { if let row { rows.leave(row) } }
         let owner = setting?.owner ?? ""
         let connection = try await exclusiveConnection(for: owner, deadline)
         defer { exclusive.release(connection, of: owner) }
-        let transaction = Transaction(connection: connection, patience: configuration.patience)
+        let transaction = Transaction(connection: connection, timeout: configuration.timeout)
         let value: Value
         do {
             try await transaction.begin(setting)
@@ -38,10 +37,7 @@ extension Database {
         if let failure { throw failure }
     }
 
-    private func exclusiveConnection(
-        for owner: String,
-        _ deadline: Int64
-    ) async throws(PostgresFailure) -> Connection {
+    private func exclusiveConnection(for owner: String, _ deadline: Int64) async throws(PostgresFailure) -> Connection {
         let outcome = await unsafe withUnsafeContinuation { continuation in
             exclusive.acquire(for: owner, deadline: deadline) { unsafe continuation.resume(returning: $0) }
         }

@@ -1,8 +1,8 @@
 import EventLoop
 
-/// Connections that serve one transaction at a time, opened when needed, kept when idle.
+/// Connections that serve one transaction at a time, opened on demand, kept when idle.
 ///
-/// Owners take turns at them, and none has the last one: who waits in all of theirs keeps nobody else waiting.
+/// Owners take turns, and no owner may use the last connection: an owner whose work all waits does not block others.
 final class ExclusiveConnections {
     typealias Outcome = Result<Connection, PostgresFailure>
 
@@ -19,21 +19,20 @@ final class ExclusiveConnections {
     private var isClosed = false
 
     /// - Parameters:
-    ///   - limit: how many connections there are at most.
-    ///   - queue: how many transactions may wait for one.
+    ///   - limit: maximum number of connections.
+    ///   - queue: number of transactions that may wait for one.
     init(limit: Int, queue: Int, make: @escaping () -> Connection) {
         self.limit = limit
         self.make = make
         work = FairQueue(limit: queue)
     }
 
-    /// How many connections one owner may have.
+    /// Maximum number of connections for one owner.
     private var share: Int { max(1, limit - 1) }
 
-    /// Hands over an idle connection, a new one while there are fewer than the limit, or one that is released before
-    /// `deadline`.
+    /// Provides an idle connection, a new one below the limit, or one that is released before `deadline`.
     ///
-    /// - Parameter owner: whose work it is, such as the id of a team.
+    /// - Parameter owner: owner of the work, such as a team id.
     func acquire(for owner: String, deadline: Int64, completion: @escaping (Outcome) -> Void) {
         guard !isClosed else { return completion(.failure(.unavailable("closing"))) }
         let waiting = Waiting(deadline: deadline, completion: completion)
@@ -54,14 +53,14 @@ final class ExclusiveConnections {
         }
     }
 
-    /// Takes a connection back and gives it to the next who waits; in place of a lost one, they get a new one.
+    /// Takes a connection back and provides it to the next waiting caller, or a new one in place of a lost one.
     func release(_ connection: Connection, of owner: String) {
         work.end(of: owner)
         if connection.state == .ready { idle.append(connection) } else { forget(connection) }
         serveNext()
     }
 
-    /// Ends the wait of those whose deadline has passed.
+    /// Fails waiting callers whose deadline has passed.
     func expire(at now: Int64) {
         for waiting in work.remove(while: { $0.deadline < now }) { waiting.completion(.failure(.timedOut)) }
     }
@@ -73,7 +72,7 @@ final class ExclusiveConnections {
         (all, idle) = ([], [])
     }
 
-    /// To be called when there is an idle connection, or room for a new one.
+    /// Serves the next waiting caller; requires an idle connection or room for a new one.
     private func serveNext() {
         guard !isClosed, let next = work.popFirst(upTo: share) else { return }
         if let connection = idleConnection() {
@@ -103,7 +102,7 @@ final class ExclusiveConnections {
         connection.open()
     }
 
-    /// Once no connection is left, none will be released to those who wait.
+    /// Removes a connection that failed to open; if none is left to be released, fails all waiting callers.
     private func couldNotOpen(_ connection: Connection, for owner: String) {
         forget(connection)
         work.end(of: owner)
@@ -112,12 +111,8 @@ final class ExclusiveConnections {
     }
 
     private func failWaiting(_ problem: String) {
-        for waiting in work.remove(while: { _ in true }) {
-            waiting.completion(.failure(.unavailable(problem)))
-        }
+        for waiting in work.remove(while: { _ in true }) { waiting.completion(.failure(.unavailable(problem))) }
     }
 
-    private func forget(_ connection: Connection) {
-        all.removeAll { $0 === connection }
-    }
+    private func forget(_ connection: Connection) { all.removeAll { $0 === connection } }
 }

@@ -1,12 +1,10 @@
-/// Passes on the first of several answers.
+/// Forwards the first of several answers and ignores the others.
 ///
-/// Belongs to its loop's thread.
+/// Used on its loop's thread only.
 final class FirstAnswer {
     private var take: ((Bool) -> Void)?
 
-    init(_ take: @escaping (Bool) -> Void) {
-        self.take = take
-    }
+    init(_ take: @escaping (Bool) -> Void) { self.take = take }
 
     func give(_ answer: Bool) {
         guard let take else { return }

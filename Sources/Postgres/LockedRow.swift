@@ -1,10 +1,10 @@
-/// A row that statements lock until they are committed, by whatever tells it from others.
+/// Identity of a row that statements lock until they are committed.
 public struct LockedRow: Hashable, Sendable {
     private let octets: [UInt8]
 
     /// - Parameters:
-    ///   - kind: what kind of row, such as the name of its table.
-    ///   - key: its key, each part without NUL.
+    ///   - kind: kind of row, such as the name of its table.
+    ///   - key: parts of its key, each without NUL.
     public init(_ kind: StaticString, _ key: String...) {
         var octets = Array(kind.description.utf8)
         for part in key {
@@ -14,14 +14,12 @@ public struct LockedRow: Hashable, Sendable {
         self.octets = octets
     }
 
-    /// A row that goes by `key` under `setting`.
-    init(_ key: [UInt8], under setting: Setting) {
-        octets = setting.statement.parameters.bytes + [0] + key
-    }
+    /// A row identified by `key` under `setting`.
+    init(_ key: [UInt8], under setting: Setting) { octets = setting.statement.parameters.bytes + [0] + key }
 }
 
 extension SQL {
-    /// The same statement, known to lock `row`: of those that begin with it, one at a time is sent by a loop.
+    /// This statement, marked as locking `row` first: a loop sends one such statement at a time.
     public func locking(_ row: LockedRow?) -> SQL {
         var sql = self
         sql.row = row

@@ -2,12 +2,12 @@ import CPostgreSQL
 import Glibc
 
 extension Parameters {
-    /// Queues the preparation of `text` under `name`; false when libpq refuses.
+    /// Queues the preparation of `text` under `name`; false if libpq rejects it.
     func prepare(_ name: String, text: String, on handle: OpaquePointer) -> Bool {
         unsafe PQsendPrepare(handle, name, text, Int32(count), types) == 1
     }
 
-    /// Queues the execution of the statement `name` with these values, all in binary format.
+    /// Queues the execution of the statement `name` with these values, all in binary format; false if libpq rejects it.
     func execute(_ name: String, on handle: OpaquePointer) -> Bool {
         let formats = [Int32](repeating: 1, count: count)
         let lengths = slices.map { max(0, $0.length) }
@@ -21,9 +21,7 @@ extension Parameters {
         }
     }
 
-    /// What an empty value points at.
-    ///
-    /// NULL would mean SQL's NULL. Lives as long as the process.
+    /// Pointer for an empty value, since a null pointer means SQL's NULL; lives as long as the process.
     nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
         let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
         unsafe pointer.initialize(to: 0)
@@ -31,12 +29,9 @@ extension Parameters {
     }()
 }
 
-/// A NULL-terminated array of C strings for the length of a call.
+/// A null-terminated array of C strings, valid during a call.
 enum CStringArray {
-    static func with<Result>(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
-    ) -> Result {
+    static func with<Result>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
         let copies = unsafe strings.map { unsafe strdup($0) }
         defer { unsafe copies.forEach { unsafe free($0) } }
         var pointers: [UnsafePointer<CChar>?] = unsafe copies.map { unsafe UnsafePointer($0) }

@@ -1,13 +1,11 @@
 import CPostgreSQL
 
-/// The rows of one answer.
+/// The rows of one result.
 // @unchecked Sendable: libpq never changes a finished PGresult, and it is freed once, by the last owner.
 @safe public final class Rows: @unchecked Sendable, RandomAccessCollection {
     private let result: OpaquePointer
 
-    init(owning result: OpaquePointer) {
-        unsafe self.result = result
-    }
+    init(owning result: OpaquePointer) { unsafe self.result = result }
 
     deinit { unsafe PQclear(result) }
 
@@ -15,30 +13,23 @@ import CPostgreSQL
     public var endIndex: Int { unsafe Int(PQntuples(result)) }
     public subscript(index: Int) -> Row { Row(rows: self, index: Int32(index)) }
 
-    /// The command that was done, such as `COMMIT`.
-    var command: String {
-        unsafe PQcmdStatus(result).map { unsafe String(cString: $0) } ?? ""
-    }
+    /// Tag of the executed command, such as `COMMIT`.
+    var command: String { unsafe PQcmdStatus(result).map { unsafe String(cString: $0) } ?? "" }
 
-    /// How many rows an INSERT, UPDATE or DELETE without RETURNING changed.
-    public var changed: Int {
-        unsafe PQcmdTuples(result).flatMap { unsafe Int(String(cString: $0)) } ?? 0
-    }
+    /// Number of rows that an INSERT, UPDATE or DELETE without RETURNING changed.
+    public var changed: Int { unsafe PQcmdTuples(result).flatMap { unsafe Int(String(cString: $0)) } ?? 0 }
 
-    /// The octets of a column, which live as long as the rows do.
+    /// Octets of a column, valid as long as the rows are.
     fileprivate func field(row: Int32, column: Int32) -> Field {
         guard unsafe column < PQnfields(result) else { return unsafe .missing }
         if unsafe PQgetisnull(result, row, column) == 1 { return unsafe .null }
         return unsafe .octets(
-            UnsafeRawBufferPointer(
-                start: PQgetvalue(result, row, column),
-                count: Int(PQgetlength(result, row, column))
-            )
+            UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
         )
     }
 }
 
-/// What stands in a column.
+/// Content of a column.
 @usableFromInline @unsafe enum Field {
     case missing
     case null
@@ -47,7 +38,7 @@ import CPostgreSQL
 
 /// One row, read column by column from the left.
 ///
-/// `let id: String = try row.next()` takes the next column; an `Optional` takes NULL too.
+/// `let id: String = try row.next()` reads the next column; an `Optional` accepts NULL too.
 public struct Row: Sendable {
     private let rows: Rows
     private let index: Int32
@@ -58,14 +49,13 @@ public struct Row: Sendable {
         self.index = index
     }
 
-    /// The next column, which must not be NULL.
+    /// Reads the next column, which must not be NULL.
     ///
-    /// Inlinable, as is what it calls: a column then costs no look-up of its type while the server runs, which
-    /// were a fifth of a page with a list.
-    @inlinable
-    public mutating func next<Value: SQLReadable>(
-        _ type: Value.Type = Value.self
-    ) throws(PostgresFailure) -> Value {
+    /// Inlinable, as is what it calls: otherwise each column costs a look-up of its type at run time, which was a fifth
+    /// of a page with a list.
+    @inlinable public mutating func next<Value: SQLReadable>(_ type: Value.Type = Value.self) throws(PostgresFailure)
+        -> Value
+    {
         let column = self.column
         guard case .octets(let octets) = unsafe take(), let value = unsafe Value.decode(octets) else {
             throw .unreadable(column: Int(column), as: "\(type), not NULL")
@@ -73,23 +63,20 @@ public struct Row: Sendable {
         return value
     }
 
-    /// The next column, or nil where it is NULL.
-    @inlinable
-    public mutating func next<Value: SQLReadable>(
-        _ type: Value?.Type = Value?.self
-    ) throws(PostgresFailure) -> Value? {
+    /// Reads the next column; nil if it is NULL.
+    @inlinable public mutating func next<Value: SQLReadable>(_ type: Value?.Type = Value?.self) throws(PostgresFailure)
+        -> Value?
+    {
         let column = self.column
         switch unsafe take() {
         case .null: return nil
-        case .octets(let octets):
-            if let value = unsafe Value.decode(octets) { return value }
+        case .octets(let octets): if let value = unsafe Value.decode(octets) { return value }
         case .missing: break
         }
         throw .unreadable(column: Int(column), as: "\(Value.self)")
     }
 
-    @usableFromInline
-    mutating func take() -> Field {
+    @usableFromInline mutating func take() -> Field {
         defer { column += 1 }
         return unsafe rows.field(row: index, column: column)
     }

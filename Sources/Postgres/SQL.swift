@@ -1,14 +1,14 @@
 import Bytes
 
-/// A statement: its text can only be a literal, its values can only be binds.
+/// An SQL statement: its text can only be a literal, its values can only be bound parameters.
 ///
-/// `"SELECT name FROM teams WHERE id = \(id)"` becomes `SELECT name FROM teams WHERE id = $1` with one bind.
+/// `"SELECT name FROM teams WHERE id = \(id)"` becomes `SELECT name FROM teams WHERE id = $1` with one parameter.
 public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
     let text: String
     let parameters: Parameters
-    /// Whether connections keep it prepared under a name of its own.
+    /// Whether connections keep it as a named prepared statement.
     private(set) var isKept = true
-    /// The row that it locks first, where that is known.
+    /// The row that it locks first, if known.
     var row: LockedRow?
 
     public init(stringLiteral value: StaticString) {
@@ -21,7 +21,7 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
         parameters = parts.parameters
     }
 
-    /// Collects text and binds.
+    /// Collects text and bound parameters.
     public struct Parts: StringInterpolationProtocol {
         var text = ""
         var parameters = Parameters()
@@ -31,9 +31,7 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
         }
 
         public mutating func appendLiteral(_ literal: StaticString) {
-            literal.withUTF8Buffer { buffer in
-                unsafe text += String(decoding: buffer, as: UTF8.self)
-            }
+            literal.withUTF8Buffer { buffer in unsafe text += String(decoding: buffer, as: UTF8.self) }
         }
 
         public mutating func appendInterpolation(_ value: some SQLBindable) {
@@ -42,14 +40,14 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
             text += String(parameters.count)
         }
 
-        /// Binds NULL where there is no value.
+        /// Binds the value, or NULL if it is nil.
         public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) {
             parameters.append(value)
             text += "$"
             text += String(parameters.count)
         }
 
-        /// Splices a fragment that is itself a literal with binds; its binds are numbered on.
+        /// Inserts a fragment that is itself a literal with parameters, which are renumbered.
         public mutating func appendInterpolation(_ fragment: SQL) {
             text += fragment.renumbered(after: parameters.count)
             parameters.append(contentsOf: fragment.parameters)
@@ -58,14 +56,14 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
 }
 
 extension SQL {
-    /// The same statement for this one time: planned for its very values, and nothing of it is kept.
+    /// This statement for one-time use: planned for its actual values, and not kept as a prepared statement.
     public func once() -> SQL {
         var sql = self
         sql.isKept = false
         return sql
     }
 
-    /// The text with `$1` become `$<count + 1>` and so on.
+    /// The text with `$1` replaced by `$<count + 1>` and so on.
     fileprivate func renumbered(after count: Int) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -80,10 +78,22 @@ extension SQL {
     }
 }
 
-/// The binds of a statement in PostgreSQL's binary format, one buffer for all.
+extension [SQL] {
+    /// The fragments in one, with a separator between each two.
+    public func joined(separator: SQL) -> SQL {
+        var parts = SQL.Parts(literalCapacity: 256, interpolationCount: 0)
+        for (index, fragment) in enumerated() {
+            if index > 0 { parts.appendInterpolation(separator) }
+            parts.appendInterpolation(fragment)
+        }
+        return SQL(stringInterpolation: parts)
+    }
+}
+
+/// Bound parameters of a statement in PostgreSQL's binary format, in one buffer.
 struct Parameters: Equatable, Sendable {
     private(set) var types: [UInt32] = []
-    /// Where each value lies in `bytes`; a negative length is NULL.
+    /// Position of each value in `bytes`; a negative length is NULL.
     private(set) var slices: [Slice] = []
     private(set) var bytes: [UInt8] = []
 

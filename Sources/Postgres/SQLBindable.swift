@@ -2,31 +2,28 @@ public import Bytes
 
 /// A value that can be bound to a statement, in PostgreSQL's binary format (documentation, section 55.2).
 public protocol SQLBindable: Sendable {
-    /// The object id of the type as PostgreSQL's `pg_type` numbers it.
+    /// Object id of the type in PostgreSQL's `pg_type`.
     static var sqlType: UInt32 { get }
 
-    /// Appends the value; false (and nothing appended) is NULL.
+    /// Appends the value and returns true; returns false, and appends nothing, for NULL.
     func encode(into bytes: inout [UInt8]) -> Bool
 }
 
 /// A value that can be read from a column in binary format.
 public protocol SQLReadable {
-    /// Nil when the octets are not of this type.
+    /// Decodes a value; nil if the octets are not of this type.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Self?
 }
 
-/// A type of its own that is stored as `text`, such as an identifier.
+/// A distinct type that is stored as `text`, such as an identifier.
 public protocol SQLText: SQLBindable, SQLReadable, RawRepresentable<String> {}
 
 extension SQLText {
     public static var sqlType: UInt32 { String.sqlType }
 
-    public func encode(into bytes: inout [UInt8]) -> Bool {
-        rawValue.encode(into: &bytes)
-    }
+    public func encode(into bytes: inout [UInt8]) -> Bool { rawValue.encode(into: &bytes) }
 
-    @inlinable
-    public static func decode(_ bytes: UnsafeRawBufferPointer) -> Self? {
+    @inlinable public static func decode(_ bytes: UnsafeRawBufferPointer) -> Self? {
         unsafe String.decode(bytes).flatMap(Self.init(rawValue:))
     }
 }
@@ -44,7 +41,7 @@ extension String: SQLBindable, SQLReadable {
     }
 }
 
-/// What an array may hold: octets make a `bytea`, texts a `text[]`.
+/// Element of an array: an array of octets is a `bytea`, an array of strings a `text[]`.
 public protocol SQLElement: Sendable {
     static var arrayType: UInt32 { get }
     static func encode(_ elements: [Self], into bytes: inout [UInt8])
@@ -59,21 +56,15 @@ extension Array: SQLBindable, SQLReadable where Element: SQLElement {
         return true
     }
 
-    public static func decode(_ bytes: UnsafeRawBufferPointer) -> [Element]? {
-        unsafe Element.decode(bytes)
-    }
+    public static func decode(_ bytes: UnsafeRawBufferPointer) -> [Element]? { unsafe Element.decode(bytes) }
 }
 
 extension UInt8: SQLElement {
     public static var arrayType: UInt32 { 17 }
 
-    public static func encode(_ elements: [UInt8], into bytes: inout [UInt8]) {
-        bytes.append(contentsOf: elements)
-    }
+    public static func encode(_ elements: [UInt8], into bytes: inout [UInt8]) { bytes.append(contentsOf: elements) }
 
-    public static func decode(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        unsafe [UInt8](bytes)
-    }
+    public static func decode(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? { unsafe [UInt8](bytes) }
 }
 
 extension Bool: SQLBindable, SQLReadable {
@@ -98,7 +89,7 @@ extension Int: SQLBindable, SQLReadable {
         return true
     }
 
-    /// Reads `smallint`, `integer` and `bigint` alike.
+    /// Decodes `smallint`, `integer` and `bigint`.
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> Int? {
         switch bytes.count {
         case 2: unsafe BigEndian.read(Int16.self, bytes).map(Int.init)
@@ -112,10 +103,10 @@ extension Int: SQLBindable, SQLReadable {
 extension Timestamp: SQLBindable, SQLReadable {
     public static var sqlType: UInt32 { 1184 }
 
-    /// PostgreSQL counts microseconds from 2000-01-01.
+    /// PostgreSQL's epoch, 2000-01-01, in microseconds since 1970-01-01.
     private static var epoch: Int64 { 946_684_800_000_000 }
 
-    /// A moment beyond what PostgreSQL can hold becomes its infinity.
+    /// Encodes a time; one outside PostgreSQL's range becomes its infinity.
     public func encode(into bytes: inout [UInt8]) -> Bool {
         let (value, isBeyond) = microseconds.subtractingReportingOverflow(Self.epoch)
         BigEndian.append(isBeyond ? (microseconds < 0 ? .min : .max) : value, to: &bytes)
@@ -130,7 +121,7 @@ extension Timestamp: SQLBindable, SQLReadable {
 extension String: SQLElement {
     public static var arrayType: UInt32 { 1009 }
 
-    /// One dimension, no NULLs: dimensions, null flag, element type, length, lower bound, then the elements.
+    /// Encodes one dimension without NULLs: dimensions, null flag, element type, length, lower bound, elements.
     public static func encode(_ elements: [String], into bytes: inout [UInt8]) {
         for header in [elements.isEmpty ? 0 : 1, 0, Int32(sqlType)] { BigEndian.append(header, to: &bytes) }
         guard !elements.isEmpty else { return }
@@ -145,9 +136,7 @@ extension String: SQLElement {
         var reader = unsafe BigEndian.Reader(bytes)
         guard let dimensions = reader.int32(), reader.int32() == 0, reader.int32() != nil else { return nil }
         if dimensions == 0 { return [] }
-        guard dimensions == 1, let count = reader.int32(), count >= 0, reader.int32() != nil else {
-            return nil
-        }
+        guard dimensions == 1, let count = reader.int32(), count >= 0, reader.int32() != nil else { return nil }
         var elements: [String] = []
         for _ in 0..<count {
             guard let length = reader.int32(), let text = reader.text(length) else { return nil }
@@ -160,7 +149,5 @@ extension String: SQLElement {
 extension Optional: SQLBindable where Wrapped: SQLBindable {
     public static var sqlType: UInt32 { Wrapped.sqlType }
 
-    public func encode(into bytes: inout [UInt8]) -> Bool {
-        self?.encode(into: &bytes) ?? false
-    }
+    public func encode(into bytes: inout [UInt8]) -> Bool { self?.encode(into: &bytes) ?? false }
 }

@@ -1,21 +1,21 @@
 import CPostgreSQL
 import EventLoop
 
-/// The statements between two Syncs of a pipeline: one implicit transaction, with whoever waits for it.
+/// Statements between two Syncs of a pipeline: one implicit transaction, with its completion.
 final class Segment {
-    /// What one command of the segment is, so that a failure can be told from another.
+    /// Kind of a command in the segment, to identify the command that failed.
     enum Command {
         case prepare(text: String)
         case execute
     }
 
-    /// What each statement answered, or why nothing of the segment happened.
+    /// Rows of each statement, or why the segment failed.
     typealias Outcome = Result<[Rows], PostgresFailure>
 
     let statements: [SQL]
     let deadline: Int64
     var commands: [Command] = []
-    /// Whether it failed for want of a statement that another segment was to prepare.
+    /// Whether it failed because it lacks a prepared statement that another segment was to prepare.
     private(set) var lacksStatement = false
     private var rewinds = 0
     private var current = 0
@@ -23,14 +23,14 @@ final class Segment {
     private var failure: PostgresFailure?
     private var completion: ((Outcome) -> Void)?
 
-    /// - Parameter deadline: monotonic nanoseconds after which the answer no longer matters.
+    /// - Parameter deadline: monotonic nanoseconds after which the result is no longer needed.
     init(_ statements: [SQL], deadline: Int64, completion: @escaping (Outcome) -> Void) {
         self.statements = statements
         self.deadline = deadline
         self.completion = completion
     }
 
-    /// Takes the result of the current command; nil ends that command.
+    /// Takes a result of the current command; nil ends that command.
     func take(_ result: OpaquePointer?) {
         guard let result = unsafe result else {
             current += 1
@@ -49,25 +49,23 @@ final class Segment {
         }
     }
 
-    /// The texts whose preparation did not happen, once the segment has ended.
+    /// Texts of the statements that were not prepared, once the segment has ended.
     var unprepared: [String] {
         guard failure != nil, let last = failedCommand else { return [] }
-        return commands[last...].compactMap { command in
-            if case .prepare(let text) = command { text } else { nil }
-        }
+        return commands[last...].compactMap { command in if case .prepare(let text) = command { text } else { nil } }
     }
 
-    /// The position of the command that failed, kept when it fails.
+    /// Position of the first command that failed; nil if none did.
     private(set) var failedCommand: Int?
 
-    /// Called after each taken result, so that the first failure is known by its place.
+    /// Records the position of the first failure; called after each result.
     func noteFailure() {
         if failure != nil && failedCommand == nil { failedCommand = min(current, commands.count - 1) }
     }
 
-    /// Makes it as it was before it was sent, so that it can be sent once more.
+    /// Resets the segment to its state before sending, so that it can be sent again.
     ///
-    /// - Returns: false once that has happened so often that what it lacks will not come.
+    /// - Returns: false after `maxRewinds` resets, because the missing statement is no longer expected.
     func rewind() -> Bool {
         guard rewinds < Self.maxRewinds else { return false }
         rewinds += 1
@@ -80,17 +78,17 @@ final class Segment {
         return true
     }
 
-    /// Each time is behind another segment that failed as it prepared the statement.
+    /// Maximum number of resets; each follows another segment that failed while it prepared the statement.
     private static let maxRewinds = 8
 
-    /// Hands the outcome to the one who waits, once.
+    /// Calls the completion with the outcome, once.
     func complete() {
         guard let completion else { return }
         self.completion = nil
         completion(failure.map { .failure($0) } ?? .success(rows))
     }
 
-    /// Ends the segment without an answer.
+    /// Ends the segment with a failure in place of a result.
     func fail(_ failure: PostgresFailure) {
         self.failure = failure
         complete()
@@ -98,7 +96,7 @@ final class Segment {
 }
 
 extension Segment.Outcome {
-    /// What the last statement answered: the one that was asked for, behind its settings.
+    /// Rows of the last statement: the requested one, which follows its settings.
     func answer() throws(PostgresFailure) -> Rows {
         guard let rows = try get().last else { throw .unavailable("no answer") }
         return rows
@@ -106,38 +104,31 @@ extension Segment.Outcome {
 }
 
 extension PostgresFailure {
-    /// Reads the error fields of a result.
+    /// Creates a failure from the error fields of a result.
     init(_ result: OpaquePointer) {
         guard let sqlState = unsafe Self.state(of: result) else {
-            // libpq's own words, not the server's: the connection broke.
+            // A message from libpq, not from the server: the connection broke.
             let text = unsafe PQresultErrorMessage(result).map { unsafe String(cString: $0) }
-            self = .unavailable(
-                text.flatMap { $0.split(separator: "\n").first.map(String.init) } ?? "no answer"
-            )
+            self = .unavailable(text.flatMap { $0.split(separator: "\n").first.map(String.init) } ?? "no answer")
             return
         }
         let message = unsafe Self.field(pippin_diag_message, of: result) ?? "unknown error"
         switch sqlState {
         case "57014": self = .timedOut
-        // The segments ahead of this one failed before they had prepared the statement all use.
+        // Earlier segments failed before they prepared the statement that all of them use.
         case "26000": self = .unavailable(message)
-        // Shutting down, starting, or out of connections: class 57P and 53.
+        // Class 57P: the server is shutting down or starting. Class 53: it is out of connections.
         case _ where sqlState.hasPrefix("57P") || sqlState.hasPrefix("53"): self = .unavailable(message)
         default:
             self = .refused(
                 Refusal(
-                    sqlState: sqlState,
-                    message: message,
-                    constraint: unsafe Self.field(pippin_diag_constraint, of: result)
-                )
-            )
+                    sqlState: sqlState, message: message,
+                    constraint: unsafe Self.field(pippin_diag_constraint, of: result)))
         }
     }
 
-    /// The SQLSTATE of a result that is an error; nil where libpq made it itself.
-    static func state(of result: OpaquePointer) -> String? {
-        unsafe field(pippin_diag_sqlstate, of: result)
-    }
+    /// SQLSTATE of an error result; nil if libpq created the result itself.
+    static func state(of result: OpaquePointer) -> String? { unsafe field(pippin_diag_sqlstate, of: result) }
 
     private static func field(_ code: Int32, of result: OpaquePointer) -> String? {
         unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }

@@ -1,95 +1,86 @@
 import Domain
 import Postgres
 
-/// The space of names that App IDs and Service IDs of a team share.
+/// The client identifiers of a team, which App IDs and Service IDs share.
 enum ClientIdentifierStore {
-    /// Takes a name, which the caller's transaction then gives to an App ID or a Service ID.
+    /// Reserves an identifier, for which the caller's transaction then creates an App ID or a Service ID.
     ///
-    /// - Throws: `Refusal` when the team has it already, in whatever case.
+    /// - Throws: `ValidationError` when it is not free in the team, compared without regard to case.
     static func claim(
-        _ identifier: ClientID,
-        for kind: ClientKind,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ identifier: ClientID, for kind: ClientKind, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws {
         let claimed = try await transaction.query(
             """
             INSERT INTO client_identifiers (team_id, identifier, kind)
             VALUES (\(team), \(identifier), \(kind.rawValue))
             ON CONFLICT DO NOTHING
-            """
-        )
+            """)
         if claimed.changed == 1 {
             try await requireNothing(of: identifier, for: kind, in: team, transaction)
             return
         }
         try await requireFree(identifier, for: kind, in: team, transaction)
-        // Whoever held it has let go in between; then it is as good as taken for this attempt.
-        throw Refusal.identifierTaken(identifier, by: kind)
+        // The identifier was released between the two statements; this request still reports it as taken.
+        throw ValidationError.identifierTaken(identifier, by: kind)
     }
 
-    /// - Throws: `Refusal` when the team has the name, in whatever case.
+    /// - Throws: `ValidationError` when the identifier is not free in the team, compared without regard to case.
     static func requireFree(
-        _ identifier: ClientID,
-        for kind: ClientKind,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ identifier: ClientID, for kind: ClientKind, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws {
         let holders = try await transaction.query(
             """
             SELECT identifier, kind FROM client_identifiers
             WHERE team_id = \(team) AND lower(identifier) = lower(\(identifier))
-            """
-        )
+            """)
         guard var holder = holders.first else {
             try await requireNothing(of: identifier, for: kind, in: team, transaction)
             return
         }
         let name: ClientID = try holder.next()
         let holderKind: String = try holder.next()
-        if kind == .service, holderKind == ClientKind.app.rawValue { throw Refusal.bundleIDAsServiceID(name) }
-        throw Refusal.identifierTaken(name, by: ClientKind(rawValue: holderKind) ?? kind)
+        if kind == .service, holderKind == ClientKind.app.rawValue { throw ValidationError.bundleIDAsServiceID(name) }
+        throw ValidationError.identifierTaken(name, by: ClientKind(rawValue: holderKind) ?? kind)
     }
 
-    /// - Throws: `Refusal` when something is left of an earlier client of that name, or Apple knows it as something else.
+    /// - Throws: `ValidationError` when refresh tokens of a deleted client with this identifier are left, or an App ID
+    ///   would have the Services ID of a connection to Apple.
     private static func requireNothing(
-        of identifier: ClientID,
-        for kind: ClientKind,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        of identifier: ClientID, for kind: ClientKind, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws {
         let ended = try await transaction.query(
-            "SELECT FROM ended_clients WHERE team_id = \(team) AND client_id = \(identifier)"
-        )
-        guard ended.isEmpty else { throw Refusal.identifierEnding(identifier) }
+            "SELECT FROM ended_clients WHERE team_id = \(team) AND client_id = \(identifier)")
+        guard ended.isEmpty else { throw ValidationError.identifierEnding(identifier) }
         guard kind == .app else { return }
         try await AppleConnectionStore.requireNone(as: identifier, in: team, transaction)
     }
 
-    /// Refresh tokens that go at once with their client.
+    /// Maximum number of refresh tokens that are deleted together with their clients.
     static let tokensAtOnce = 10_000
 
-    /// Ends the refresh tokens of clients that go: none is good for anything without its client.
+    /// Deletes refresh tokens of deleted clients, because a token is useless without its client.
     ///
-    /// Where they are many the rest is left to `BatchedPurge.endedClients`, and until then nobody else has the names.
-    private static func endTokens(
-        of names: [String],
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        let ended = try await transaction.query(
-            "DELETE FROM refresh_tokens WHERE team_id = \(team) AND token_id IN (\(tokens(of: names, in: team)))"
-        )
-        guard ended.changed == tokensAtOnce else { return }
+    /// Clients with tokens left, because there are too many or a concurrent transaction is deleting some, are noted in
+    /// `ended_clients`. `BatchedPurge.endedClients` deletes the rest; until then the identifiers cannot be reused. The
+    /// row count of the DELETE does not show whether tokens are left: it omits tokens of concurrent transactions.
+    private static func endTokens(of names: [String], in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        try await transaction.query(
+            "DELETE FROM refresh_tokens WHERE team_id = \(team) AND token_id IN (\(tokens(of: names, in: team)))")
         try await transaction.query(
             """
-            INSERT INTO ended_clients (team_id, client_id) SELECT \(team), name FROM unnest(\(names)) AS name
+            INSERT INTO ended_clients (team_id, client_id)
+            SELECT \(team), name FROM unnest(\(names)) AS name
+            WHERE EXISTS (
+                SELECT FROM refresh_tokens
+                WHERE team_id = \(team) AND client_id = name AND authenticated_at > '-infinity'
+            )
             ON CONFLICT DO NOTHING
-            """
-        )
+            """)
     }
 
-    /// With the condition of the index that serves nothing else, and holds for every token.
+    /// Selects tokens by the condition of the index `refresh_tokens_of_client`, which is true for every token.
     static func tokens(of names: [String], in team: TeamID) -> SQL {
         """
         SELECT token_id FROM refresh_tokens
@@ -98,23 +89,20 @@ enum ClientIdentifierStore {
         """
     }
 
-    /// Gives names back: what they named goes with them, and so does what was issued to them, lest a client of the
-    /// same name finds old tokens working.
-    static func release(
-        _ identifiers: [ClientID],
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+    /// Deletes identifiers with their clients, and with the codes and tokens issued to them.
+    ///
+    /// Otherwise a new client with the same identifier could use the old tokens.
+    static func release(_ identifiers: [ClientID], in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         let names = identifiers.map(\.rawValue)
         try await transaction.query(
-            "DELETE FROM authorization_codes WHERE team_id = \(team) AND client_id = ANY(\(names))"
-        )
+            "DELETE FROM authorization_codes WHERE team_id = \(team) AND client_id = ANY(\(names))")
         try await endTokens(of: names, in: team, transaction)
-        // One by one: an App ID cannot go before its Service IDs, and the order of one statement is not ours.
+        // One statement each: an App ID must go after its Service IDs, and one statement has no defined order.
         for name in names {
             try await transaction.query(
-                "DELETE FROM client_identifiers WHERE team_id = \(team) AND identifier = \(name)"
-            )
+                "DELETE FROM client_identifiers WHERE team_id = \(team) AND identifier = \(name)")
         }
     }
 }

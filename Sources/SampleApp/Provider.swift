@@ -2,20 +2,20 @@ import Bytes
 import Crypto
 import HTTPClient
 
-/// Pippin as the sample app sees it: a token address and a key set.
+/// Pippin as the sample app uses it: a token endpoint and a key set.
 struct Provider: Sendable {
     let registration: SampleApp.Registration
     let client: HTTPClient
 
-    /// What a code was worth.
+    /// Result of redeeming a code.
     struct Redemption: Sendable {
-        /// The answer of the token address, as it came.
+        /// Response of the token endpoint, as JSON.
         let answer: String
         let claims: [(name: String, value: String)]
         let givenEmail: String?
     }
 
-    /// Why a code was worth nothing.
+    /// Reason why a code could not be redeemed.
     enum Failure: Error, CustomStringConvertible {
         case refused(status: Int, body: String)
         case unreachable(String)
@@ -30,27 +30,22 @@ struct Provider: Sendable {
         }
     }
 
-    /// Redeems `code` and checks the id_token as OpenID Connect Core section 3.1.3.7 asks.
+    /// Redeems `code` and checks the ID token as OpenID Connect Core section 3.1.3.7 requires.
     func redeem(_ code: String, nonce: String, at moment: Timestamp) async throws -> Redemption {
         let body = FormCoding.encode([
-            .init("grant_type", "authorization_code"),
-            .init("code", code),
-            .init("redirect_uri", registration.returnURL),
-            .init("client_id", registration.clientID),
+            .init("grant_type", "authorization_code"), .init("code", code),
+            .init("redirect_uri", registration.returnURL), .init("client_id", registration.clientID),
             .init("client_secret", try secret(at: moment)),
         ])
         let answer = try await call("POST", "/auth/token", Array(body.utf8))
-        guard let json = try? JSON.decode(JSONValue.self, from: answer), let token = json["id_token"]?.string
-        else {
+        guard let json = try? JSON.decode(JSONValue.self, from: answer), let token = json["id_token"]?.string else {
             throw Failure.badToken("there is none")
         }
         let claims = try await verify(token, nonce: nonce, at: moment)
         let text = String(decoding: JSON.encode(json, pretty: true), as: UTF8.self)
         return Redemption(
-            answer: text,
-            claims: claims.members.map { ($0.key, Self.text($0.value)) }.sorted { $0.0 < $1.0 },
-            givenEmail: try? claims.string("email")
-        )
+            answer: text, claims: claims.members.map { ($0.key, Self.text($0.value)) }.sorted { $0.0 < $1.0 },
+            givenEmail: try? claims.string("email"))
     }
 
     private func secret(at moment: Timestamp) throws -> String {
@@ -66,17 +61,12 @@ struct Provider: Sendable {
     private func verify(_ token: String, nonce: String, at moment: Timestamp) async throws -> Claims {
         let keys = try JWKSet(json: try await call("GET", "/auth/keys", []))
         let jwt = try UnverifiedJWT(token)
-        guard let keyID = jwt.header.keyID, let key = keys.key(id: keyID, algorithm: .rs256) as? RSAPublicKey
-        else {
+        guard let keyID = jwt.header.keyID, let key = keys.key(id: keyID, algorithm: .rs256) as? RSAPublicKey else {
             throw Failure.badToken("its key is not published")
         }
         let claims = try jwt.verify(with: key)
-        guard try claims.string("iss") == registration.issuer else {
-            throw Failure.badToken("another issuer")
-        }
-        guard try claims.audience() == [registration.clientID] else {
-            throw Failure.badToken("another audience")
-        }
+        guard try claims.string("iss") == registration.issuer else { throw Failure.badToken("another issuer") }
+        guard try claims.audience() == [registration.clientID] else { throw Failure.badToken("another audience") }
         guard try claims.date("exp").timestamp > moment else { throw Failure.badToken("it has expired") }
         guard try claims.string("nonce") == nonce else { throw Failure.badToken("another nonce") }
         return claims
@@ -84,23 +74,13 @@ struct Provider: Sendable {
 
     private func call(_ method: String, _ path: String, _ body: [UInt8]) async throws -> [UInt8] {
         let request = ClientRequest(
-            method,
-            registration.issuer + path,
-            fields: body.isEmpty ? [] : [("Content-Type", "application/x-www-form-urlencoded")],
-            body: body,
-            addresses: .publicAndLoopback
-        )
+            method, registration.issuer + path,
+            fields: body.isEmpty ? [] : [("Content-Type", "application/x-www-form-urlencoded")], body: body,
+            addresses: .publicAndLoopback)
         let response: ClientResponse
-        do {
-            response = try await client.send(request)
-        } catch {
-            throw Failure.unreachable("\(error)")
-        }
+        do { response = try await client.send(request) } catch { throw Failure.unreachable("\(error)") }
         guard response.status == 200 else {
-            throw Failure.refused(
-                status: response.status,
-                body: String(decoding: response.body, as: UTF8.self)
-            )
+            throw Failure.refused(status: response.status, body: String(decoding: response.body, as: UTF8.self))
         }
         return response.body
     }

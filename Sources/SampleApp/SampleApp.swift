@@ -1,4 +1,4 @@
-// SampleApp: the demo's app, written as any team's app would be: it knows Pippin by its addresses alone.
+// SampleApp: the demo's app, written as any team's app would be: it uses only Pippin's public endpoints.
 //
 // Owns: an authorization request, a callback, the redemption of a code, the check of an id_token.
 // Must not know: anything inside Pippin.
@@ -8,36 +8,30 @@ import Bytes
 public import Crypto
 public import HTTP
 public import HTTPClient
+import Localization
 public import Templates
 public import Web
 
 /// The demo's sample app on one loop.
 public struct SampleApp: Sendable {
-    /// What a team gives its app.
+    /// Registration that a team configures in its app.
     public struct Registration: Sendable {
         public let teamID: String
         public let clientID: String
         public let keyID: String
         public let key: P256SigningKey
         public let name: String
-        /// The team's base at Pippin, `{public-url}/t/{TEAMID}`.
+        /// The team's issuer at Pippin, `{public-url}/t/{TEAMID}`.
         public let issuer: String
         /// The app's own origin.
         public let origin: String
-        /// The person of the demo.
+        /// Email address of the demo's user.
         public let email: String
         public let password: String
 
         public init(
-            teamID: String,
-            clientID: String,
-            keyID: String,
-            key: P256SigningKey,
-            name: String,
-            issuer: String,
-            origin: String,
-            email: String,
-            password: String
+            teamID: String, clientID: String, keyID: String, key: P256SigningKey, name: String, issuer: String,
+            origin: String, email: String, password: String
         ) {
             self.teamID = teamID
             self.clientID = clientID
@@ -64,13 +58,8 @@ public struct SampleApp: Sendable {
     let homePage: LivePage<SampleHomePage>
     let resultPage: LivePage<SampleResultPage>
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
-    public init(
-        _ registration: Registration,
-        client: HTTPClient,
-        site: Site,
-        keyRing: KeyRing
-    ) throws(Diagnostics) {
+    /// - Throws: `Diagnostics` if a template does not match its view.
+    public init(_ registration: Registration, client: HTTPClient, site: Site, keyRing: KeyRing) throws(Diagnostics) {
         self.registration = registration
         self.site = site
         provider = Provider(registration: registration, client: client)
@@ -81,7 +70,7 @@ public struct SampleApp: Sendable {
 
     /// Adds the app's pages.
     ///
-    /// Its callback takes a cross-site POST, so nothing there may need a cookie.
+    /// The callback is a cross-site POST, so it cannot rely on a cookie.
     public func mount(on router: inout Router) {
         router.get(Self.home) { _ in home() }
         router.get(Self.start) { _ in .redirect(to: authorizationURL(), status: .found) }
@@ -90,47 +79,39 @@ public struct SampleApp: Sendable {
 
     public static var views: [any View.Type] { [SampleHomePage.self, SampleResultPage.self] }
 
-    private func home(error: Phrase? = nil) -> Response {
+    private func home(error: Message? = nil) -> Response {
         let page = SampleHomePage(frame: frame(registration.name), registration: registration, error: error)
         return site.respond(homePage, page, status: error == nil ? .ok : .badRequest)
     }
 
-    private func frame(_ title: any Wording) -> SampleFrame {
-        SampleFrame(title: title.asWords, assets: site.assets, appName: registration.name)
+    private func frame(_ title: any LocalizedTextConvertible) -> SampleFrame {
+        SampleFrame(title: title.localizedText, assets: site.assets, appName: registration.name)
     }
 
     private func authorizationURL() -> String {
         let state = states.make(at: .now())
         let query = FormCoding.encode([
-            .init("client_id", registration.clientID),
-            .init("redirect_uri", registration.returnURL),
-            .init("response_type", "code"),
-            .init("response_mode", "form_post"),
-            .init("scope", "name email"),
-            .init("state", state.text),
-            .init("nonce", state.nonce),
+            .init("client_id", registration.clientID), .init("redirect_uri", registration.returnURL),
+            .init("response_type", "code"), .init("response_mode", "form_post"), .init("scope", "name email"),
+            .init("state", state.text), .init("nonce", state.nonce),
         ])
         return "\(registration.issuer)/auth/authorize?\(query)"
     }
 
     private func receive(_ form: Form) async throws -> Response {
         if form["error"] == "user_cancelled_authorize" {
-            return home(error: Phrase("sample.app.problem.cancelled", ["app": registration.name]))
+            return home(error: Message("sample.app.problem.cancelled", ["app": registration.name]))
         }
         guard let state = states.verify(form["state"], at: .now()) else {
-            return home(error: Phrase("sample.app.problem.state"))
+            return home(error: Message("sample.app.problem.state"))
         }
-        guard let code = form["code"] else { return home(error: Phrase("sample.app.problem.code")) }
+        guard let code = form["code"] else { return home(error: Message("sample.app.problem.code")) }
         do {
             let redemption = try await provider.redeem(code, nonce: state.nonce, at: .now())
             let page = SampleResultPage(
-                frame: frame(Phrase("sample.app.result.title", ["app": registration.name])),
-                redemption: redemption,
-                user: form["user"]
-            )
+                frame: frame(Message("sample.app.result.title", ["app": registration.name])), redemption: redemption,
+                user: form["user"])
             return site.respond(resultPage, page)
-        } catch {
-            return home(error: Phrase("sample.app.problem.redemption", ["cause": "\(error)"]))
-        }
+        } catch { return home(error: Message("sample.app.problem.redemption", ["cause": "\(error)"])) }
     }
 }

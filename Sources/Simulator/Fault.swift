@@ -1,39 +1,39 @@
-/// What goes wrong at the stand-in, and where.
+/// Fault that the simulator produces.
 public enum Fault: String, CaseIterable, Sendable {
-    /// Late by a moment, two seconds unless the script says otherwise.
+    /// A delayed response, by two seconds unless the script sets another time.
     case slow
-    /// No answer before anybody's patience ends.
+    /// No response before any caller's timeout.
     case silent
-    /// An error of Apple's own, before anything is done.
+    /// A server error of Apple's, before the request is processed.
     case trouble
-    /// What was asked is done, and the connection breaks before the answer.
+    /// The request is processed, and the connection breaks before the response.
     case broken
-    /// The answer is no JSON.
+    /// The response is not JSON.
     case malformed
-    /// Too many calls.
+    /// Too many requests.
     case throttled
-    /// Trouble half of the time: before what was asked is done, or after.
+    /// A server error half of the time, before or after the request is processed.
     case moody
-    /// The request is refused, for whichever of Apple's many reasons.
+    /// The request is rejected with `invalid_request`, as Apple does for many reasons.
     case badRequest = "bad_request"
-    /// The client secret is refused.
+    /// The client secret is rejected.
     case unknownClient = "unknown_client"
     /// The token is signed with a key that is not published.
     case unknownKey = "unknown_key"
     /// The token is signed with a key that was published a moment ago.
     case newKey = "new_key"
-    /// The token names another issuer, as for a day in June 2025.
+    /// The token names another issuer, as Apple's tokens did for a day in June 2025.
     case otherIssuer = "other_issuer"
     /// The token is for another client.
     case otherAudience = "other_audience"
     /// The token has expired.
     case expired
-    /// The token comes from an hour ahead.
+    /// The token was issued an hour in the future.
     case ahead
     /// The token belongs to another sign-in.
     case otherNonce = "other_nonce"
 
-    /// Whether it is one of the token, wherever that is made.
+    /// Whether the fault concerns the ID token, at any place that issues one.
     var isOfToken: Bool {
         switch self {
         case .unknownKey, .newKey, .otherIssuer, .otherAudience, .expired, .ahead, .otherNonce: true
@@ -42,16 +42,16 @@ public enum Fault: String, CaseIterable, Sendable {
     }
 }
 
-/// Where a fault happens.
+/// Place at which a fault occurs.
 public enum Place: String, CaseIterable, Sendable {
-    /// In the answer that goes through the browser, or to the app on a device.
+    /// The response through the browser, or to the app on a device.
     case browser
     case token
     case keys
     case discovery
     case revocation
 
-    /// What can go wrong there.
+    /// Faults that can occur at this place.
     public var faults: [Fault] {
         switch self {
         case .browser: Fault.allCases.filter(\.isOfToken)

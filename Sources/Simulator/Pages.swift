@@ -1,64 +1,66 @@
-import AuthEngine
 import Directory
 import HTTP
 import Templates
 import Web
 
-/// Who signs in? In place of Apple's sheet.
+/// Selection of the user that signs in, in place of Apple's sheet.
 struct PeoplePage: View {
     static let template = "simulator/people"
-    static let fields = Fields<PeoplePage>()
-        .text("lang") { _ in "en" }
-        .text("title") { _ in "Sign in at the stand-in for Apple" }
-        .group("assets", AssetLinks.fields) { $0.assets }
-        .text("homeURL") { _ in Routes.desk.link() }
-        .text("appName") { $0.appName }
-        .text("action") { $0.action }
-        .list("people", Choice.fields) { _ in Performer.allCases.map { Choice($0, isChosen: false) } }
+    static let fields = Fields<PeoplePage> {
+        $0.text("lang") { _ in "en" }
+        $0.text("title") { _ in "Sign in at the stand-in for Apple" }
+        $0.group("assets", AssetLinks.fields) { $0.assets }
+        $0.text("homeURL") { _ in Routes.desk.link() }
+        $0.text("appName") { $0.appName }
+        $0.text("action") { $0.action }
+        $0.list("people", ChoiceRow.fields) { _ in Performer.allCases.map { ChoiceRow($0, isChosen: false) } }
+    }
 
     let assets: AssetLinks
     let appName: String
     let action: String
 }
 
-/// What the stand-in does from now on.
+/// Settings of the simulator.
 struct DeskPage: View {
     static let template = "simulator/desk"
-    static let fields = Fields<DeskPage>()
-        .text("lang") { _ in "en" }
-        .text("title") { _ in "The stand-in for Apple" }
-        .group("assets", AssetLinks.fields) { $0.assets }
-        .text("homeURL") { _ in Routes.desk.link() }
-        .optionalText("done") { $0.done?.words }
-        .text("action") { _ in Routes.desk.link() }
-        .list("people", Choice.fields) { page in
-            Performer.allCases.map { Choice($0, isChosen: page.script.turn == .always($0)) }
+    static let fields = Fields<DeskPage> {
+        $0.text("lang") { _ in "en" }
+        $0.text("title") { _ in "The stand-in for Apple" }
+        $0.group("assets", AssetLinks.fields) { $0.assets }
+        $0.text("homeURL") { _ in Routes.desk.link() }
+        $0.optionalText("done") { $0.done?.words }
+        $0.text("action") { _ in Routes.desk.link() }
+        $0.list("people", ChoiceRow.fields) { page in
+            Performer.allCases.map { ChoiceRow($0, isChosen: page.script.turn == .always($0)) }
         }
-        .text("crowd") { _ in Script.Turn.crowdName }
-        .flag("crowdChosen") { if case .crowd = $0.script.turn { true } else { false } }
-        .text("noticesURL") { _ in Routes.notices.link() }
-        .list("events", Choice.fields) { _ in News.allCases.map { Choice($0) } }
-        .list("places", PlaceView.fields) { page in
+        $0.text("crowd") { _ in Script.Turn.crowdName }
+        $0.flag("crowdChosen") { if case .crowd = $0.script.turn { true } else { false } }
+        $0.text("notificationsURL") { _ in Routes.notifications.link() }
+        $0.list("events", ChoiceRow.fields) { _ in News.allCases.map { ChoiceRow($0) } }
+        $0.list("places", PlaceView.fields) { page in
             Place.allCases.map { PlaceView(place: $0, fault: page.script.fault(at: $0)) }
         }
+    }
 
     let assets: AssetLinks
     let script: Script
     let done: Simulator.Done?
 }
 
-/// Something to choose.
-struct Choice: Sendable {
+/// An option of a form.
+struct ChoiceRow: Sendable {
     let value: String
     let label: String
     let note: String
     let isChosen: Bool
 
-    static let fields = Fields<Choice>()
-        .text("value") { $0.value }
-        .text("label") { $0.label }
-        .text("note") { $0.note }
-        .flag("chosen") { $0.isChosen }
+    static let fields = Fields<ChoiceRow> {
+        $0.text("value") { $0.value }
+        $0.text("label") { $0.label }
+        $0.text("note") { $0.note }
+        $0.flag("chosen") { $0.isChosen }
+    }
 
     init(_ performer: Performer, isChosen: Bool) {
         value = performer.rawValue
@@ -116,17 +118,18 @@ struct Choice: Sendable {
     }
 }
 
-/// A place with the faults it can have.
+/// A place with its possible faults.
 struct PlaceView: Sendable {
     let place: Place
     let fault: Fault?
 
-    static let fields = Fields<PlaceView>()
-        .text("name") { $0.place.rawValue }
-        .text("label") { $0.label }
-        .list("faults", Choice.fields) { view in
-            view.place.faults.map { Choice($0, isChosen: view.fault == $0) }
+    static let fields = Fields<PlaceView> {
+        $0.text("name") { $0.place.rawValue }
+        $0.text("label") { $0.label }
+        $0.list("faults", ChoiceRow.fields) { view in
+            view.place.faults.map { ChoiceRow($0, isChosen: view.fault == $0) }
         }
+    }
 
     private var label: String {
         switch place {

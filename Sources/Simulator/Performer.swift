@@ -2,41 +2,38 @@ import Bytes
 import Crypto
 public import Directory
 public import Domain
+import OAuth
 
-/// The people of the stand-in, each with one habit.
+/// Simulated Apple user, each with one behavior.
 public enum Performer: Hashable, Sendable {
     /// Signs in for the first time, every time.
     case newcomer
-    /// Has signed in before, after the first time.
+    /// Shares name and address at the first sign-in, and only confirms at later ones.
     case regular
-    /// Hides the address.
+    /// Hides the email address.
     case hidden
-    /// An account of a school or a company: its address is not verified.
+    /// Has a school's or company's account, whose address is not verified.
     case managed
-    /// A child's account: it has no address.
+    /// Has a child's account, without an address.
     case child
     /// Cancels.
     case reluctant
-    /// One of a crowd, by number: like the regular one, where an installation is tried with many people.
+    /// A numbered member of a large population: behaves as `regular`, for tests with many users.
     case passerby(Int)
 
-    /// The same in every installation.
-    public var subject: Subject {
-        Subject(hexadecimal: Hex.encode(Array(digest.prefix(16))))
-    }
+    /// Subject at Apple, identical in every installation.
+    public var subject: Subject { Subject(hexadecimal: Hex.encode(Array(digest.prefix(16)))) }
 
-    public var name: PersonName {
-        PersonName(given: parts.given, family: parts.family) ?? .none
-    }
+    public var name: PersonName { PersonName(given: parts.given, family: parts.family) ?? .none }
 
-    /// Nil for somebody without an address.
+    /// Email address; nil for a child's account.
     public var email: EmailAddress? {
         self == .child ? nil : EmailAddress(rawValue: "\(parts.given.lowercased())@icloud.example")
     }
 
     public var isEmailVerified: Bool { self != .managed }
 
-    /// What somebody who is asked for the first time decides about the address.
+    /// The email choice at the first consent.
     var choice: Consent.EmailChoice {
         switch self {
         case .hidden: .hidden
@@ -61,10 +58,10 @@ public enum Performer: Hashable, Sendable {
 }
 
 extension Performer: RawRepresentable, CaseIterable {
-    /// Those who can be named; the crowd is endless.
+    /// Users that can be selected by name; numbered users are unlimited.
     public static let allCases: [Performer] = [.newcomer, .regular, .hidden, .managed, .child, .reluctant]
 
-    /// The name in a form.
+    /// Value in a form.
     public var rawValue: String {
         switch self {
         case .newcomer: "newcomer"
@@ -77,37 +74,31 @@ extension Performer: RawRepresentable, CaseIterable {
         }
     }
 
-    /// The person of that name, if it is one that can be named.
+    /// The user with this name, unless it is a numbered one.
     public init?(rawValue: String) {
         guard let performer = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = performer
     }
 }
 
-/// Puts the people of the stand-in into its team.
+/// Adds simulated users to the simulator's team.
 public struct Cast: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Adds who is not there yet of those who can be named.
+    /// Adds the named users that are missing.
     public func admit(to team: TeamID) async throws {
         for performer in Performer.allCases { try await admit(performer, to: team) }
     }
 
-    /// Adds somebody who is not there yet.
+    /// Adds a user unless it exists.
     func admit(_ performer: Performer, to team: TeamID) async throws {
         guard try await UserStore(database).find(performer.subject, in: team) == nil else { return }
         let digest = performer.digest
-        // The name is drawn from the script, so that it is the same everywhere.
+        // The subject is derived from the name, so that it is identical in every installation.
         let fixed = UserStore(database, random: RandomSource { Array(digest.prefix($0)) })
-        let new = NewUser(
-            name: performer.name,
-            email: performer.email,
-            isEmailVerified: performer.isEmailVerified
-        )
+        let new = NewUser(name: performer.name, email: performer.email, isEmailVerified: performer.isEmailVerified)
         try await fixed.create(new, in: team, by: .system("simulator"), from: .local)
     }
 }

@@ -2,9 +2,9 @@ public import Crypto
 import Directory
 import Synchronization
 
-/// What the stand-in does beyond the protocol: who signs in without being asked, and what goes wrong.
+/// Behavior of the simulator beyond the protocol: users that sign in without a page, and faults.
 ///
-/// Shared by all loops of the process, since a browser and a server may meet different ones.
+/// All loops of the process share it, because a browser and a server may reach different loops.
 public final class Script: Sendable {
     private struct State {
         var turn = Turn.asked
@@ -14,7 +14,7 @@ public final class Script: Sendable {
         var publishesExtraKey = false
     }
 
-    /// Signs what the engine would not: tokens that are wrong on purpose.
+    /// Key that signs deliberately wrong tokens, which the engine never issues.
     let extraKey: RSASigningKey
     static let extraKeyID = "EXTRAKEY01"
     private static let moods: [Fault?] = [.trouble, .broken, nil, nil]
@@ -26,23 +26,23 @@ public final class Script: Sendable {
         self.delays = delays
     }
 
-    /// How long the faults of time last.
+    /// Durations of the faults `slow` and `silent`.
     public struct Delays: Sendable {
-        /// Of an answer that is late.
+        /// Delay of a slow response.
         public var slow = Duration.seconds(2)
-        /// Of one that nobody waits for.
+        /// Delay of a response after every caller's timeout.
         public var silent = Duration.seconds(20)
 
         public init() {}
     }
 
-    /// Whose turn it is at each sign-in.
+    /// Selection of the user for each sign-in.
     public enum Turn: Equatable, Sendable {
-        /// Whoever is chosen on a page.
+        /// The user that is selected on a page.
         case asked
-        /// Always the same person, without a page.
+        /// Always the same user, without a page.
         case always(Performer)
-        /// The next of a crowd of so many, again and again.
+        /// The next user of a population of this size, cyclically.
         case crowd(Int)
     }
 
@@ -51,7 +51,7 @@ public final class Script: Sendable {
         set { state.withLock { $0.turn = newValue } }
     }
 
-    /// Who signs in now; nil asks.
+    /// The user of the next sign-in; nil to show the selection page.
     func nextPerformer() -> Performer? {
         state.withLock { state in
             switch state.turn {
@@ -64,15 +64,11 @@ public final class Script: Sendable {
         }
     }
 
-    func session(of performer: Performer) -> Session? {
-        state.withLock { $0.sessions[performer] }
-    }
+    func session(of performer: Performer) -> Session? { state.withLock { $0.sessions[performer] } }
 
-    func remember(_ session: Session?, of performer: Performer) {
-        state.withLock { $0.sessions[performer] = session }
-    }
+    func remember(_ session: Session?, of performer: Performer) { state.withLock { $0.sessions[performer] = session } }
 
-    /// Has something go wrong, so many times.
+    /// Sets a fault for the next `times` requests at a place, or removes it.
     public func set(_ fault: Fault?, at place: Place, times: Int = 1) {
         state.withLock { state in
             state.faults[place] = fault.map { ($0, times) }
@@ -80,12 +76,10 @@ public final class Script: Sendable {
         }
     }
 
-    /// What goes wrong there until it is switched off, for the desk.
-    public func fault(at place: Place) -> Fault? {
-        state.withLock { $0.faults[place]?.fault }
-    }
+    /// The current fault at a place, for the desk.
+    public func fault(at place: Place) -> Fault? { state.withLock { $0.faults[place]?.fault } }
 
-    /// Takes the fault of this one call.
+    /// The fault of the current request, which uses up one occurrence.
     func take(at place: Place) -> Fault? {
         state.withLock { state in
             guard let (fault, times) = state.faults[place] else { return nil }

@@ -1,114 +1,85 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Directory
 import Domain
 import HTTP
-import SignIn
+import Hosted
+import OAuth
 import Web
 
-// What a person sees at Apple.
+// Pages that a user sees at Apple.
 extension Simulator {
-    /// Apple's authorization endpoint: the engine's checks, then a list of people in place of a password.
+    /// Apple's authorization endpoint: the engine's checks, then a list of users instead of a password.
     func authorize(_ request: Request) async throws -> Response {
         let team = try await snapshot()
         let judged: AuthorizationRequest
         do {
             let parameters = try ProtocolParameters(try request.query(maximumFields: 64).fields)
-            judged = try await authorization.judge(parameters, to: team, at: context.clock())
-        } catch let refusal as AuthorizationRefusal {
-            return refused(refusal.error, refusal.reason)
-        } catch let error as OAuthError {
-            return refused(error.code, error.reason)
-        }
-        let attempt = flow.open(judged, in: self.team, from: request.auditOrigin)
-        try await flow.begin(attempt, browserHash: Self.browser, in: self.team)
-        if let performer = script.nextPerformer() { return try await perform(performer, attempt, request) }
+            judged = try await authorization.judge(parameters, to: team, at: server.clock())
+        } catch let refusal as AuthorizationRefusal { return refused(refusal.error, refusal.reason) } catch let error
+            as OAuthError
+        { return refused(error.code, error.reason) }
+        let interaction = flow.open(judged, in: self.team, from: request.auditOrigin)
+        try await flow.begin(interaction, browserHash: Self.browser, in: self.team)
+        if let performer = script.nextPerformer() { return try await perform(performer, interaction, request) }
         let page = PeoplePage(
-            assets: site.assets,
-            appName: judged.client.name,
-            action: Routes.decision.link(attempt.id)
-        )
+            assets: site.assets, appName: judged.client.name, action: Routes.decision.link(interaction.id))
         return site.respond(peoplePage, page)
     }
 
-    func decide(_ request: Request, _ id: AttemptID) async throws -> Response {
+    func decide(_ request: Request, _ id: InteractionID) async throws -> Response {
         guard let performer = try request.form()["person"].flatMap(Performer.init(rawValue:)),
-            let attempt = try await flow.find(id, browserHash: Self.browser, in: team)
-        else { throw Problem.wrongChoice }
-        return try await perform(performer, attempt, request)
+            let interaction = try await flow.find(id, browserHash: Self.browser, in: team)
+        else { throw UserFacingError.wrongChoice }
+        return try await perform(performer, interaction, request)
     }
 
-    /// Does what that person does, and answers the app.
-    private func perform(
-        _ performer: Performer,
-        _ attempt: Attempt,
-        _ request: Request
-    ) async throws -> Response {
+    /// Performs the user's behavior, and responds to the app.
+    private func perform(_ performer: Performer, _ interaction: Interaction, _ request: Request) async throws
+        -> Response
+    {
         let team = try await snapshot()
-        guard var answer = try await answer(performer, attempt, team, request),
+        guard var answer = try await answer(performer, interaction, team, request),
             let client = team.client(answer.clientID)
-        else { throw Problem.wrongChoice }
+        else { throw UserFacingError.wrongChoice }
         if let fault = script.take(at: .browser) {
             try answer.replace("id_token") { try forgery(fault, team).forge($0) }
         }
-        return try signIn.exit(with: answer, appName: client.name, of: team, in: request.language)
+        return try hosted.exit(with: answer, appName: client.name, of: team, in: request.language)
     }
 
-    /// Decides as that person does; nil when the sign-in is over.
-    func answer(
-        _ performer: Performer,
-        _ attempt: Attempt,
-        _ team: TeamSnapshot,
-        _ request: Request
-    ) async throws -> AuthorizationAnswer? {
+    /// The answer to the app after the user's decision; nil if the sign-in has ended.
+    func answer(_ performer: Performer, _ interaction: Interaction, _ team: TeamSnapshot, _ request: Request)
+        async throws -> AuthorizationAnswer?
+    {
         let (origin, hash) = (request.auditOrigin, Self.browser)
-        guard let app = attempt.app else { return nil }
+        guard let app = interaction.app else { return nil }
         if performer == .reluctant {
-            return try await flow.cancel(attempt, browserHash: hash, in: self.team, from: origin)
+            return try await flow.cancel(interaction, browserHash: hash, in: self.team, from: origin)
         }
         let subject = performer.subject
         if performer == .newcomer {
-            try await consentEnds.end(
-                of: subject,
-                for: app.group,
-                in: self.team,
-                by: .person(subject),
-                from: origin
-            )
+            try await authorizationEnds.endConsent(
+                of: subject, for: app.primaryAppID, in: self.team, by: .person(subject), from: origin)
         }
         guard let session = try await session(of: performer, from: origin) else { return nil }
-        let step = try await flow.step(for: subject, group: app.group, in: self.team)
+        let step = try await flow.step(for: subject, primaryAppID: app.primaryAppID, in: self.team)
         if case .confirmation(let consent) = step {
             return try await flow.confirm(
-                attempt,
-                under: consent,
-                of: session,
-                browserHash: hash,
-                in: team,
-                from: origin
-            )
+                interaction, under: consent, of: session, browserHash: hash, in: team, from: origin)
         }
         let choice = ConsentChoice(
-            name: app.scope.name ? performer.name : nil,
-            email: app.scope.email ? performer.choice : .withheld
-        )
+            name: app.scope.name ? performer.name : nil, email: app.scope.email ? performer.choice : .withheld)
         let answer = try await flow.consent(
-            to: attempt,
-            choice,
-            of: session,
-            browserHash: hash,
-            in: team,
-            from: origin
-        )
-        // Apple says it once, whether it arrives or not.
-        try await consents.noteDelivery(of: subject, to: app.group, in: self.team, at: context.clock())
+            to: interaction, choice, of: session, browserHash: hash, in: team, from: origin)
+        // Apple sends `user` only once, even if the response does not arrive.
+        try await consents.noteDelivery(of: subject, to: app.primaryAppID, in: self.team, at: server.clock())
         return answer
     }
 
-    /// Proves anew who it is; of a crowd, everybody stays signed in once they are.
+    /// A new session of the user; a numbered user keeps its session until it expires.
     private func session(of performer: Performer, from origin: Origin) async throws -> Session? {
-        let now = context.clock()
+        let now = server.clock()
         if let session = script.session(of: performer), session.expiresAt > now { return session }
         if case .passerby = performer { try await Cast(database).admit(performer, to: team) }
         let token = try await sessions.begin(for: performer.subject, in: team, from: origin, at: now)
@@ -117,17 +88,15 @@ extension Simulator {
         return session
     }
 
-    /// Apple's own error page: nobody is sent back.
+    /// Apple's own error page, without a redirect to the app.
     private func refused(_ error: OAuthError.Code, _ reason: String) -> Response {
         .text("\(error.rawValue)\n\n\(reason)\n", status: .badRequest)
     }
 }
 
-extension Problem {
-    static let wrongChoice = Problem(
-        .badRequest,
-        "This sign-in is over",
+extension UserFacingError {
+    static let wrongChoice = UserFacingError(
+        .badRequest, "This sign-in is over",
         "The stand-in for Apple does not know it, or somebody has decided already.",
-        advice: "Go back to the app and sign in again."
-    )
+        advice: "Go back to the app and sign in again.")
 }

@@ -2,18 +2,18 @@ import Bytes
 import HTTP
 import Web
 
-// Where a person at the laptop chooses what goes wrong.
+// The page that selects the simulator's behavior.
 extension Simulator {
     func showDesk(_ request: Request) throws -> Response {
         let done = try request.query()["done"].flatMap(Done.init(rawValue:))
         return site.respond(desk, DeskPage(assets: site.assets, script: script, done: done))
     }
 
-    /// What the last form at the desk did, as the page says.
+    /// Result of the last form on the desk.
     enum Done: String {
         case saved
         case told
-        /// The person uses no app here that could be told.
+        /// The user uses no app that could be notified.
         case nobody
 
         var link: String { "\(Routes.desk.link())?done=\(rawValue)" }
@@ -38,15 +38,13 @@ extension Simulator {
 }
 
 extension Script.Turn {
-    /// How many people a crowd has.
+    /// Size of the population.
     private static let crowd = 1_000
-    /// The crowd's name in the form of the desk.
+    /// Value of the population in the desk's form.
     static let crowdName = "crowd"
 
-    /// What was chosen at the desk; nothing that is known asks.
+    /// The selection from the desk's form; unknown values show the selection page.
     fileprivate init(_ name: String) {
-        self =
-            name == Self.crowdName
-            ? .crowd(Self.crowd) : Performer(rawValue: name).map { .always($0) } ?? .asked
+        self = name == Self.crowdName ? .crowd(Self.crowd) : Performer(rawValue: name).map { .always($0) } ?? .asked
     }
 }

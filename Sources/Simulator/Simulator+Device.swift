@@ -1,29 +1,29 @@
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
+import OAuth
 import Web
 
-// What a person sees on a device: the app's own sheet, of which only the answer is here.
+// Sign-in on a device: only the response of Apple's framework is simulated, not the sheet.
 extension Simulator {
-    /// Gives an app what Apple's framework gives it, for a form with `client_id`, `person` and `nonce`.
+    /// Returns to an app what Apple's framework returns, for a form with `client_id`, `person` and `nonce`.
     ///
-    /// The answer is a form as `/auth/native` takes it, with `client_id` in it.
+    /// The response contains the parameters of `/auth/native`, with `client_id`.
     func authorizeOnDevice(_ request: Request) async throws -> Response {
         let (form, team) = (try request.form(), try await snapshot())
         guard let client = form["client_id"].flatMap(ClientID.init(rawValue:)).flatMap(team.client),
             let performer = form["person"].flatMap(Performer.init(rawValue:))
-        else { throw Problem.wrongChoice }
-        // As long as Pippin's own may be, and such as the database takes.
+        else { throw UserFacingError.wrongChoice }
+        // As long as Pippin's own nonces may be, and without NUL, which the database rejects.
         let nonce = form["nonce"]
         guard nonce.map({ $0.utf8.count <= 512 && !$0.utf8.contains(0) }) ?? true else {
-            throw Problem.wrongChoice
+            throw UserFacingError.wrongChoice
         }
         let judged = AuthorizationRequest.native(client, nonce: nonce)
-        let attempt = flow.open(judged, in: self.team, from: request.auditOrigin)
-        try await flow.begin(attempt, browserHash: Self.browser, in: self.team)
-        guard var answer = try await answer(performer, attempt, team, request) else {
-            throw Problem.wrongChoice
+        let interaction = flow.open(judged, in: self.team, from: request.auditOrigin)
+        try await flow.begin(interaction, browserHash: Self.browser, in: self.team)
+        guard var answer = try await answer(performer, interaction, team, request) else {
+            throw UserFacingError.wrongChoice
         }
         if let fault = script.take(at: .browser) {
             try answer.replace("id_token") { try forgery(fault, team).forge($0) }
@@ -32,11 +32,7 @@ extension Simulator {
         return .json(Array(try handover(given, of: client, performer).utf8))
     }
 
-    private func handover(
-        _ given: [String: String],
-        of client: Client,
-        _ performer: Performer
-    ) throws -> String {
+    private func handover(_ given: [String: String], of client: Client, _ performer: Performer) throws -> String {
         var values: [String: JSONValue] = ["client_id": .string(client.id.rawValue)]
         values["code"] = given["code"].map { .string($0) }
         values["identity_token"] = given["id_token"].map { .string($0) }

@@ -1,11 +1,12 @@
-import AuthEngine
 import Bytes
 import Crypto
+import Domain
 import EventLoop
 import HTTP
+import OAuth
 import Web
 
-// What a server asks of Apple.
+// Endpoints that servers call at Apple.
 extension Simulator {
     func token(_ request: Request) async throws -> Response {
         try await faulty(.token, request) { parameters, team in
@@ -28,24 +29,21 @@ extension Simulator {
     private func keys(_ fault: Fault?) async throws -> Response {
         if let fault, let response = await before(fault) { return response }
         let team = try await snapshot()
-        guard script.publishesExtraKey, let set = try? JWKSet(json: team.keySet(at: context.clock())) else {
-            return instead(fault) ?? json(team.keySet(at: context.clock()))
+        guard script.publishesExtraKey, let set = try? JWKSet(json: team.keySet(at: server.clock())) else {
+            return instead(fault) ?? json(team.keySet(at: server.clock()))
         }
         let extra = JWK(.rsa(script.extraKey.publicKey), keyID: Script.extraKeyID)
         return instead(fault) ?? json(JWKSet(set.keys + [extra]).json)
     }
 
-    /// As Apple has it, by the name this stand-in was called by.
+    /// Apple's discovery document, with the host name of the request.
     func discovery(_ request: Request) async -> Response {
         let fault = script.take(at: .discovery)
         if let fault, let response = await before(fault) { return response }
-        let scheme = context.publicURL.hasPrefix("https:") ? "https" : "http"
+        let scheme = server.publicURL.hasPrefix("https:") ? "https" : "http"
         let base = "\(scheme)://\(request[.host] ?? "")/apple"
         var json = JSONWriter(capacity: 512)
-        json.member(
-            "issuer",
-            fault == .otherIssuer ? "https://account.apple.com" : context.base(of: team)
-        )
+        json.member("issuer", fault == .otherIssuer ? "https://account.apple.com" : server.base(of: team))
         json.member("authorization_endpoint", "\(base)/auth/authorize")
         json.member("token_endpoint", "\(base)/auth/token")
         json.member("revocation_endpoint", "\(base)/auth/revoke")
@@ -54,20 +52,16 @@ extension Simulator {
         return self.json(json.finish())
     }
 
-    /// Answers as the engine does, with what goes wrong before, in, or after it.
+    /// Responds as the engine does, with a fault before, in, or after its response.
     private func faulty(
-        _ place: Place,
-        _ request: Request,
-        _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
+        _ place: Place, _ request: Request, _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
     ) async throws -> Response {
         let fault = script.take(at: place)
         return try await answer(request, fault, body).naming(fault)
     }
 
     private func answer(
-        _ request: Request,
-        _ fault: Fault?,
-        _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
+        _ request: Request, _ fault: Fault?, _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
     ) async throws -> Response {
         if let fault, let response = await before(fault) { return response }
         var answer: [UInt8]
@@ -76,13 +70,11 @@ extension Simulator {
             let team = try await snapshot()
             answer = try await body(parameters, team)
             if let fault { answer = try forge(answer, fault, team) }
-        } catch let error as OAuthError {
-            return refusal(error.code.rawValue, error.description)
-        }
+        } catch let error as OAuthError { return refusal(error.code.rawValue, error.description) }
         return instead(fault) ?? json(answer)
     }
 
-    /// What comes in place of the answer to something that is done; nil when the answer comes.
+    /// The response that replaces that of a processed request; nil for the engine's own response.
     private func instead(_ fault: Fault?) -> Response? {
         switch fault {
         case .broken?: Response(.ok, stream: BodyStream { throw Broken() })
@@ -91,7 +83,7 @@ extension Simulator {
         }
     }
 
-    /// The answer of a fault that happens before anything is done; nil for the others.
+    /// The response of a fault that prevents processing; nil for other faults.
     private func before(_ fault: Fault) async -> Response? {
         switch fault {
         case .slow:
@@ -111,7 +103,7 @@ extension Simulator {
         }
     }
 
-    /// The answer with its `id_token` made wrong.
+    /// The response with a forged `id_token`.
     private func forge(_ answer: [UInt8], _ fault: Fault, _ team: TeamSnapshot) throws -> [UInt8] {
         guard case .object(var members) = try JSON.decode(JSONValue.self, from: answer),
             let token = members["id_token"]?.string
@@ -121,7 +113,7 @@ extension Simulator {
     }
 
     func forgery(_ fault: Fault, _ team: TeamSnapshot) -> TokenForgery {
-        TokenForgery(fault: fault, script: script, team: team, moment: context.clock())
+        TokenForgery(fault: fault, script: script, team: team, moment: server.clock())
     }
 
     private func refusal(_ code: String, _ description: String?) -> Response {
@@ -135,18 +127,15 @@ extension Simulator {
         Response(
             status,
             fields: [
-                HeaderField(.contentType, "application/json;charset=UTF-8"),
-                HeaderField(.cacheControl, "no-store"),
-            ],
-            body: body
-        )
+                HeaderField(.contentType, "application/json;charset=UTF-8"), HeaderField(.cacheControl, "no-store"),
+            ], body: body)
     }
 
     private struct Broken: Error {}
 }
 
 extension Response {
-    /// The same with the fault it comes of, so that nobody looks for the cause elsewhere.
+    /// Adds the fault in a header field, so that developers see the cause of the failure.
     fileprivate func naming(_ fault: Fault?) -> Response {
         guard let fault else { return self }
         var response = self

@@ -1,98 +1,90 @@
-// Simulator: Apple's side of the protocol, for trials and tests without an account.
+// Simulator: Apple's side of the protocol, for test sign-ins and tests without an account.
 //
-// Owns: scripted people, scripted faults, the addresses Apple has. Codes, tokens, keys and revocations are the engine's,
-// for a team of its own: it is no second engine.
-// Must not know: that the one who calls is Pippin.
+// Owns: simulated users, scripted faults, Apple's endpoints. Codes, tokens, keys and revocations are the engine's, for
+// a team of the simulator's own: it is not a second engine.
+// Must not know: that its client is Pippin.
 // Standards: Apple's Sign in with Apple REST API.
 
-public import AuthEngine
 import Bytes
 import Crypto
 import Directory
 public import Domain
+import Federation
 public import HTTP
-public import SignIn
+public import Hosted
+public import OAuth
 public import Templates
 import Tenancy
 public import Web
 
-/// Apple's stand-in on one loop.
+/// The Apple simulator on one loop.
 public struct Simulator: Sendable {
-    /// The team of Apple's that everything is registered under here.
+    /// Apple team under which all clients of the simulator are registered.
     public static let teamID = "APPLESIM00"
-    /// Stands for the one browser that every simulated sign-in has.
+    /// Hash of the one browser that all simulated sign-ins share.
     static let browser: [UInt8] = SHA256.hash("the simulator's browser")
 
     let team: TeamID
-    let context: EngineContext
+    let server: ServerContext
     let teams: TeamCache
     let authorization: Authorization
-    let flow: SignInFlow
+    let flow: Interactions
     let tokens: TokenEndpoint
     let revocation: Revocation
     let consents: ConsentStore
-    let consentEnds: ConsentEndStore
+    let authorizationEnds: AuthorizationEndStore
     let consentList: ConsentListStore
     let database: TeamDatabase
     let sessions: SessionStore
-    let signIn: SignIn
+    let hosted: Hosted
     let site: Site
     let script: Script
     let peoplePage: LivePage<PeoplePage>
     let desk: LivePage<DeskPage>
 
-    /// What it is served with.
+    /// Services that the simulator needs.
     public struct Parts: Sendable {
         public let site: Site
-        public let context: EngineContext
+        public let server: ServerContext
         public let teams: TeamCache
         public let database: TeamDatabase
-        public let flows: FlowRecorder
-        public let signIn: SignIn
+        public let traces: any TraceSink
+        public let hosted: Hosted
 
         public init(
-            site: Site,
-            context: EngineContext,
-            teams: TeamCache,
-            database: TeamDatabase,
-            flows: FlowRecorder,
-            signIn: SignIn
+            site: Site, server: ServerContext, teams: TeamCache, database: TeamDatabase, traces: any TraceSink,
+            hosted: Hosted
         ) {
             self.site = site
-            self.context = context
+            self.server = server
             self.teams = teams
             self.database = database
-            self.flows = flows
-            self.signIn = signIn
+            self.traces = traces
+            self.hosted = hosted
         }
     }
 
-    /// - Parameter script: shared by all loops.
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    /// - Parameter script: behavior that all loops share.
+    /// - Throws: `Diagnostics` if a template does not match its view.
     public init(_ parts: Parts, script: Script) throws(Diagnostics) {
-        guard let team = TeamID(rawValue: Self.teamID), let relay = RelayDomain("privaterelay.appleid.com")
-        else {
+        guard let team = TeamID(rawValue: Self.teamID), let relay = RelayDomain("privaterelay.appleid.com") else {
             preconditionFailure("constants of ours")
         }
-        let (context, database) = (parts.context, parts.database)
-        let trials = TrialStore(database: database, keyRing: context.keyRing)
+        let (server, database) = (parts.server, parts.database)
+        let testSignIns = TestSignInStore(database: database, keyRing: server.keyRing)
         self.team = team
-        self.context = context
+        self.server = server
         self.script = script
         teams = parts.teams
-        signIn = parts.signIn
+        hosted = parts.hosted
         site = parts.site
-        authorization = Authorization(trials: trials)
+        authorization = Authorization(testSignIns: testSignIns)
         consents = ConsentStore(database, relay: relay)
-        flow = SignInFlow(
-            context: context,
-            database: database,
-            consents: consents,
-            flows: parts.flows
-        )
-        tokens = TokenEndpoint(context: context, database: database, trials: trials, flows: parts.flows)
-        revocation = Revocation(context: context, database: database, trials: trials)
-        consentEnds = ConsentEndStore(database)
+        flow = Interactions(server: server, database: database, consents: consents, traces: parts.traces)
+        authorizationEnds = AuthorizationEndStore(database)
+        tokens = TokenEndpoint(
+            server: server, database: database, ends: authorizationEnds, testSignIns: testSignIns, traces: parts.traces)
+        revocation = Revocation(server: server, database: database, ends: authorizationEnds, testSignIns: testSignIns)
         consentList = ConsentListStore(database)
         self.database = database
         sessions = SessionStore(database)
@@ -102,10 +94,10 @@ public struct Simulator: Sendable {
 
     public static var views: [any View.Type] { [PeoplePage.self, DeskPage.self] }
 
-    /// Adds Apple's addresses, all below `/apple`.
+    /// Adds Apple's endpoints, all below `/apple`.
     public func mount(on router: inout Router) {
         router.get(Routes.authorize) { request in try await authorize(request) }
-        router.post(Routes.decision, .form) { request, attempt in try await decide(request, attempt) }
+        router.post(Routes.decision, .form) { request, interaction in try await decide(request, interaction) }
         router.post(Routes.device, .form) { request in try await authorizeOnDevice(request) }
         router.post(Routes.token) { request in try await token(request) }
         router.post(Routes.revoke) { request in try await revoke(request) }
@@ -113,28 +105,28 @@ public struct Simulator: Sendable {
         router.get(Routes.discovery) { request in await discovery(request) }
         router.get(Routes.desk) { request in try showDesk(request) }
         router.post(Routes.desk, .form) { request in try setDesk(request) }
-        router.post(Routes.notices, .form) { request in try await tell(request) }
+        router.post(Routes.notifications, .form) { request in try await sendNotification(request) }
     }
 
     /// The team as it is registered now.
     func snapshot() async throws -> TeamSnapshot {
-        guard let team = try await teams.snapshot(of: team) else { throw Problem.notFound }
+        guard let team = try await teams.snapshot(of: team) else { throw UserFacingError.notFound }
         return team
     }
 }
 
-/// Apple's addresses below a prefix of ours.
+/// Apple's endpoints below the prefix `/apple`.
 enum Routes {
     static let authorize = Route("/apple/auth/authorize")
-    static let decision = Route("/apple/auth/attempts/:attempt", AttemptID.self)
-    /// In place of Apple's framework on a device.
+    static let decision = Route("/apple/auth/attempts/:attempt", InteractionID.self)
+    /// Replaces Apple's framework on a device.
     static let device = Route("/apple/device")
     static let token = Route("/apple/auth/token")
     static let revoke = Route("/apple/auth/revoke")
     static let keys = Route("/apple/auth/keys")
     static let discovery = Route("/apple/.well-known/openid-configuration")
-    /// Where faults are chosen.
+    /// Page that selects faults.
     static let desk = Route("/apple")
-    /// Where something happens to somebody.
-    static let notices = Route("/apple/notices")
+    /// Simulates an event of a user.
+    static let notifications = Route("/apple/notices")
 }

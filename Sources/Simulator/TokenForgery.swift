@@ -1,16 +1,16 @@
-import AuthEngine
 import Bytes
 import Crypto
+import OAuth
 
-/// Makes a token wrong in one way, and signs it so that nothing else is.
+/// Makes a token wrong in exactly one way, and signs it again.
 struct TokenForgery: Sendable {
     let fault: Fault
     let script: Script
-    /// Apple's, for whom the token was issued.
+    /// The simulator's team, which issued the token.
     let team: TeamSnapshot
     let moment: Timestamp
 
-    /// The token with its fault; the same token for a fault that is none of a token.
+    /// The token with the fault; unchanged for a fault that does not concern tokens.
     func forge(_ token: String) throws -> String {
         guard fault.isOfToken else { return token }
         var claims = try UnverifiedJWT(token).unverifiedClaims.members
@@ -25,7 +25,7 @@ struct TokenForgery: Sendable {
         return try sign(JSON.encode(JSONValue.object(claims)))
     }
 
-    /// Only the key that everybody knows makes the other faults the only ones.
+    /// Signs with the published key unless the fault is the key, so that the token has no second fault.
     private func sign(_ claims: [UInt8]) throws -> String {
         switch fault {
         case .unknownKey: try JWTSigner(key: script.extraKey, keyID: "NOSUCHKEY1").sign(claims)

@@ -1,38 +1,37 @@
 import Bytes
+import Localization
 
-/// All templates of a folder, parsed, and the texts they say.
+/// The parsed templates of a folder, and the texts they use.
 ///
-/// A template that cannot be parsed stops the pages that use it, when they are bound.
+/// Syntax errors in a template are thrown when a page that uses it is bound.
 public struct TemplateSet: Sendable {
     private let templates: [String: Template]
-    let texts: Texts
+    let texts: Translations
 
-    /// Reads every `.html` below the folder, and every `.txt` below that of the texts.
+    /// Reads every `.html` file below the folder and every `.txt` file below the folder of texts.
     ///
-    /// - Throws: only what cannot be read.
+    /// - Throws: the files that cannot be read, but no syntax errors.
     public init(folder: String, texts: String? = nil) throws(Diagnostics) {
         let folders = PageFolders(templates: folder, texts: texts)
         self = try folders.read(folders.stamps())
     }
 
-    /// Templates from memory: text by name.
-    public init(templates sources: [String: String], texts: Texts = Texts()) {
+    /// Creates templates from memory: the content by name.
+    public init(templates sources: [String: String], texts: Translations = Translations()) {
         self.texts = texts
         templates = sources.reduce(into: [:]) { templates, entry in
             templates[entry.key] = Template(Source(name: entry.key, bytes: Array(entry.value.utf8)))
         }
     }
 
-    init(_ folder: SourceFolder, _ stamps: [SourceFolder.Stamp], _ texts: Texts) throws(Diagnostics) {
+    init(_ folder: SourceFolder, _ stamps: [SourceFolder.Stamp], _ texts: Translations) throws(Diagnostics) {
         self.texts = texts
         var templates: [String: Template] = [:]
-        for stamp in stamps {
-            templates[stamp.name] = Template(try folder.source(stamp.name))
-        }
+        for stamp in stamps { templates[stamp.name] = Template(try folder.source(stamp.name)) }
         self.templates = templates
     }
 
-    /// Checks a page's template against its fields and makes it ready to write in each of its languages.
+    /// Checks a page's template against its fields and compiles it for each of its languages.
     public func bind<Page: View>(_ page: Page.Type) throws(Diagnostics) -> Bound<Page> {
         var programs: [Language: Program] = [:]
         var diagnostics = texts.diagnostics
@@ -47,7 +46,7 @@ public struct TemplateSet: Sendable {
         return Bound(Language.allCases.map { programs[$0] ?? first })
     }
 
-    /// Binds all pages and parses what none of them uses: the start and a test run this one check.
+    /// Binds all pages and reports the syntax errors of unused templates; runs at start and in tests.
     public func check(_ views: [any View.Type]) throws(Diagnostics) {
         var diagnostics = texts.diagnostics
         for view in views {
@@ -61,10 +60,10 @@ public struct TemplateSet: Sendable {
         guard diagnostics.all.isEmpty else { throw diagnostics }
     }
 
-    /// Declared fields that no template of these pages uses.
+    /// Returns the declared fields that no template of these pages uses.
     ///
-    /// A group shared by pages counts as used where one of them uses it. Pages that do not bind are read
-    /// as far as they go, so `check` comes first.
+    /// A group shared by pages counts as used if one of them uses it. Pages with errors are only read up to the
+    /// errors, so call `check` first.
     public func unusedFields(of views: [any View.Type]) -> [Diagnostic] {
         let used = views.reduce(into: Set<FieldUse>()) { $0.formUnion(outcome(of: $1, in: .english).used) }
         var unused = Diagnostics()
@@ -75,7 +74,7 @@ public struct TemplateSet: Sendable {
         return unused.all
     }
 
-    /// Every key some template says.
+    /// Keys of all texts that the templates use.
     public var textKeys: Set<String> {
         templates.values.reduce(into: []) { keys, template in
             for node in template.syntax.nodes { node.collectTextKeys(into: &keys) }
@@ -89,17 +88,12 @@ public struct TemplateSet: Sendable {
     private func schema<Page: View>(of page: Page.Type) -> Schema { Page.fields.schema }
 
     private func reportUnused(
-        _ schema: Schema,
-        _ used: Set<FieldUse>,
-        _ location: Location,
-        into unused: inout Diagnostics,
+        _ schema: Schema, _ used: Set<FieldUse>, _ location: Location, into unused: inout Diagnostics,
     ) {
         for field in schema.fields {
             guard used.contains(FieldUse(type: schema.type, name: field.name)) else {
                 let found = "the field `\(field.name)` of \(schema.owner), which no template uses"
-                unused.report(
-                    Diagnostic(at: location, found: found, expected: "`{{\(field.name)}}` somewhere")
-                )
+                unused.report(Diagnostic(at: location, found: found, expected: "`{{\(field.name)}}` somewhere"))
                 continue
             }
             if let inner = field.kind.schema { reportUnused(inner, used, location, into: &unused) }

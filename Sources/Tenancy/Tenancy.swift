@@ -1,6 +1,6 @@
-// Tenancy: the teams, who belongs to them, and the very first of both.
+// Tenancy: the teams and their members, and the setup of the first of each.
 //
-// Owns: teams and their settings, memberships and roles, the one-time links of the first set-up.
-// Must not know: how a console account signs in or what it looks like (it is a user of the system team, which
-// Directory keeps), the registry, HTTP.
-// A team's id is never used twice: a deleted team keeps its row.
+// Owns: teams and their settings, memberships and roles, invitations, the one-time links of the first setup.
+// Must not know: how a console account signs in or what data it has (it is a user of the system team, which
+// Directory stores), the registry, HTTP.
+// A team's id is never reused: a deleted team keeps its row.

@@ -1,20 +1,22 @@
-public import Bytes
+import Bytes
+public import Localization
 public import Templates
 
-/// One filter of a list that is in force, and the address of the list without it.
+/// An active filter of a list, with the URL of the list without it.
 public struct ChipView: Sendable {
-    public let label: Words
-    public let value: Words
+    public let label: LocalizedText
+    public let value: LocalizedText
     public let removeURL: String
 
-    public init(_ label: any Wording, _ value: any Wording, removeURL: String) {
-        self.label = label.asWords
-        self.value = value.asWords
+    public init(_ label: any LocalizedTextConvertible, _ value: any LocalizedTextConvertible, removeURL: String) {
+        self.label = label.localizedText
+        self.value = value.localizedText
         self.removeURL = removeURL
     }
 
-    public static let fields = Fields<ChipView>()
-        .words("label") { $0.label }
-        .words("value") { $0.value }
-        .text("removeURL") { $0.removeURL }
+    public static let fields = Fields<ChipView> {
+        $0.words("label") { $0.label }
+        $0.words("value") { $0.value }
+        $0.text("removeURL") { $0.removeURL }
+    }
 }

@@ -1,45 +1,42 @@
-public import Bytes
+import Bytes
+public import Localization
 public import Templates
 
-/// Something that cannot be undone: says what breaks, asks for the typed name and a reason.
+/// Form of an irreversible action: lists the consequences, requires a typed confirmation and a reason.
 public struct DangerView: Sendable {
     public let action: String
-    public let summary: Words
-    public let consequences: [Words]
-    /// What has to be typed, as it stands.
+    public let summary: LocalizedText
+    public let consequences: [LocalizedText]
+    /// Text that the user has to type.
     public let expected: String
     public let confirmation: FieldView
     public let reason: FieldView
-    public let button: Words
+    public let button: LocalizedText
     public let version: String
 
     public init(
-        action: String,
-        summary: any Wording,
-        consequences: [any Wording],
-        expected: String,
-        confirmation: FieldView,
-        reason: FieldView,
-        button: any Wording,
+        action: String, summary: any LocalizedTextConvertible, consequences: [any LocalizedTextConvertible],
+        expected: String, confirmation: FieldView, reason: FieldView, button: any LocalizedTextConvertible,
         version: String
     ) {
         self.action = action
-        self.summary = summary.asWords
-        self.consequences = consequences.map(\.asWords)
+        self.summary = summary.localizedText
+        self.consequences = consequences.map(\.localizedText)
         self.expected = expected
         self.confirmation = confirmation
         self.reason = reason
-        self.button = button.asWords
+        self.button = button.localizedText
         self.version = version
     }
 
-    public static let fields = Fields<DangerView>()
-        .text("action") { $0.action }
-        .words("summary") { $0.summary }
-        .list("consequences", Fields<Words>().words("text") { $0 }) { $0.consequences }
-        .text("expected") { $0.expected }
-        .group("confirmation", FieldView.fields) { $0.confirmation }
-        .group("reason", FieldView.fields) { $0.reason }
-        .words("button") { $0.button }
-        .text("version") { $0.version }
+    public static let fields = Fields<DangerView> {
+        $0.text("action") { $0.action }
+        $0.words("summary") { $0.summary }
+        $0.list("consequences", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.consequences }
+        $0.text("expected") { $0.expected }
+        $0.group("confirmation", FieldView.fields) { $0.confirmation }
+        $0.group("reason", FieldView.fields) { $0.reason }
+        $0.words("button") { $0.button }
+        $0.text("version") { $0.version }
+    }
 }

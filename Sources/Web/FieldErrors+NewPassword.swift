@@ -1,9 +1,10 @@
 public import Bytes
 public import Directory
 public import Domain
+import Localization
 import Postgres
 
-/// A password that is chosen in a form: where, and by whom.
+/// Context of a new password in a form: the field, who chooses it, team, origin and time of the request.
 public struct PasswordChoice: Sendable {
     let field: String
     let chooser: NewPasswords.Chooser
@@ -12,13 +13,9 @@ public struct PasswordChoice: Sendable {
     let now: Timestamp
     let passwords: NewPasswords
 
-    /// - Parameter field: what the form calls it.
+    /// - Parameter field: the name of the form's field.
     public init(
-        in field: String,
-        by chooser: NewPasswords.Chooser,
-        in team: TeamID,
-        from origin: Origin,
-        at now: Timestamp,
+        in field: String, by chooser: NewPasswords.Chooser, in team: TeamID, from origin: Origin, at now: Timestamp,
         with passwords: NewPasswords
     ) {
         self.field = field
@@ -31,50 +28,39 @@ public struct PasswordChoice: Sendable {
 }
 
 extension FieldErrors {
-    /// Counts the password and judges it; nil where that says something beside the field.
+    /// Counts and validates a new password; on failure adds an error to the field and returns nil.
     ///
-    /// - Throws: `PostgresFailure`, or `Problem.unavailable` where more waits to be judged than a person would wait for.
-    public mutating func take(
-        _ text: String,
-        by rule: PasswordRule,
-        _ choice: PasswordChoice
-    ) async throws -> NewPassword? {
+    /// - Throws: `PostgresFailure`, or `UserFacingError.unavailable` if too many validations are queued.
+    public mutating func take(_ text: String, by rule: PasswordRule, _ choice: PasswordChoice) async throws
+        -> NewPassword?
+    {
         guard let admission = try await admit(choice) else { return nil }
         return try await judge(text, by: rule, choice, with: admission)
     }
 
-    /// Counts a password more that is to be judged; nil where there were too many.
+    /// Counts one more password to validate; nil, with an error at the field, if the limit is reached.
     ///
     /// - Throws: `PostgresFailure`.
     private mutating func admit(_ choice: PasswordChoice) async throws -> NewPasswordAdmission? {
         let answer = try await choice.passwords.admit(
-            choice.chooser,
-            in: choice.team,
-            from: choice.origin,
-            at: choice.now
-        )
+            choice.chooser, in: choice.team, from: choice.origin, at: choice.now)
         switch consume answer {
         case .admitted(let admission): return admission
         case .tooMany(let wait):
             let minutes = max(1, (Int(wait.components.seconds) + 59) / 60)
-            add(choice.field, Phrase("shared.passwords.too-many", count: minutes), waiting: wait)
+            add(choice.field, Message("shared.passwords.too-many", count: minutes), waiting: wait)
             return nil
         }
     }
 
-    /// Judges the password; nil when it breaks the rule.
+    /// Validates the password; nil, with an error at the field, if it breaks the rule.
     private mutating func judge(
-        _ text: String,
-        by rule: PasswordRule,
-        _ choice: PasswordChoice,
-        with admission: consuming NewPasswordAdmission
+        _ text: String, by rule: PasswordRule, _ choice: PasswordChoice, with admission: consuming NewPasswordAdmission
     ) async throws -> NewPassword? {
         let judgement: Result<NewPassword, NewPassword.Problem>
         do throws(PasswordHasher.Busy) {
             judgement = try await choice.passwords.judge(text, by: rule, for: choice.team, with: admission)
-        } catch {
-            throw Problem.unavailable
-        }
+        } catch { throw UserFacingError.unavailable }
         switch judgement {
         case .success(let password): return password
         case .failure(let problem):

@@ -1,41 +1,42 @@
-public import Bytes
+import Bytes
 public import HTTP
+public import Localization
 
-/// What is wrong with a form, field by field, in the order of the page.
+/// Errors of a form by field, in the order of the page.
 public struct FieldErrors: Sendable {
-    private var all: [(name: String, message: Words)] = []
-    /// How long to wait before the form is sent again, where it was sent too often.
+    private var all: [(name: String, message: LocalizedText)] = []
+    /// Time to wait before the form may be sent again, if it was sent too often.
     private(set) var wait: Duration?
 
     public init() {}
 
     public var isEmpty: Bool { all.isEmpty }
 
-    /// Notes what is wrong with a field; the first word on it stands.
-    public mutating func add(_ name: String, _ message: any Wording) {
-        if self[name] == nil { all.append((name, message.asWords)) }
+    /// Adds an error to a field that has none yet; the first error is kept.
+    public mutating func add(_ name: String, _ message: any LocalizedTextConvertible) {
+        if self[name] == nil { all.append((name, message.localizedText)) }
     }
 
-    /// Notes that the form was sent too often, with what to say beside a field.
-    public mutating func add(_ name: String, _ message: any Wording, waiting wait: Duration) {
+    /// Adds an error to a field because the form was sent too often, with the time to wait.
+    public mutating func add(_ name: String, _ message: any LocalizedTextConvertible, waiting wait: Duration) {
         add(name, message)
         self.wait = wait
     }
 
-    /// Notes `message` where a value could not be made of what was typed.
-    public mutating func require<Value>(_ value: Value?, _ name: String, _ message: any Wording) -> Value? {
+    /// Adds `message` to the field if `value` is nil, because the input is invalid.
+    public mutating func require<Value>(_ value: Value?, _ name: String, _ message: any LocalizedTextConvertible)
+        -> Value?
+    {
         if value == nil { add(name, message) }
         return value
     }
 
-    /// What to say beside the field.
-    public subscript(_ name: String) -> Words? {
-        all.first { $0.name == name }?.message
-    }
+    /// Error of a field.
+    public subscript(_ name: String) -> LocalizedText? { all.first { $0.name == name }?.message }
 
-    /// The page that says it all, with the status of it.
+    /// Returns the page with its errors as 422, or as 429 with `Retry-After` if the form was sent too often.
     ///
-    /// - Parameter page: answers with a status.
+    /// - Parameter page: renders the page with a status.
     public func refuse(_ page: (Status) -> Response) -> Response {
         guard let wait else { return page(.unprocessableContent) }
         var response = page(.tooManyRequests)
@@ -43,8 +44,6 @@ public struct FieldErrors: Sendable {
         return response
     }
 
-    /// The lines above the form, each leading to its field.
-    public var summary: [FormError] {
-        all.map { FormError(id: "field-\($0.name)", message: $0.message) }
-    }
+    /// Lines of the summary above the form, each linking to its field.
+    public var summary: [FormError] { all.map { FormError(id: "field-\($0.name)", message: $0.message) } }
 }

@@ -1,20 +1,22 @@
-public import Bytes
+import Bytes
+public import Localization
 public import Templates
 
-/// The foot of a list: how much there is, and the ways on.
+/// Footer of a list: summary, and links to the previous and next page.
 public struct PagingView: Sendable {
-    public let summary: Words
+    public let summary: LocalizedText
     public let previousURL: String?
     public let nextURL: String?
 
-    public init(summary: any Wording, previousURL: String? = nil, nextURL: String? = nil) {
-        self.summary = summary.asWords
+    public init(summary: any LocalizedTextConvertible, previousURL: String? = nil, nextURL: String? = nil) {
+        self.summary = summary.localizedText
         self.previousURL = previousURL
         self.nextURL = nextURL
     }
 
-    public static let fields = Fields<PagingView>()
-        .words("summary") { $0.summary }
-        .optionalText("previousURL") { $0.previousURL }
-        .optionalText("nextURL") { $0.nextURL }
+    public static let fields = Fields<PagingView> {
+        $0.words("summary") { $0.summary }
+        $0.optionalText("previousURL") { $0.previousURL }
+        $0.optionalText("nextURL") { $0.nextURL }
+    }
 }

@@ -1,40 +1,40 @@
 import Bytes
 
-/// A text that a person types once more, as it stands on the page, before something that cannot be undone.
+/// A text that the user retypes to confirm an irreversible action.
 ///
-/// Upper and lower case count as the same, and white space around it is none of it. Code points are compared, of which
-/// no more are looked at than there may be.
+/// Case and surrounding white space are ignored. The comparison is by Unicode scalars, and input beyond the possible
+/// length of the text is cut off.
 public struct Retyped: Sendable {
-    /// Where what was typed leaves the text.
+    /// First difference between the input and the expected text.
     public enum Difference: Equatable, Sendable {
-        /// Another character than the one there, counted from 1.
+        /// A different character at this position, counted from 1.
         case character(Int, typed: Unicode.Scalar, right: Unicode.Scalar)
-        /// It ends before this.
+        /// The rest of the expected text, which the input lacks.
         case missing(String)
-        /// This stands behind it; of a long text the beginning.
+        /// Input after the end of the expected text, at most 100 bytes of it.
         case surplus(String)
     }
 
-    /// How many octets behind the text are told.
+    /// Maximum length of a reported surplus, in bytes.
     private static let longestSurplus = 100
 
-    /// What is to be typed.
+    /// Text to type.
     public let expected: String
     private let typed: [Unicode.Scalar]
     private let right: [Unicode.Scalar]
 
     public init(_ typed: String, expecting expected: String) {
-        // Four octets at most for one that is expected.
+        // A Unicode scalar has at most four bytes in UTF-8.
         let most = 4 * expected.utf8.count + Self.longestSurplus
         self.typed = Array(typed.trimmedWhiteSpace.cut(toOctets: most).unicodeScalars)
         self.expected = expected
         right = Array(expected.unicodeScalars)
     }
 
-    /// Whether it is that text.
+    /// Whether the input matches the text.
     public var isRight: Bool { difference == nil }
 
-    /// The first difference; nil when there is none.
+    /// First difference, or nil if the input matches.
     public var difference: Difference? {
         for (index, (left, right)) in zip(typed, right).enumerated()
         where left.properties.lowercaseMapping != right.properties.lowercaseMapping {

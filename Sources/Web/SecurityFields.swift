@@ -1,43 +1,37 @@
 public import HTTP
 
-/// The header fields that tell browsers what a page of ours may do.
+/// Response header fields that restrict what a browser allows a page to do.
 public enum SecurityFields {
-    /// Whether forms of the page may lead elsewhere.
+    /// Whether the page's forms may be submitted to other origins (`form-action`).
     public enum FormTarget: Sendable {
         case ourselves
-        /// For the exit page alone: Chromium applies `form-action` to every redirect after a submission, custom
-        /// schemes included, so the page that leads to an app must not carry it.
+        /// No `form-action`, only for the exit page: Chromium applies it to every redirect after a submission, custom
+        /// schemes included, so the page that redirects to an app must not have it.
         case anywhere
     }
 
-    /// Who may show the page in a frame.
+    /// Pages that may show this page in a frame (`frame-ancestors`).
     public enum FrameParent: String, Sendable {
         case nobody = "'none'"
-        /// For a preview inside a page of ours.
+        /// For a preview inside one of Pippin's pages.
         case ourselves = "'self'"
     }
 
-    /// Adds the fields of an HTML page.
+    /// Adds the security fields of an HTML page.
     ///
-    /// `same-origin` rather than `no-referrer`, which makes Chromium send `Origin: null` with our own forms.
+    /// The referrer policy is `same-origin` because `no-referrer` makes Chromium send `Origin: null` with forms.
     public static func add(
-        to response: inout Response,
-        forms: FormTarget = .ourselves,
-        frame: FrameParent = .nobody,
-        isSecure: Bool
+        to response: inout Response, forms: FormTarget = .ourselves, frame: FrameParent = .nobody, isSecure: Bool
     ) {
         let formAction = forms == .ourselves ? "; form-action 'self'" : ""
         response.append(
             .contentSecurityPolicy,
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-                + "frame-src 'self'; base-uri 'none'; frame-ancestors \(frame.rawValue)" + formAction
-        )
+                + "frame-src 'self'; base-uri 'none'; frame-ancestors \(frame.rawValue)" + formAction)
         response.append(.xContentTypeOptions, "nosniff")
         response.append(.referrerPolicy, "same-origin")
         response.append(
-            .permissionsPolicy,
-            "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()"
-        )
+            .permissionsPolicy, "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()")
         response.append(.cacheControl, "no-store")
         if isSecure { response.append(.strictTransportSecurity, "max-age=31536000; includeSubDomains") }
     }

@@ -1,50 +1,50 @@
-public import Bytes
+import Bytes
+public import Localization
 public import Templates
 
-/// A choice from a long list.
+/// A drop-down list with label, hint and error.
 public struct SelectView: Sendable {
     public struct Option: Sendable {
         public let value: String
-        public let label: Words
+        public let label: LocalizedText
         public let isSelected: Bool
 
-        public init(_ value: String, _ label: any Wording, isSelected: Bool) {
+        public init(_ value: String, _ label: any LocalizedTextConvertible, isSelected: Bool) {
             self.value = value
-            self.label = label.asWords
+            self.label = label.localizedText
             self.isSelected = isSelected
         }
 
-        static let fields = Fields<Option>()
-            .text("value") { $0.value }
-            .words("label") { $0.label }
-            .flag("selected") { $0.isSelected }
+        static let fields = Fields<Option> {
+            $0.text("value") { $0.value }
+            $0.words("label") { $0.label }
+            $0.flag("selected") { $0.isSelected }
+        }
     }
 
     public let name: String
-    public let label: Words
-    public let hint: Words?
-    public let error: Words?
+    public let label: LocalizedText
+    public let hint: LocalizedText?
+    public let error: LocalizedText?
     public let options: [Option]
 
     public init(
-        _ name: String,
-        label: any Wording,
-        hint: (any Wording)? = nil,
-        error: (any Wording)? = nil,
-        options: [Option]
+        _ name: String, label: any LocalizedTextConvertible, hint: (any LocalizedTextConvertible)? = nil,
+        error: (any LocalizedTextConvertible)? = nil, options: [Option]
     ) {
         self.name = name
-        self.label = label.asWords
-        self.hint = hint?.asWords
-        self.error = error?.asWords
+        self.label = label.localizedText
+        self.hint = hint?.localizedText
+        self.error = error?.localizedText
         self.options = options
     }
 
-    public static let fields = Fields<SelectView>()
-        .text("id") { "field-\($0.name)" }
-        .text("name") { $0.name }
-        .words("label") { $0.label }
-        .optionalWords("hint") { $0.hint }
-        .optionalWords("error") { $0.error }
-        .list("options", Option.fields) { $0.options }
+    public static let fields = Fields<SelectView> {
+        $0.text("id") { "field-\($0.name)" }
+        $0.text("name") { $0.name }
+        $0.words("label") { $0.label }
+        $0.optionalWords("hint") { $0.hint }
+        $0.optionalWords("error") { $0.error }
+        $0.list("options", Option.fields) { $0.options }
+    }
 }

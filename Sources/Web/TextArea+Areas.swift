@@ -1,14 +1,13 @@
 import Bytes
+import Localization
 public import Templates
 
 extension TextArea {
-    /// The areas of the catalogue that Pippin shows.
+    /// The areas of `Texts/`, each with its required languages.
     public static let all = [
-        // What hosted pages and the console share.
-        TextArea("shared", in: Language.allCases),
-        TextArea("hosted", in: Language.allCases),
-        TextArea("mail", in: Language.allCases),
-        TextArea("console", in: [.english]),
+        // Texts shared by hosted pages and the console.
+        TextArea("shared", in: Language.allCases), TextArea("hosted", in: Language.allCases),
+        TextArea("mail", in: Language.allCases), TextArea("console", in: [.english]),
         TextArea("sample", in: [.english]),
     ]
 }

@@ -1,7 +1,8 @@
 public import Bytes
+public import Localization
 public import Templates
 
-/// Addresses of the public files, as they are served now.
+/// URLs of the public files as currently served.
 public struct AssetLinks: Sendable {
     public let css: String
     public let js: SafeURL
@@ -19,21 +20,22 @@ public struct AssetLinks: Sendable {
         self.icons = icons
     }
 
-    public static let fields = Fields<AssetLinks>()
-        .text("css") { $0.css }
-        .url("js") { $0.js }
-        .url("exit") { $0.exit }
-        .url("factors") { $0.factors }
-        .text("logo") { $0.logo }
-        .text("icons") { $0.icons }
+    public static let fields = Fields<AssetLinks> {
+        $0.text("css") { $0.css }
+        $0.url("js") { $0.js }
+        $0.url("exit") { $0.exit }
+        $0.url("factors") { $0.factors }
+        $0.text("logo") { $0.logo }
+        $0.text("icons") { $0.icons }
+    }
 }
 
-/// A person as pages name them.
+/// A user's name, email address and initial.
 public struct PersonView: Sendable {
     public let name: String
     public let email: String
 
-    /// - Parameter name: falls back to the address for a person who gave none.
+    /// - Parameter name: replaced by the email address if it is empty.
     public init(name: String, email: String?) {
         self.email = email ?? ""
         self.name = name.isEmpty ? self.email : name
@@ -41,47 +43,42 @@ public struct PersonView: Sendable {
 
     public var initial: String { Initial.of(name) }
 
-    public static let fields = Fields<PersonView>()
-        .text("name") { $0.name }
-        .text("email") { $0.email }
-        .text("initial") { $0.initial }
-}
-
-/// The letter on a tile.
-public enum Initial {
-    public static func of(_ name: String) -> String {
-        name.first.map { $0.uppercased() } ?? "?"
+    public static let fields = Fields<PersonView> {
+        $0.text("name") { $0.name }
+        $0.text("email") { $0.email }
+        $0.text("initial") { $0.initial }
     }
 }
+
+/// First letter of a name in upper case, for avatars.
+public enum Initial { public static func of(_ name: String) -> String { name.first.map { $0.uppercased() } ?? "?" } }
 
 /// A value with a copy button.
 public struct CopyView: Sendable {
-    public let label: Words
+    public let label: LocalizedText
     public let value: String
 
-    public init(_ label: any Wording, _ value: String) {
-        self.label = label.asWords
+    public init(_ label: any LocalizedTextConvertible, _ value: String) {
+        self.label = label.localizedText
         self.value = value
     }
 
-    public static let fields = Fields<CopyView>()
-        .words("label") { $0.label }
-        .text("value") { $0.value }
+    public static let fields = Fields<CopyView> {
+        $0.words("label") { $0.label }
+        $0.text("value") { $0.value }
+    }
 }
 
-/// A moment, for machines and for people.
+/// A time, rendered as a localized `<time>` element.
 public struct TimeView: Sendable {
     public let moment: Timestamp
 
-    public init(_ moment: Timestamp) {
-        self.moment = moment
-    }
+    public init(_ moment: Timestamp) { self.moment = moment }
 
-    public static let fields = Fields<TimeView>()
-        .words("text") { $0.moment }
+    public static let fields = Fields<TimeView> { $0.words("text") { $0.moment } }
 }
 
-/// A state in one word.
+/// A status label of one word with its colour.
 public struct BadgeView: Sendable {
     public enum Kind: String, Sendable {
         case plain
@@ -91,29 +88,31 @@ public struct BadgeView: Sendable {
     }
 
     public let kind: Kind
-    public let text: Words
+    public let text: LocalizedText
 
-    public init(_ kind: Kind, _ text: any Wording) {
+    public init(_ kind: Kind, _ text: any LocalizedTextConvertible) {
         self.kind = kind
-        self.text = text.asWords
+        self.text = text.localizedText
     }
 
-    public static let fields = Fields<BadgeView>()
-        .text("kind") { $0.kind.rawValue }
-        .words("text") { $0.text }
+    public static let fields = Fields<BadgeView> {
+        $0.text("kind") { $0.kind.rawValue }
+        $0.words("text") { $0.text }
+    }
 }
 
-/// One line of the summary above a refused form.
+/// One line of the error summary above a form.
 public struct FormError: Sendable {
     public let id: String
-    public let message: Words
+    public let message: LocalizedText
 
-    public init(id: String, message: any Wording) {
+    public init(id: String, message: any LocalizedTextConvertible) {
         self.id = id
-        self.message = message.asWords
+        self.message = message.localizedText
     }
 
-    public static let fields = Fields<FormError>()
-        .text("id") { $0.id }
-        .words("message") { $0.message }
+    public static let fields = Fields<FormError> {
+        $0.text("id") { $0.id }
+        $0.words("message") { $0.message }
+    }
 }

@@ -1,14 +1,15 @@
-// Web: what every page of Pippin shares.
+// Web: the parts that all of Pippin's pages share.
 //
-// Owns: the views of fields, people and errors that templates use, the fields every page carries, cookies, form
-// tokens, the refusal of requests in words, path values of the domain's ids.
-// Must not know: any one page.
+// Owns: the views of form fields, users and errors that templates use, security header fields, cookies, form
+// tokens, user-facing errors, path values of the domain's ids.
+// Must not know: any particular page.
 // Standards: Content Security Policy Level 3, RFC 6265 (cookies), OWASP's advice on cross-site request forgery.
 
-public import AuthEngine
-public import Directory
+import Directory
 public import Domain
+public import Federation
 public import HTTP
+public import OAuth
 
 extension PathValue where Self: RawRepresentable<String> {
     public static func parse(pathSegment: Span<UInt8>) -> Self? {
@@ -24,8 +25,8 @@ extension KeyID: PathValue {}
 extension InvitationID: PathValue {}
 extension Subject: PathValue {}
 extension RefreshTokenID: PathValue {}
-extension ProviderTokenID: PathValue {}
-extension AttemptID: PathValue {}
-extension FlowID: PathValue {}
-extension TrialID: PathValue {}
+extension UpstreamTokenID: PathValue {}
+extension InteractionID: PathValue {}
+extension TraceID: PathValue {}
+extension TestSignInID: PathValue {}
 extension RandomID: PathValue {}

@@ -1,19 +1,16 @@
 internal import CFido2
 
-/// What the browser hands over after `navigator.credentials.get()`.
+/// The browser's response to `navigator.credentials.get()`.
 public struct AssertionResponse: Sendable {
     public let credentialID: [UInt8]
     public let clientDataJSON: [UInt8]
     public let authenticatorData: [UInt8]
     public let signature: [UInt8]
-    /// Whose the key is, as it was told at its registration; keys that were named beforehand may leave it out.
+    /// User handle from the registration of the key; a key that was listed in the request may omit it.
     public let userHandle: [UInt8]?
 
     public init(
-        credentialID: [UInt8],
-        clientDataJSON: [UInt8],
-        authenticatorData: [UInt8],
-        signature: [UInt8],
+        credentialID: [UInt8], clientDataJSON: [UInt8], authenticatorData: [UInt8], signature: [UInt8],
         userHandle: [UInt8]?
     ) {
         self.credentialID = credentialID
@@ -23,11 +20,11 @@ public struct AssertionResponse: Sendable {
         self.userHandle = userHandle
     }
 
-    /// The challenge it claims to answer, unchecked.
+    /// The challenge in the client data, not verified.
     public var claimedChallenge: [UInt8]? { ClientData.challenge(in: clientDataJSON) }
 }
 
-/// An assertion that holds.
+/// A verified assertion.
 public struct Assertion: Hashable, Sendable {
     public let signCount: UInt32
     public let isUserVerified: Bool
@@ -35,83 +32,55 @@ public struct Assertion: Hashable, Sendable {
 }
 
 extension RelyingParty {
-    /// Checks an assertion by Web Authentication Level 3 section 7.2 against the key that was registered.
+    /// Verifies an assertion against the registered key, by Web Authentication Level 3 section 7.2.
     ///
     /// - Parameters:
-    ///   - knownCount: the counter the key was last seen with.
-    ///   - isBackupEligible: what the key was registered as; it never changes.
+    ///   - knownCount: signature counter of the key's last use.
+    ///   - isBackupEligible: backup eligibility from the key's registration, which never changes.
     public func verify(
-        _ response: AssertionResponse,
-        of key: CredentialKey,
-        challenge: [UInt8],
-        knownCount: UInt32,
-        isBackupEligible: Bool,
-        requiresUserVerification: Bool
+        _ response: AssertionResponse, of key: CredentialKey, challenge: [UInt8], knownCount: UInt32,
+        isBackupEligible: Bool, requiresUserVerification: Bool
     ) throws(WebAuthnFailure) -> Assertion {
-        let client = try ClientData(
-            response.clientDataJSON,
-            of: .assertion,
-            challenge: challenge,
-            origin: origin
-        )
+        let client = try ClientData(response.clientDataJSON, of: .assertion, challenge: challenge, origin: origin)
         let head = try AuthenticatorData(
-            response.authenticatorData,
-            of: self,
-            requiresUserVerification: requiresUserVerification
-        )
+            response.authenticatorData, in: .assertion, of: self, requiresUserVerification: requiresUserVerification)
         guard head.isBackupEligible == isBackupEligible else { throw .wrongBackupState }
         guard let handle = PublicKeyHandle(key) else { throw .unsupportedKey }
         guard handle.hasSigned(response, clientDataHash: client.hash, id) else { throw .wrongSignature }
         guard Self.hasGrown(head.signCount, since: knownCount) else { throw .counterFellBack }
-        return Assertion(
-            signCount: head.signCount,
-            isUserVerified: head.isUserVerified,
-            isBackedUp: head.isBackedUp
-        )
+        return Assertion(signCount: head.signCount, isUserVerified: head.isUserVerified, isBackedUp: head.isBackedUp)
     }
 
-    /// Whether a counter may follow another: authenticators that do not count always say zero.
-    static func hasGrown(_ count: UInt32, since known: UInt32) -> Bool {
-        count > known || (count == 0 && known == 0)
-    }
+    /// Whether a counter may follow another; authenticators without a counter always report zero.
+    static func hasGrown(_ count: UInt32, since known: UInt32) -> Bool { count > known || (count == 0 && known == 0) }
 }
 
-/// A public key in libfido2's hands.
-@safe
-struct PublicKeyHandle: ~Copyable {
+/// A public key loaded into libfido2.
+@safe struct PublicKeyHandle: ~Copyable {
     private let algorithm: CredentialKey.Algorithm
     private let pointer: OpaquePointer
 
-    /// Nil where the octets are no key of that algorithm.
+    /// Loads a key; nil if the octets are not a key of that algorithm.
     init?(_ key: CredentialKey) {
         guard let pointer = unsafe Self.load(key) else { return nil }
         algorithm = key.algorithm
         unsafe self.pointer = pointer
     }
 
-    deinit {
-        unsafe Self.free(pointer, algorithm)
-    }
+    deinit { unsafe Self.free(pointer, algorithm) }
 
-    /// Whether the key signed this authenticator data together with that client data.
+    /// Whether the key signed this authenticator data together with the client data of this hash.
     func hasSigned(_ response: AssertionResponse, clientDataHash: [UInt8], _ partyID: String) -> Bool {
         var assertion = unsafe fido_assert_new()
         defer { unsafe fido_assert_free(&assertion) }
         let data = response.authenticatorData
-        guard unsafe assertion != nil,
-            unsafe fido_assert_set_count(assertion, 1) == FIDO_OK,
+        guard unsafe assertion != nil, unsafe fido_assert_set_count(assertion, 1) == FIDO_OK,
             unsafe fido_assert_set_rp(assertion, partyID) == FIDO_OK,
-            unsafe fido_assert_set_clientdata_hash(assertion, clientDataHash, clientDataHash.count)
-                == FIDO_OK,
+            unsafe fido_assert_set_clientdata_hash(assertion, clientDataHash, clientDataHash.count) == FIDO_OK,
             unsafe fido_assert_set_authdata_raw(assertion, 0, data, data.count) == FIDO_OK,
             unsafe fido_assert_set_sig(assertion, 0, response.signature, response.signature.count) == FIDO_OK
         else { return false }
-        return unsafe fido_assert_verify(
-            assertion,
-            0,
-            Int32(algorithm.rawValue),
-            UnsafeRawPointer(pointer)
-        ) == FIDO_OK
+        return unsafe fido_assert_verify(assertion, 0, Int32(algorithm.rawValue), UnsafeRawPointer(pointer)) == FIDO_OK
     }
 
     private static func load(_ key: CredentialKey) -> OpaquePointer? {

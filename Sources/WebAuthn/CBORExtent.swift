@@ -1,24 +1,21 @@
-/// Whether CBOR announces no more than it holds.
+/// Checks that CBOR declares no more data than it contains.
 ///
-/// libcbor sets aside room for every element that an array or a map announces, before it has read the first: a few
-/// octets could take gigabytes. So what comes from outside is walked first, without setting anything aside.
+/// libcbor allocates memory for every element that an array or a map declares, before it reads the first: a few octets
+/// could allocate gigabytes. So untrusted CBOR is scanned first, without allocation.
 enum CBORExtent {
-    /// An attestation's key is one map; extensions are a map of maps.
+    /// Maximum nesting: the key of a registration is one map, extensions are a map of maps.
     private static let deepest = 8
 
-    /// Whether these octets are whole items, one after the other, of definite length (RFC 8949 section 3; CTAP 2.1 section 8
-    /// allows no other).
+    /// Whether the octets are complete items, one after the other, of definite length (RFC 8949 section 3; CTAP 2.1
+    /// section 8 allows no other).
     static func isWhole(_ octets: ArraySlice<UInt8>) -> Bool {
         var rest = octets
-        while !rest.isEmpty {
-            guard skip(&rest, depth: 0) else { return false }
-        }
+        while !rest.isEmpty { guard skip(&rest, depth: 0) else { return false } }
         return true
     }
 
     private static func skip(_ rest: inout ArraySlice<UInt8>, depth: Int) -> Bool {
-        guard depth < deepest, let first = rest.popFirst(), let argument = argument(first & 0x1F, &rest)
-        else {
+        guard depth < deepest, let first = rest.popFirst(), let argument = argument(first & 0x1F, &rest) else {
             return false
         }
         switch first >> 5 {
@@ -33,21 +30,14 @@ enum CBORExtent {
         }
     }
 
-    /// So many elements, of which each has an octet at least.
-    private static func skip(
-        _ argument: UInt64,
-        each items: Int,
-        _ rest: inout ArraySlice<UInt8>,
-        depth: Int
-    ) -> Bool {
+    /// Skips an array's or a map's declared elements, each of which takes at least one octet.
+    private static func skip(_ argument: UInt64, each items: Int, _ rest: inout ArraySlice<UInt8>, depth: Int) -> Bool {
         guard let count = Int(exactly: argument), count <= rest.count / items else { return false }
-        for _ in 0..<(items * count) {
-            guard skip(&rest, depth: depth + 1) else { return false }
-        }
+        for _ in 0..<(items * count) { guard skip(&rest, depth: depth + 1) else { return false } }
         return true
     }
 
-    /// What follows the first octet of an item; nil for an indefinite length and for what is cut off.
+    /// The argument of an item after its first octet; nil for an indefinite length and for truncated data.
     private static func argument(_ kind: UInt8, _ rest: inout ArraySlice<UInt8>) -> UInt64? {
         guard kind >= 24 else { return UInt64(kind) }
         guard kind <= 27 else { return nil }

@@ -1,12 +1,12 @@
 internal import Bytes
 internal import Crypto
 
-/// What the browser says of the ceremony (Web Authentication Level 3 section 5.8.1).
+/// The client data of a ceremony, created by the browser (Web Authentication Level 3 section 5.8.1).
 struct ClientData: Sendable {
-    /// More than any browser writes.
+    /// Maximum length in octets, more than any browser sends.
     private static let maximumCount = 4096
 
-    /// What the page asked for.
+    /// Ceremony that the page requested.
     enum Ceremony: String, Sendable {
         case registration = "webauthn.create"
         case assertion = "webauthn.get"
@@ -20,29 +20,24 @@ struct ClientData: Sendable {
         let topOrigin: String?
     }
 
-    /// What the authenticator signed of it.
+    /// SHA-256 of the client data, which is part of the signed data.
     let hash: [UInt8]
 
-    /// Checks the client data against what was asked.
-    init(
-        _ json: [UInt8],
-        of ceremony: Ceremony,
-        challenge: [UInt8],
-        origin: String
-    ) throws(WebAuthnFailure) {
+    /// Parses the client data and checks it against the request.
+    init(_ json: [UInt8], of ceremony: Ceremony, challenge: [UInt8], origin: String) throws(WebAuthnFailure) {
         guard json.count <= Self.maximumCount,
             let members = try? JSON.decode(Members.self, from: json, maxDepth: 8, maxValues: 100)
         else { throw .malformedClientData }
         guard members.type == ceremony.rawValue else { throw .wrongType }
-        guard let answered = Base64URL.decode(members.challenge),
-            ConstantTime.equal(answered, challenge)
-        else { throw .wrongChallenge }
+        guard let answered = Base64URL.decode(members.challenge), ConstantTime.equal(answered, challenge) else {
+            throw .wrongChallenge
+        }
         guard members.origin.utf8.elementsEqual(origin.utf8) else { throw .wrongOrigin }
         guard members.crossOrigin != true, members.topOrigin == nil else { throw .crossOrigin }
         hash = SHA256.hash(json)
     }
 
-    /// The challenge that client data names, read before anything is checked; nil where it cannot be.
+    /// The challenge in client data, without any check; nil if it cannot be read.
     static func challenge(in json: [UInt8]) -> [UInt8]? {
         guard json.count <= maximumCount,
             let members = try? JSON.decode(Members.self, from: json, maxDepth: 8, maxValues: 100)

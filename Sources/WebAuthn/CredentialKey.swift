@@ -1,6 +1,6 @@
-/// The public half of a passkey.
+/// The public key of a passkey.
 public struct CredentialKey: Hashable, Sendable {
-    /// What it signs with: the number COSE has for it.
+    /// Signature algorithm, by its COSE number.
     public enum Algorithm: Int, CaseIterable, Sendable {
         /// ECDSA on P-256 (RFC 9053 section 2.1).
         case es256 = -7
@@ -9,10 +9,10 @@ public struct CredentialKey: Hashable, Sendable {
     }
 
     public let algorithm: Algorithm
-    /// As libfido2 has it: both coordinates for ES256, modulus and exponent for RS256.
+    /// Key in libfido2's format: both coordinates for ES256, modulus and exponent for RS256.
     public let bytes: [UInt8]
 
-    /// A key that was kept; whether it is one shows when it is used.
+    /// Creates a key from stored values, which are validated only when the key is used.
     public init(_ algorithm: Algorithm, _ bytes: [UInt8]) {
         self.algorithm = algorithm
         self.bytes = bytes

@@ -1,38 +1,38 @@
-// WebAuthn: whether what a passkey answered is what was asked, and who signed it.
+// WebAuthn: verification of passkey registrations and assertions.
 //
-// Owns: every call into libfido2, the checks of a registration and of an assertion, the options a page hands to
+// Owns: every call into libfido2, the checks of a registration and of an assertion, the options that a page passes to
 // the browser.
-// Must not know: whose a credential is, where it is kept, whether a challenge was used before, HTTP, HTML.
+// Must not know: the owner of a credential, where it is stored, whether a challenge was used before, HTTP, HTML.
 // Standards: Web Authentication Level 3 (sections 7.1 and 7.2), RFC 9052 and RFC 9053 (COSE), RFC 8812 (RS256).
 //
-// No attestation is asked for: which model made a key decides nothing here.
+// No attestation is requested, because the model of an authenticator decides nothing here.
 
-/// Why a registration or an assertion was refused.
+/// The reason a registration or an assertion was rejected.
 ///
-/// Names follow the steps of Web Authentication Level 3 sections 7.1 and 7.2.
+/// Cases follow the steps of Web Authentication Level 3 sections 7.1 and 7.2.
 public enum WebAuthnFailure: Error, Hashable, Sendable {
-    /// The client data is no JSON of the right shape.
+    /// The client data is not JSON of the expected structure.
     case malformedClientData
-    /// A registration where an assertion was asked for, or the other way round.
+    /// A registration instead of an assertion, or the reverse.
     case wrongType
     case wrongChallenge
-    /// Another site asked.
+    /// The page has a different origin.
     case wrongOrigin
     /// The page was framed by another site.
     case crossOrigin
-    /// Too short, too long, or its CBOR cannot be read.
+    /// The data is too short or too long, or its CBOR is unreadable.
     case malformedAuthenticatorData
-    /// The key was asked for another host.
+    /// The key belongs to a different RP ID.
     case wrongRelyingParty
-    /// Nobody touched the authenticator.
+    /// The user did not touch the authenticator.
     case userNotPresent
-    /// The authenticator did not ask for PIN or biometrics.
+    /// The authenticator did not verify the user by PIN or biometrics.
     case userNotVerified
-    /// Backed up although it cannot be, or no longer what it was registered as.
+    /// The key is backed up without being eligible, or its eligibility differs from the registration.
     case wrongBackupState
-    /// Neither ES256 nor RS256, or no such key.
+    /// The key is neither ES256 nor RS256, or is invalid for its algorithm.
     case unsupportedKey
     case wrongSignature
-    /// The counter did not grow: there may be a copy of the key.
+    /// The signature counter did not increase: there may be a copy of the key.
     case counterFellBack
 }

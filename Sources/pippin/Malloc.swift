@@ -1,21 +1,20 @@
 import CLinux
 import Synchronization
 
-/// How the C library's allocator behaves in this process.
+/// Settings and state of the C library's allocator in this process.
 enum Malloc {
-    /// What may lie idle before it is given back, in octets.
+    /// Growth of resident memory, in octets, from which `giveBack` returns free memory to the system.
     private static let slack = 16 << 20
-    /// Resident memory after it was given back last.
+    /// Lowest resident memory, in octets, since free memory was last returned to the system.
     private static let settled = Mutex(0)
 
-    /// Few arenas and early give-back: a handful of threads needs no more, and memory counts.
-    static func settle() {
-        pippin_settle_malloc()
-    }
+    /// Limits the allocator to two arenas and makes it return free memory early, because few threads allocate.
+    static func settle() { pippin_settle_malloc() }
 
-    /// Gives back what a busy time has left behind, unless that is little; returns what is resident then, in octets.
+    /// Returns free memory to the system if resident memory has grown enough, and reports resident memory in octets.
     ///
-    /// Free memory lies scattered between what is in use, and the allocator by itself gives back only what is at the end.
+    /// By itself, the allocator returns only the free memory at the end of the heap, while most lies between blocks in
+    /// use.
     static func giveBack() -> Int {
         let resident = Machine.residentMemory
         return settled.withLock { settled in

@@ -1,27 +1,27 @@
 import Bytes
+import CLinux
 import Glibc
 
-/// Small files of text.
+/// Reader of small text files.
 enum TextFile {
-    /// The longest file that is read, in octets.
+    /// Maximum size of a file, in octets.
     static let limit = 1 << 20
 
-    /// The text, or nil when the file cannot be read, is no regular file, is longer than the limit, or not UTF-8.
+    /// The text, or nil if the file cannot be read, is not a regular file, is longer than the limit, or is not UTF-8.
     ///
-    /// Pipes, devices and folders are not waited for.
-    static func read(_ path: String) -> String? {
-        read(path, unless: { _ in false })
-    }
+    /// Does not block on pipes, devices or directories.
+    static func read(_ path: String) -> String? { read(path, unless: { _ in false }) }
 
-    /// The same, unless the file that was opened is one that shall not be read.
+    /// The text as in `read(_:)`, or nil if `isRefused` is true for the status of the opened file.
     static func read(_ path: String, unless isRefused: (stat) -> Bool) -> String? {
         guard !path.utf8.contains(0) else { return nil }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, !isRefused(status)
-        else { return nil }
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, !isRefused(status) else {
+            return nil
+        }
         return rest(of: descriptor)
     }
 
@@ -40,7 +40,7 @@ enum TextFile {
     }
 }
 
-/// The folder around a registry file, out of which no name in the file leads.
+/// Directory of a registry file, to which the file names in the registry file are confined.
 struct RegistryFolder {
     private let path: String?
 
@@ -50,15 +50,14 @@ struct RegistryFolder {
         path = Self.resolved(folder.isEmpty ? "." : folder.joined(separator: "/") + "/")
     }
 
-    /// The text of a file in the folder or below it; nil where a link leads out of it, and where `TextFile` has none.
+    /// The text of a file in or below the directory; nil if the path leaves it or `TextFile` cannot read the file.
     func read(_ name: String) -> String? {
-        guard let path, let file = Self.resolved(path + "/" + name),
-            file.hasPrefix(path == "/" ? "/" : path + "/")
+        guard let path, let file = Self.resolved(path + "/" + name), file.hasPrefix(path == "/" ? "/" : path + "/")
         else { return nil }
         return TextFile.read(file)
     }
 
-    /// The path without links and dots.
+    /// The absolute path without symbolic links and dots; nil if it does not exist.
     private static func resolved(_ path: String) -> String? {
         guard !path.utf8.contains(0), let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }

@@ -13,113 +13,97 @@ import Testing
     }
 
     @Test func `goes by an index, and past no more than it needs`() async throws {
-        try await withWorld { world in
-            try seedMany(100_000, world)
-            try world.admin(
+        try await withEnvironment { environment in
+            try seedMany(100_000, environment)
+            try environment.admin(
                 """
                 INSERT INTO audit_people (team_id, kind, sub, name)
                 SELECT 'ACMETEAM01', 'person', 'sub' || n, 'Person ' || n FROM generate_series(1, 5000) AS n
-                """
-            )
-            try world.admin("ANALYZE audit_events, audit_words, audit_people")
+                """)
+            try environment.admin("ANALYZE audit_events, audit_words, audit_people")
             let start = Timestamp.now()
             let cases: [(String, AuditFilter)] = [
-                ("pkey", AuditFilter()),
-                ("actor", Self.filter { $0.actors = ["actor3"] }),
+                ("pkey", AuditFilter()), ("actor", Self.filter { $0.actors = ["actor3"] }),
                 ("action", Self.filter { $0.action = "key.created" }),
                 ("target", Self.filter { $0.target = "thing77" }),
                 ("target", Self.filter { ($0.target, $0.targetKind) = ("thing77", "user") }),
                 ("ip_key", Self.filter { $0.addresses = AddressRange("10.0.1.77") }),
                 ("ip_key", Self.filter { $0.addresses = AddressRange("10.0.1.64/28") }),
-                ("", Self.filter { $0.outcome = .refused }),
-                ("words", Self.filter { $0.words = ["thing77"] }),
+                ("", Self.filter { $0.outcome = .refused }), ("words", Self.filter { $0.words = ["thing77"] }),
                 ("words", Self.filter { $0.words = ["thing77", "word17"] }),
                 ("words", Self.filter { ($0.words, $0.since) = (["thing77"], start - .seconds(800 * 3600)) }),
                 ("", Self.filter { ($0.actors, $0.outcome) = (["actor0"], .refused) }),
             ]
             for (index, filter) in cases {
-                let search = AuditSearchStore.Search(filter: filter, team: World.acme)
+                let search = AuditSearchStore.Search(filter: filter, team: TestEnvironment.acme)
                 let cursor = AuditEntry.Place(at: start + .seconds(800 * 3600), id: "f")
-                for selection in [
-                    search.selection(before: nil, .page), search.selection(before: cursor, .page),
-                ] {
-                    let plan = try await plan(of: selection, world)
-                    #expect(try !isScanned(plan, world), "\(filter)\n\(plan)")
+                for selection in [search.selection(before: nil, .page), search.selection(before: cursor, .page)] {
+                    let plan = try await plan(of: selection, environment)
+                    #expect(try !isScanned(plan, environment), "\(filter)\n\(plan)")
                     #expect(plan.contains(index), "\(filter)\n\(plan)")
                     #expect(removed(plan) < 6000, "\(filter)\n\(plan)")
                 }
-                let plan = try await plan(of: search.count, world)
-                #expect(try !isScanned(plan, world), "\(filter)\n\(plan)")
+                let plan = try await plan(of: search.count, environment)
+                #expect(try !isScanned(plan, environment), "\(filter)\n\(plan)")
             }
         }
     }
 
     /// Walking through the password sign-ins of years for one address would take as many looks as there are.
     @Test func `walks through what is rare, be it the words or the rest`() async throws {
-        try await withWorld { world in
-            try seedMany(100_000, world)
-            try world.admin("ANALYZE audit_events, audit_words")
+        try await withEnvironment { environment in
+            try seedMany(100_000, environment)
+            try environment.admin("ANALYZE audit_events, audit_words")
             let cases: [(walksEvents: Bool, index: String, filter: AuditFilter)] = [
-                (
-                    true, "ip_key",
-                    Self.filter { ($0.words, $0.addresses) = (["word17"], AddressRange("10.0.1.77")) }
-                ),
+                (true, "ip_key", Self.filter { ($0.words, $0.addresses) = (["word17"], AddressRange("10.0.1.77")) }),
                 (true, "target", Self.filter { ($0.words, $0.target) = (["word17"], "thing77") }),
                 (false, "words", Self.filter { ($0.words, $0.action) = (["thing77"], "sign_in.completed") }),
-                (
-                    false, "words",
-                    Self.filter { ($0.words, $0.outcome) = (["thing77", "word17"], .succeeded) }
-                ),
+                (false, "words", Self.filter { ($0.words, $0.outcome) = (["thing77", "word17"], .succeeded) }),
             ]
             for (walksEvents, index, filter) in cases {
-                let search = try await world.search.search(for: filter, in: World.acme)
+                let search = try await environment.search.search(for: filter, in: TestEnvironment.acme)
                 #expect(search.walksEvents == walksEvents, "\(filter)")
                 for statement in [search.selection(before: nil, .page), search.count] {
-                    let plan = try await plan(of: statement, world)
-                    #expect(try !isScanned(plan, world), "\(filter)\n\(plan)")
+                    let plan = try await plan(of: statement, environment)
+                    #expect(try !isScanned(plan, environment), "\(filter)\n\(plan)")
                     #expect(removed(plan) < 6000, "\(filter)\n\(plan)")
                 }
                 // What nearly every event has may be counted from the table's beginning.
-                let counting = try await plan(of: search.frequencies, world)
+                let counting = try await plan(of: search.frequencies, environment)
                 #expect(removed(counting) < 6000, "\(filter)\n\(counting)")
-                #expect(try await plan(of: search.selection(before: nil, .page), world).contains(index))
+                #expect(try await plan(of: search.selection(before: nil, .page), environment).contains(index))
             }
         }
     }
 
     @Test func `stops where it has looked at much in vain, and goes on from there`() async throws {
-        try await withWorld { world in
-            try seedMany(100_000, world)
+        try await withEnvironment { environment in
+            try seedMany(100_000, environment)
             // Both are frequent, and no event has both.
             let filter = Self.filter { ($0.words, $0.actors) = (["word1"], ["actor5"]) }
 
-            let first = try await world.search.page(matching: filter, in: World.acme)
+            let first = try await environment.search.page(matching: filter, in: TestEnvironment.acme)
             #expect(first.entries.isEmpty && first.isPartial && first.next != nil)
-            let second = try await world.search.page(
-                matching: filter,
-                in: World.acme,
-                before: first.next
-            )
+            let second = try await environment.search.page(
+                matching: filter, in: TestEnvironment.acme, before: first.next)
             #expect(second.entries.isEmpty && !second.isPartial && second.next == nil)
 
-            let batch = try await world.search.batch(matching: filter, in: World.acme)
+            let batch = try await environment.search.batch(matching: filter, in: TestEnvironment.acme)
             #expect(batch.entries.isEmpty && batch.next == nil)
         }
     }
 
-    private func plan(of statement: SQL, _ world: World) async throws -> String {
-        let rows = try await world.database.query(
-            "EXPLAIN (ANALYZE, TIMING OFF) \(statement)",
-            in: World.acme
-        )
+    private func plan(of statement: SQL, _ environment: TestEnvironment) async throws -> String {
+        let rows = try await environment.database.query(
+            "EXPLAIN (ANALYZE, TIMING OFF) \(statement)", in: TestEnvironment.acme)
         var lines: [String] = []
         for var row in rows { lines.append(try row.next()) }
         return lines.joined(separator: "\n")
     }
 
     /// Whether a table is read from end to end, the empty partitions of the months to come apart.
-    private func isScanned(_ plan: String, _ world: World) throws -> Bool {
-        let month = try world.admin("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMM')")[0][0] ?? ""
+    private func isScanned(_ plan: String, _ environment: TestEnvironment) throws -> Bool {
+        let month = try environment.admin("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMM')")[0][0] ?? ""
         return ["audit_events_\(month)", "audit_words_\(month)", "audit_people"].contains {
             plan.contains("Seq Scan on \($0)")
         }
@@ -127,8 +111,8 @@ import Testing
 
     /// Rows that were read in vain.
     private func removed(_ plan: String) -> Int {
-        plan.split(separator: "\n").filter { $0.contains("Rows Removed by Filter:") }
-            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
-            .reduce(0, +)
+        plan.split(separator: "\n").filter { $0.contains("Rows Removed by Filter:") }.compactMap {
+            $0.split(separator: " ").last.flatMap { Int($0) }
+        }.reduce(0, +)
     }
 }

@@ -5,29 +5,19 @@ import Testing
 
 @Suite struct `The audit log` {
     /// One event for each filter to find, and others for it to pass over.
-    private func seed(_ world: World) async throws {
-        try world.addPerson(World.ada, "Ada")
-        try world.addPerson(World.ben, "Ben")
-        try await world.record(World.event())
-        try await world.record(
-            World.event(
-                "key.revoked",
-                by: .member(World.ben),
-                on: .init("key", "KEY1234567"),
-                from: "2001:db8::7"
-            )
-        )
-        try await world.record(
-            World.event(
-                "sign_in.refused",
-                by: .system("sign-in"),
-                on: .init("user", "000000.x.0000"),
-                from: "203.0.113.200",
-                after: ["reason": "wrong password"],
-                outcome: .refused
-            )
-        )
-        try await world.record(World.event(by: .member(World.ben), on: .init("key", "com.acme.app")))
+    private func seed(_ environment: TestEnvironment) async throws {
+        try environment.addPerson(TestEnvironment.ada, "Ada")
+        try environment.addPerson(TestEnvironment.ben, "Ben")
+        try await environment.record(TestEnvironment.event())
+        try await environment.record(
+            TestEnvironment.event(
+                "key.revoked", by: .member(TestEnvironment.ben), on: .init("key", "KEY1234567"), from: "2001:db8::7"))
+        try await environment.record(
+            TestEnvironment.event(
+                "sign_in.refused", by: .system("sign-in"), on: .init("user", "000000.x.0000"), from: "203.0.113.200",
+                after: ["reason": "wrong password"], outcome: .refused))
+        try await environment.record(
+            TestEnvironment.event(by: .member(TestEnvironment.ben), on: .init("key", "com.acme.app")))
     }
 
     private static func filter(_ change: (inout AuditFilter) -> Void) -> AuditFilter {
@@ -37,17 +27,16 @@ import Testing
     }
 
     @Test func `is filtered by everything that is recorded`() async throws {
-        try await withWorld { world in
-            try await seed(world)
+        try await withEnvironment { environment in
+            try await seed(environment)
             let refusal = "000000.x.0000"
             let now = Timestamp.now()
 
             let cases: [(AuditFilter, [String])] = [
                 (AuditFilter(), ["com.acme.app", refusal, "KEY1234567", "com.acme.app"]),
-                (Self.filter { $0.actors = [World.ben.rawValue] }, ["com.acme.app", "KEY1234567"]),
-                (Self.filter { $0.actors = [World.ada.rawValue, "sign-in"] }, [refusal, "com.acme.app"]),
-                (Self.filter { $0.actors = [] }, []),
-                (Self.filter { $0.action = "key.revoked" }, ["KEY1234567"]),
+                (Self.filter { $0.actors = [TestEnvironment.ben.rawValue] }, ["com.acme.app", "KEY1234567"]),
+                (Self.filter { $0.actors = [TestEnvironment.ada.rawValue, "sign-in"] }, [refusal, "com.acme.app"]),
+                (Self.filter { $0.actors = [] }, []), (Self.filter { $0.action = "key.revoked" }, ["KEY1234567"]),
                 (Self.filter { $0.target = "com.acme.app" }, ["com.acme.app", "com.acme.app"]),
                 (Self.filter { ($0.target, $0.targetKind) = ("com.acme.app", "key") }, ["com.acme.app"]),
                 (Self.filter { $0.addresses = AddressRange("203.0.113.200") }, [refusal]),
@@ -58,10 +47,9 @@ import Testing
                 (Self.filter { $0.words = ["password", "wrong"] }, [refusal]),
                 (Self.filter { $0.words = ["acme"] }, ["com.acme.app", "com.acme.app"]),
                 (Self.filter { $0.words = ["password", "acme"] }, []),
-                (Self.filter { ($0.words, $0.actors) = (["acme"], [World.ada.rawValue]) }, ["com.acme.app"]),
+                (Self.filter { ($0.words, $0.actors) = (["acme"], [TestEnvironment.ada.rawValue]) }, ["com.acme.app"]),
                 (Self.filter { ($0.words, $0.outcome) = (["password", "wrong"], .refused) }, [refusal]),
-                (Self.filter { ($0.words, $0.target) = (["acme"], refusal) }, []),
-                (Self.filter { $0.since = now }, []),
+                (Self.filter { ($0.words, $0.target) = (["acme"], refusal) }, []), (Self.filter { $0.since = now }, []),
                 (Self.filter { $0.until = now - .seconds(3600) }, []),
                 (
                     Self.filter { ($0.since, $0.until) = (now - .seconds(3600), now + .seconds(1)) },
@@ -69,58 +57,61 @@ import Testing
                 ),
             ]
             for (filter, targets) in cases {
-                #expect(try await world.targets(filter) == targets, "\(filter)")
-                let count = try await world.search.page(matching: filter, in: World.acme).count
+                #expect(try await environment.targets(filter) == targets, "\(filter)")
+                let count = try await environment.search.page(matching: filter, in: TestEnvironment.acme).count
                 #expect(count == .exactly(targets.count), "\(filter)")
             }
         }
     }
 
     @Test func `names people beside their ids until they are deleted`() async throws {
-        try await withWorld { world in
-            try world.addPerson(World.ben, "Ben", to: World.acme)
-            try await seed(world)
-            try await world.record(
-                World.event("user.updated", by: .person(World.ben), on: .init("user", World.ben.rawValue))
-            )
+        try await withEnvironment { environment in
+            try environment.addPerson(TestEnvironment.ben, "Ben", to: TestEnvironment.acme)
+            try await seed(environment)
+            try await environment.record(
+                TestEnvironment.event(
+                    "user.updated", by: .person(TestEnvironment.ben), on: .init("user", TestEnvironment.ben.rawValue)))
 
-            let entry = try #require(try await world.store.list(in: World.acme, limit: 1).first)
+            let entry = try #require(try await environment.store.list(in: TestEnvironment.acme, limit: 1).first)
             #expect(entry.actorPerson?.name == "Ben" && entry.targetPerson?.email == "ben@acme.example")
-            #expect(try await world.search.people(named: "ADA", in: World.acme) == [World.ada.rawValue])
             #expect(
-                try await world.search.people(named: "ben@acme.example", in: World.acme) == [
-                    World.ben.rawValue
-                ]
-            )
+                try await environment.search.people(named: "ADA", in: TestEnvironment.acme) == [
+                    TestEnvironment.ada.rawValue
+                ])
+            #expect(
+                try await environment.search.people(named: "ben@acme.example", in: TestEnvironment.acme) == [
+                    TestEnvironment.ben.rawValue
+                ])
 
-            try world.admin("DELETE FROM users WHERE team_id = 'PIPPIN0000' AND sub = $1", World.ada.rawValue)
-            try world.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
+            try environment.admin(
+                "DELETE FROM users WHERE team_id = 'PIPPIN0000' AND sub = $1", TestEnvironment.ada.rawValue)
+            try environment.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
 
-            let names = try world.admin("SELECT kind, name FROM audit_people")
+            let names = try environment.admin("SELECT kind, name FROM audit_people")
             #expect(names == [["member", "Ben"]])
-            let entries = try await world.store.list(in: World.acme, limit: 10)
+            let entries = try await environment.store.list(in: TestEnvironment.acme, limit: 10)
             #expect(entries.count == 5 && entries[0].actorPerson == nil && entries[4].actorPerson == nil)
-            #expect(try await world.search.people(named: "ada", in: World.acme).isEmpty)
+            #expect(try await environment.search.people(named: "ada", in: TestEnvironment.acme).isEmpty)
         }
     }
 
     @Test func `knows a person under the newest name`() async throws {
-        try await withWorld { world in
-            try world.addPerson(World.ada, "Ada")
-            try await world.record(World.event())
-            try world.admin("UPDATE users SET given_name = 'Adele'")
-            try await world.record(World.event())
+        try await withEnvironment { environment in
+            try environment.addPerson(TestEnvironment.ada, "Ada")
+            try await environment.record(TestEnvironment.event())
+            try environment.admin("UPDATE users SET given_name = 'Adele'")
+            try await environment.record(TestEnvironment.event())
 
-            let entries = try await world.store.list(in: World.acme, limit: 2)
+            let entries = try await environment.store.list(in: TestEnvironment.acme, limit: 2)
 
             #expect(entries.map(\.actorPerson?.name) == ["Adele", "Adele"])
         }
     }
 
     @Test func `is paged without loss and twice nothing, whatever comes meanwhile`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             // Ten a moment: the moment alone would not tell where a page ended.
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO audit_events (
                     team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
@@ -128,15 +119,14 @@ import Testing
                 SELECT 'ACMETEAM01', now() - (n / 10) * interval '1 s', 'system', 'test', 'a.b', 'thing', n::text,
                     'succeeded', '{thing}'
                 FROM generate_series(1, 170) AS n
-                """
-            )
+                """)
             for filter in [AuditFilter(), Self.filter { $0.words = ["thing"] }] {
                 var seen: [String] = []
-                var page = try await world.search.page(matching: filter, in: World.acme)
+                var page = try await environment.search.page(matching: filter, in: TestEnvironment.acme)
                 while let next = page.next {
                     seen += page.entries.map(\.target)
-                    try await world.record(World.event("a.c", after: "thing"))
-                    page = try await world.search.page(matching: filter, in: World.acme, before: next)
+                    try await environment.record(TestEnvironment.event("a.c", after: "thing"))
+                    page = try await environment.search.page(matching: filter, in: TestEnvironment.acme, before: next)
                 }
                 seen += page.entries.map(\.target)
 
@@ -147,38 +137,38 @@ import Testing
     }
 
     @Test func `counts to a thousand and says when there are more`() async throws {
-        try await withWorld { world in
-            try seedMany(1001, world)
+        try await withEnvironment { environment in
+            try seedMany(1001, environment)
 
             #expect(
-                try await world.search.page(matching: AuditFilter(), in: World.acme).count == .moreThan(1000)
-            )
+                try await environment.search.page(matching: AuditFilter(), in: TestEnvironment.acme).count
+                    == .moreThan(1000))
         }
     }
 
     @Test func `shows nothing of another team`() async throws {
-        try await withWorld { world in
-            try await seed(world)
-            let place = try #require(try await world.store.list(in: World.acme, limit: 1).first).place
+        try await withEnvironment { environment in
+            try await seed(environment)
+            let place = try #require(try await environment.store.list(in: TestEnvironment.acme, limit: 1).first).place
             let filters = [
-                AuditFilter(), Self.filter { $0.words = ["acme"] },
-                Self.filter { $0.target = "com.acme.app" },
+                AuditFilter(), Self.filter { $0.words = ["acme"] }, Self.filter { $0.target = "com.acme.app" },
             ]
 
             for filter in filters {
-                #expect(try await world.targets(filter, in: World.rival).isEmpty)
-                #expect(try await world.search.page(matching: filter, in: World.rival).count == .exactly(0))
+                #expect(try await environment.targets(filter, in: TestEnvironment.rival).isEmpty)
+                #expect(
+                    try await environment.search.page(matching: filter, in: TestEnvironment.rival).count == .exactly(0))
             }
-            #expect(try await world.store.find(place, in: World.acme) != nil)
-            #expect(try await world.store.find(place, in: World.rival) == nil)
-            #expect(try await world.search.people(named: "ada", in: World.rival).isEmpty)
+            #expect(try await environment.store.find(place, in: TestEnvironment.acme) != nil)
+            #expect(try await environment.store.find(place, in: TestEnvironment.rival) == nil)
+            #expect(try await environment.search.people(named: "ada", in: TestEnvironment.rival).isEmpty)
         }
     }
 }
 
 /// Events of ten actors on a thousand things, a second apart, as a busy team would have.
-func seedMany(_ count: Int, _ world: World) throws {
-    try world.admin(
+func seedMany(_ count: Int, _ environment: TestEnvironment) throws {
+    try environment.admin(
         """
         INSERT INTO audit_events (
             team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, ip_key, words
@@ -189,6 +179,5 @@ func seedMany(_ count: Int, _ world: World) throws {
             decode('00000000000000000000ffff0a' || lpad(to_hex(n % 65536), 6, '0'), 'hex'),
             ARRAY['thing' || n % 1000, 'word' || n % 20]
         FROM generate_series(1, \(count)) AS n
-        """
-    )
+        """)
 }

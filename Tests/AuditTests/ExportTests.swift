@@ -6,32 +6,25 @@ import Testing
 
 @Suite struct `An export of the audit log` {
     private func export(
-        from world: World,
-        as format: AuditExportFormat,
-        _ filter: AuditFilter = AuditFilter(),
-        in team: TeamID = World.acme
+        from environment: TestEnvironment, as format: AuditExportFormat, _ filter: AuditFilter = AuditFilter(),
+        in team: TeamID = TestEnvironment.acme
     ) async throws -> String {
-        let export = try await AuditExportStore(world.database).begin(
-            filter,
-            asked: ["q": "acme"],
-            as: format,
-            in: team,
-            by: .member(World.ada),
-            from: World.origin
-        )
+        let export = try await AuditExportStore(environment.database).begin(
+            filter, asked: ["q": "acme"], as: format, in: team, by: .member(TestEnvironment.ada),
+            from: TestEnvironment.origin)
         var bytes: [UInt8] = []
         while let piece = try await export.next() { bytes += piece }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     @Test func `holds every event that fits once, the newest first, behind its own`() async throws {
-        try await withWorld { world in
-            try seedMany(1234, world)
+        try await withEnvironment { environment in
+            try seedMany(1234, environment)
             var filter = AuditFilter()
             filter.action = "key.revoked"
 
-            let all = try await export(from: world, as: .ndjson).split(separator: "\n")
-            let some = try await export(from: world, as: .ndjson, filter).split(separator: "\n")
+            let all = try await export(from: environment, as: .ndjson).split(separator: "\n")
+            let some = try await export(from: environment, as: .ndjson, filter).split(separator: "\n")
 
             #expect(all.count == 1235 && some.count == 25)
             for lines in [all, some] {
@@ -45,15 +38,14 @@ import Testing
     }
 
     @Test func `names the head of the chain`() async throws {
-        try await withWorld { world in
-            try await world.record(World.event())
-            try world.admin(
+        try await withEnvironment { environment in
+            try await environment.record(TestEnvironment.event())
+            try environment.admin(
                 """
                 INSERT INTO audit_chains (team_id, position, code) VALUES ('ACMETEAM01', 7, '\\xc0de'::bytea)
-                """
-            )
+                """)
 
-            let line = try #require(try await export(from: world, as: .ndjson).split(separator: "\n").first)
+            let line = try #require(try await export(from: environment, as: .ndjson).split(separator: "\n").first)
 
             let event = try JSON.decode(JSONValue.self, from: Array(line.utf8))
             #expect(event["after"]?["sealedPosition"]?.integer == 7)
@@ -62,11 +54,11 @@ import Testing
     }
 
     @Test func `is one line an event as comma-separated values, with names`() async throws {
-        try await withWorld { world in
-            try world.addPerson(World.ada, "Ada")
-            try await world.record(World.event(after: ["description": "He said \"hi\",\nand left"]))
+        try await withEnvironment { environment in
+            try environment.addPerson(TestEnvironment.ada, "Ada")
+            try await environment.record(TestEnvironment.event(after: ["description": "He said \"hi\",\nand left"]))
 
-            let lines = try await export(from: world, as: .csv).split(separator: "\r\n")
+            let lines = try await export(from: environment, as: .csv).split(separator: "\r\n")
 
             #expect(lines.count == 3)
             #expect(lines[0].hasPrefix("at,event_id,actor_kind,actor,actor_name,"))
@@ -75,32 +67,28 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ("=1+1", "\"'=1+1\""), ("+1", "\"'+1\""), ("-1", "\"'-1\""), ("@SUM(A1)", "\"'@SUM(A1)\""),
-            ("\tx", "\"'\tx\""), ("\r", "\"'\r\""), ("a=1", "\"a=1\""), ("", "\"\""),
-            ("say \"x\"", "\"say \"\"x\"\"\""), (" a", "\" a\""), ("1 + 1", "\"1 + 1\""),
-            // What a spreadsheet passes over in front of the sign.
-            (" =1+1", "\"' =1+1\""), ("\u{A0}\u{3000}=1", "\"'\u{A0}\u{3000}=1\""),
-            ("\u{0}=1", "\"'\u{0}=1\""),
-            ("\u{FEFF}=1", "\"'\u{FEFF}=1\""), ("\u{200B}@A1", "\"'\u{200B}@A1\""), (" \t x", "\"' \t x\""),
-            (" \r\n=1", "\"' \r\n=1\""), ("\"=1", "\"'\"\"=1\""), ("'=1", "\"''=1\""),
-            // The signs in full width.
-            ("\u{FF1D}1+1", "\"'\u{FF1D}1+1\""), ("\u{FF0B}1", "\"'\u{FF0B}1\""),
-            ("\u{FF0D}1", "\"'\u{FF0D}1\""), ("\u{FF20}A1", "\"'\u{FF20}A1\""),
-        ]
-    )
-    func `S21: holds nothing that a spreadsheet would run`(field: String, written: String) {
+    @Test(arguments: [
+        ("=1+1", "\"'=1+1\""), ("+1", "\"'+1\""), ("-1", "\"'-1\""), ("@SUM(A1)", "\"'@SUM(A1)\""), ("\tx", "\"'\tx\""),
+        ("\r", "\"'\r\""), ("a=1", "\"a=1\""), ("", "\"\""), ("say \"x\"", "\"say \"\"x\"\"\""), (" a", "\" a\""),
+        ("1 + 1", "\"1 + 1\""),
+        // What a spreadsheet passes over in front of the sign.
+        (" =1+1", "\"' =1+1\""), ("\u{A0}\u{3000}=1", "\"'\u{A0}\u{3000}=1\""), ("\u{0}=1", "\"'\u{0}=1\""),
+        ("\u{FEFF}=1", "\"'\u{FEFF}=1\""), ("\u{200B}@A1", "\"'\u{200B}@A1\""), (" \t x", "\"' \t x\""),
+        (" \r\n=1", "\"' \r\n=1\""), ("\"=1", "\"'\"\"=1\""), ("'=1", "\"''=1\""),
+        // The signs in full width.
+        ("\u{FF1D}1+1", "\"'\u{FF1D}1+1\""), ("\u{FF0B}1", "\"'\u{FF0B}1\""), ("\u{FF0D}1", "\"'\u{FF0D}1\""),
+        ("\u{FF20}A1", "\"'\u{FF20}A1\""),
+    ]) func `S21: holds nothing that a spreadsheet would run`(field: String, written: String) {
         var bytes: [UInt8] = []
         AuditCSV.append(field, to: &bytes)
         #expect(bytes == Array(written.utf8))
     }
 
     @Test func `holds nothing of another team`() async throws {
-        try await withWorld { world in
-            try await world.record(World.event(on: .init("app_id", "com.acme.secret")))
+        try await withEnvironment { environment in
+            try await environment.record(TestEnvironment.event(on: .init("app_id", "com.acme.secret")))
 
-            let text = try await export(from: world, as: .csv, in: World.rival)
+            let text = try await export(from: environment, as: .csv, in: TestEnvironment.rival)
 
             #expect(!text.contains("com.acme.secret") && text.split(separator: "\r\n").count == 2)
         }

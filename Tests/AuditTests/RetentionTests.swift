@@ -22,9 +22,7 @@ import Testing
             statements: [
                 "DELETE FROM audit_events USING audit_seals s WHERE audit_events.event_id = s.event_id AND s.position > 600",
                 "UPDATE audit_seals SET at = timestamptz '2020-01-11' + position * interval '1 s' WHERE position > 600",
-            ],
-            found: .removed
-        ),
+            ], found: .removed),
         Change(
             name: "young events and their seals dated back",
             statements: [
@@ -34,56 +32,40 @@ import Testing
                 FROM audit_seals s WHERE e.event_id = s.event_id AND s.position > 600
                 """,
                 "UPDATE audit_seals SET at = timestamptz '2020-01-11' + position * interval '1 s' WHERE position > 600",
-            ],
-            found: .changed
-        ),
+            ], found: .changed),
         Change(
-            name: "an old event changed",
-            statements: ["UPDATE audit_events SET actor = 'y' WHERE target = 'old7'"],
-            found: .changed
-        ),
+            name: "an old event changed", statements: ["UPDATE audit_events SET actor = 'y' WHERE target = 'old7'"],
+            found: .changed),
         Change(
-            name: "an old event deleted",
-            statements: ["DELETE FROM audit_events WHERE target = 'old7'"],
-            found: .removed
-        ),
+            name: "an old event deleted", statements: ["DELETE FROM audit_events WHERE target = 'old7'"],
+            found: .removed),
         Change(
             name: "an old seal dropped with its event",
             statements: [
                 "DELETE FROM audit_events USING audit_seals s WHERE audit_events.event_id = s.event_id AND s.position = 7",
                 "DELETE FROM audit_seals WHERE position = 7",
-            ],
-            found: .cut
-        ),
+            ], found: .cut),
         Change(
             name: "the first seals dropped with their events",
             statements: [
                 "DELETE FROM audit_events USING audit_seals s WHERE audit_events.event_id = s.event_id AND s.position < 7",
                 "DELETE FROM audit_seals WHERE position < 7",
-            ],
-            found: .cut
-        ),
+            ], found: .cut),
         Change(
             name: "two seals changed places",
             statements: [
                 "UPDATE audit_seals SET position = 9007 WHERE position = 7",
                 "UPDATE audit_seals SET position = 7 WHERE position = 8",
                 "UPDATE audit_seals SET position = 8 WHERE position = 9007",
-            ],
-            found: .changed
-        ),
+            ], found: .changed),
         Change(
             name: "a code copied over the next",
             statements: [
                 "UPDATE audit_seals b SET code = a.code FROM audit_seals a WHERE a.position = 7 AND b.position = 8"
-            ],
-            found: .changed
-        ),
+            ], found: .changed),
         Change(
             name: "a key named that nobody has",
-            statements: ["UPDATE audit_seals SET key_id = 'lost', code = sha256('x') WHERE position = 7"],
-            found: .key
-        ),
+            statements: ["UPDATE audit_seals SET key_id = 'lost', code = sha256('x') WHERE position = 7"], found: .key),
         Change(
             name: "a checkpoint made up",
             statements: [
@@ -91,11 +73,8 @@ import Testing
                 """
                 INSERT INTO audit_checkpoints (team_id, position, code, latest_at, made_at, key_id, signature)
                 SELECT team_id, position, code, at, now(), key_id, code FROM audit_seals WHERE position = 6
-                """,
-                "DELETE FROM audit_seals WHERE position < 7",
-            ],
-            found: .checkpoint
-        ),
+                """, "DELETE FROM audit_seals WHERE position < 7",
+            ], found: .checkpoint),
         Change(
             name: "a checkpoint at the end of all numbers",
             statements: [
@@ -103,103 +82,92 @@ import Testing
                 INSERT INTO audit_checkpoints (team_id, position, code, latest_at, made_at, key_id, signature)
                 SELECT team_id, 9223372036854775807, code, at, now(), key_id, code FROM audit_seals WHERE position = 6
                 """
-            ],
-            found: .checkpoint
-        ),
+            ], found: .checkpoint),
     ]
 
-    @Test(arguments: changes)
-    func `S12, V48: stops before it signs, tells what was done, and tells it again`(_ change: Change)
-        async throws
-    {
+    @Test(arguments: changes) func `S12, V48: stops before it signs, tells what was done, and tells it again`(
+        _ change: Change
+    ) async throws {
         try await withSealed { sealed in
-            try makeOldEvents(sealed.world)
-            try sealed.world.admin("UPDATE teams SET audit_retention_days = 30")
-            let rounds = AuditRounds(sealed.world.database, system: sealed.world.system, keys: sealed.keys)
+            try makeOldEvents(sealed.environment)
+            try sealed.environment.admin("UPDATE teams SET audit_retention_days = 30")
+            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
             try await rounds.seal { _ in }
-            for statement in change.statements { try sealed.world.admin(statement) }
-            let before = try state(sealed.world)
+            for statement in change.statements { try sealed.environment.admin(statement) }
+            let before = try state(sealed.environment)
             let alarms = Alarms()
 
-            try await rounds.shorten { alarms.append($0, $1) }
-            try await rounds.shorten { alarms.append($0, $1) }
+            try await rounds.applyRetention { alarms.append($0, $1) }
+            try await rounds.applyRetention { alarms.append($0, $1) }
 
-            #expect(alarms.all.map(\.team) == [World.acme, World.acme])
+            #expect(alarms.all.map(\.team) == [TestEnvironment.acme, TestEnvironment.acme])
             #expect(alarms.all.first?.findings.first?.kind == change.found)
             // Young events that were made old may wait for a later batch; what was whole before may be gone by then.
-            let after = try state(sealed.world)
+            let after = try state(sealed.environment)
             if change.name.hasPrefix("young") {
                 #expect(after.checkpoint == "600" && after.seals == "10")
             } else {
                 #expect(after == before)
             }
             #expect(try await sealed.findings().contains { $0.kind == change.found })
-            let shown = try await AuditChainStore(sealed.world.database).find(in: World.acme).findings
+            let shown = try await AuditChainStore(sealed.environment.database).find(in: TestEnvironment.acme).findings
             #expect(shown.contains { $0.kind == change.found })
-            let told = try sealed.world.admin(
-                "SELECT count(*) FROM audit_events WHERE action = 'audit_log.verified' AND outcome = 'refused'"
-            )
+            let told = try sealed.environment.admin(
+                "SELECT count(*) FROM audit_events WHERE action = 'audit_log.verified' AND outcome = 'refused'")
             #expect(told == [["1"]])
         }
     }
 
-    @Test func `V39, V48: a chain at the end of all numbers is told, and the others are sealed`() async throws
-    {
+    @Test func `V39, V48: a chain at the end of all numbers is told, and the others are sealed`() async throws {
         try await withSealed { sealed in
             let end = "9223372036854775807"
-            try sealed.world.admin("UPDATE audit_seals SET position = \(end) WHERE position = 10")
-            try sealed.world.admin("UPDATE audit_chains SET position = \(end) WHERE team_id = 'ACMETEAM01'")
+            try sealed.environment.admin("UPDATE audit_seals SET position = \(end) WHERE position = 10")
+            try sealed.environment.admin("UPDATE audit_chains SET position = \(end) WHERE team_id = 'ACMETEAM01'")
             #expect(try await sealed.findings().contains { $0.kind == .cut })
 
-            try await sealed.world.record(World.event())
-            try await sealed.world.record(World.event(), in: World.rival)
-            let rounds = AuditRounds(sealed.world.database, system: sealed.world.system, keys: sealed.keys)
+            try await sealed.environment.record(TestEnvironment.event())
+            try await sealed.environment.record(TestEnvironment.event(), in: TestEnvironment.rival)
+            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
             await #expect(throws: (any Error).self) { try await rounds.seal { _ in } }
-            #expect(try sealed.world.count("audit_seals", in: World.rival) == 1)
+            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.rival) == 1)
         }
     }
 
-    @Test func `V43: of a team that writes as fast as it is sealed keeps no other team waiting`() async throws
-    {
+    @Test func `V43: of a team that writes as fast as it is sealed keeps no other team waiting`() async throws {
         try await withSealed { sealed in
-            try makeOldEvents(sealed.world)
-            try await sealed.world.record(World.event(), in: World.rival)
+            try makeOldEvents(sealed.environment)
+            try await sealed.environment.record(TestEnvironment.event(), in: TestEnvironment.rival)
             let rounds = AuditRounds(
-                sealed.world.database,
-                system: sealed.world.system,
-                keys: sealed.keys,
-                turn: 1
-            )
+                sealed.environment.database, system: sealed.environment.system, keys: sealed.keys, turn: 1)
             try await rounds.seal { _ in }
-            #expect(try sealed.world.count("audit_seals", in: World.acme) == AuditSealStore.batch)
-            #expect(try sealed.world.count("audit_seals", in: World.rival) == 1)
+            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.acme) == AuditSealStore.batch)
+            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.rival) == 1)
             for _ in 0..<6 { try await rounds.seal { _ in } }
-            #expect(try sealed.world.count("audit_seals", in: World.acme) == 610)
+            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.acme) == 610)
         }
     }
 
     @Test func `S12: of one team is not another's`() async throws {
         try await withSealed { sealed in
-            try makeOldEvents(sealed.world)
-            try sealed.world.admin("UPDATE teams SET audit_retention_days = 30")
-            try sealed.world.admin(
+            try makeOldEvents(sealed.environment)
+            try sealed.environment.admin("UPDATE teams SET audit_retention_days = 30")
+            try sealed.environment.admin(
                 """
                 INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)
                 SELECT 'RIVALTEAM1', timestamptz '2020-01-10' + n * interval '1 s', 'system', 'x', 'a.b', 'thing',
                     'x', 'succeeded'
                 FROM generate_series(1, 20) AS n
-                """
-            )
-            let rounds = AuditRounds(sealed.world.database, system: sealed.world.system, keys: sealed.keys)
+                """)
+            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
             try await rounds.seal { _ in }
-            try sealed.world.admin("DELETE FROM audit_events WHERE target = 'old7'")
+            try sealed.environment.admin("DELETE FROM audit_events WHERE target = 'old7'")
             let alarms = Alarms()
 
-            try await rounds.shorten { alarms.append($0, $1) }
+            try await rounds.applyRetention { alarms.append($0, $1) }
 
-            #expect(alarms.all.map(\.team) == [World.acme])
-            #expect(try sealed.world.count("audit_seals", in: World.rival) == 0)
-            #expect(try await sealed.findings(in: World.rival).isEmpty)
+            #expect(alarms.all.map(\.team) == [TestEnvironment.acme])
+            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.rival) == 0)
+            #expect(try await sealed.findings(in: TestEnvironment.rival).isEmpty)
         }
     }
 
@@ -209,13 +177,12 @@ import Testing
         let checkpoint: String?
     }
 
-    private func state(_ world: World) throws -> State {
-        let row = try world.admin(
+    private func state(_ environment: TestEnvironment) throws -> State {
+        let row = try environment.admin(
             """
             SELECT (SELECT count(*) FROM audit_events WHERE action <> 'audit_log.verified'),
                 (SELECT count(*) FROM audit_seals), (SELECT max(position) FROM audit_checkpoints)
-            """
-        )[0]
+            """)[0]
         return State(events: row[0], seals: row[1], checkpoint: row[2])
     }
 }
@@ -224,9 +191,7 @@ import Testing
 private final class Alarms: Sendable {
     private let alarms = Mutex<[(team: TeamID, findings: [AuditFinding])]>([])
 
-    func append(_ team: TeamID, _ findings: [AuditFinding]) {
-        alarms.withLock { $0.append((team, findings)) }
-    }
+    func append(_ team: TeamID, _ findings: [AuditFinding]) { alarms.withLock { $0.append((team, findings)) } }
 
     var all: [(team: TeamID, findings: [AuditFinding])] { alarms.withLock { $0 } }
 }

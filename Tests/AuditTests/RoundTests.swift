@@ -8,61 +8,82 @@ import Testing
 @Suite struct `The rounds over all logs` {
     @Test func `seal what waits and tell the heads`() async throws {
         try await withSealed { sealed in
-            try await sealed.world.record(World.event(), in: World.rival)
-            try seedMany(600, sealed.world)
+            try await sealed.environment.record(TestEnvironment.event(), in: TestEnvironment.rival)
+            try seedMany(600, sealed.environment)
             let heads = HeadList()
-            let rounds = AuditRounds(sealed.world.database, system: sealed.world.system, keys: sealed.keys)
+            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
 
             try await rounds.seal { heads.append($0) }
 
             #expect(heads.all.map(\.position).sorted() == [1, 610])
-            #expect(try sealed.world.admin("SELECT FROM audit_unsealed").isEmpty)
+            #expect(try sealed.environment.admin("SELECT FROM audit_unsealed").isEmpty)
         }
     }
 
     @Test func `delete what is too old behind a checkpoint, and the rest is still whole`() async throws {
         try await withSealed { sealed in
-            try makeOldEvents(sealed.world)
-            try sealed.world.admin("UPDATE teams SET audit_retention_days = 30")
-            let rounds = AuditRounds(sealed.world.database, system: sealed.world.system, keys: sealed.keys)
+            try makeOldEvents(sealed.environment)
+            try sealed.environment.admin("UPDATE teams SET audit_retention_days = 30")
+            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
             try await rounds.seal { _ in }
 
-            try await rounds.shorten { _, findings in Issue.record("\(findings)") }
+            try await rounds.applyRetention { _, findings in Issue.record("\(findings)") }
             try await rounds.seal { _ in }
 
-            let left = try sealed.world.admin(
-                "SELECT DISTINCT target FROM audit_events WHERE target LIKE 'old%'"
-            )
+            let left = try sealed.environment.admin("SELECT DISTINCT target FROM audit_events WHERE target LIKE 'old%'")
             #expect(left.isEmpty)
-            #expect(try sealed.world.admin("SELECT FROM audit_words WHERE word = 'old'").isEmpty)
-            #expect(
-                try sealed.world.admin("SELECT FROM pg_class WHERE relname = 'audit_events_202001'").isEmpty
-            )
-            let report = try await sealed.verification.verify(in: World.acme)
+            #expect(try sealed.environment.admin("SELECT FROM audit_words WHERE word = 'old'").isEmpty)
+            #expect(try sealed.environment.admin("SELECT FROM pg_class WHERE relname = 'audit_events_202001'").isEmpty)
+            let report = try await sealed.verification.verify(in: TestEnvironment.acme)
             #expect(report.checkpoint == 600 && report.findings.isEmpty)
-            let actions = try await sealed.world.store.list(in: World.acme, limit: 1).map(\.action)
+            let actions = try await sealed.environment.store.list(in: TestEnvironment.acme, limit: 1).map(\.action)
             #expect(actions == ["audit_log.shortened"])
 
-            try sealed.world.admin("UPDATE audit_checkpoints SET code = sha256('x')")
+            try sealed.environment.admin("UPDATE audit_checkpoints SET code = sha256('x')")
             #expect(try await sealed.findings().map(\.kind) == [.checkpoint, .changed])
+        }
+    }
+
+    @Test func `V48: delete nothing of the last thirty days, whatever the database says, and tell what went`()
+        async throws
+    {
+        try await withSealed { sealed in
+            try makeOldEvents(sealed.environment)
+            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
+            try await rounds.seal { _ in }
+            try sealed.environment.admin("ALTER TABLE teams DROP CONSTRAINT teams_audit_retention_days_check")
+            try sealed.environment.admin("UPDATE teams SET audit_retention_days = -1")
+            let told = Mutex<[(events: Int, through: Int, days: Int)]>([])
+
+            try await rounds.applyRetention(telling: { _, outcome in
+                told.withLock { $0.append((outcome.removed, outcome.through, outcome.days)) }
+            }) { _, findings in Issue.record("\(findings)") }
+
+            #expect(told.withLock { $0.count } == 1)
+            #expect(told.withLock { $0.first.map { $0 == (600, 600, -1) } } == true)
+            let event = try sealed.environment.admin(
+                """
+                SELECT after->>'auditRetentionDays', (SELECT count(*) FROM audit_seals)
+                FROM audit_events WHERE action = 'audit_log.shortened'
+                """)
+            #expect(event == [["-1", "10"]])
         }
     }
 
     @Test func `delete nothing that is young enough, whoever asks`() async throws {
         try await withSealed { sealed in
-            let retention = AuditRetentionStore(sealed.world.database, keys: sealed.keys)
-            #expect(try await retention.shorten(in: World.acme).removed == 0)
-            try sealed.world.admin(
+            let retention = AuditRetentionStore(sealed.environment.database, keys: sealed.keys)
+            #expect(try await retention.applyRetention(in: TestEnvironment.acme).removed == 0)
+            try sealed.environment.admin(
                 """
                 INSERT INTO audit_checkpoints (team_id, position, code, latest_at, made_at, key_id, signature)
                 VALUES ('ACMETEAM01', 5, '', now(), now(), 'one', sha256('x'))
-                """
-            )
+                """)
 
             await #expect(throws: (any Error).self) {
-                try await sealed.world.database.query("SELECT pippin_shorten_audit(5)", in: World.acme)
+                try await sealed.environment.database.query("SELECT pippin_shorten_audit(5)", in: TestEnvironment.acme)
             }
-            #expect(try sealed.world.count("audit_events") == 10)
+            #expect(try sealed.environment.count("audit_events") == 10)
         }
     }
 }
@@ -71,9 +92,7 @@ import Testing
 private final class HeadList: Sendable {
     private let heads = Mutex<[AuditHead]>([])
 
-    func append(_ head: AuditHead) {
-        heads.withLock { $0.append(head) }
-    }
+    func append(_ head: AuditHead) { heads.withLock { $0.append(head) } }
 
     var all: [AuditHead] { heads.withLock { $0 } }
 }

@@ -7,31 +7,26 @@ import Testing
 @Suite struct `The seals of the audit log` {
     @Test func `follow one another, and a log that nobody touched is whole`() async throws {
         try await withSealed { sealed in
-            let head = try #require(try await sealed.verification.verify(in: World.acme).head)
+            let head = try #require(try await sealed.verification.verify(in: TestEnvironment.acme).head)
             #expect(head.position == 10)
-            #expect(try sealed.world.count("audit_unsealed") == 0)
+            #expect(try sealed.environment.count("audit_unsealed") == 0)
 
-            try await sealed.world.record(World.event())
-            let next = try #require(try await sealed.seals.seal(in: World.acme))
+            try await sealed.environment.record(TestEnvironment.event())
+            let next = try #require(try await sealed.seals.seal(in: TestEnvironment.acme))
             #expect(next.position == 11 && next.codeText != head.codeText)
-            #expect(try await sealed.seals.seal(in: World.acme) == nil)
+            #expect(try await sealed.seals.seal(in: TestEnvironment.acme) == nil)
             #expect(try await sealed.findings().isEmpty)
         }
     }
 
-    @Test(
-        arguments: [
-            "action = 'app_id.created'", "actor = 'someone'", "target = 'com.rival.app'",
-            "outcome = 'refused'",
-            "ip = '192.0.2.1'", "user_agent = NULL", "after = '{}'", "before = '{\"a\": 1}'",
-            "actor_kind = 'person'",
-            "request_id = ''",
-        ]
-    )
-    func `tell a changed event by its name`(change: String) async throws {
+    @Test(arguments: [
+        "action = 'app_id.created'", "actor = 'someone'", "target = 'com.rival.app'", "outcome = 'refused'",
+        "ip = '192.0.2.1'", "user_agent = NULL", "after = '{}'", "before = '{\"a\": 1}'", "actor_kind = 'person'",
+        "request_id = ''",
+    ]) func `tell a changed event by its name`(change: String) async throws {
         try await withSealed { sealed in
             let place = try sealed.place(4)
-            try sealed.world.admin("UPDATE audit_events SET \(change) WHERE event_id = $1", place.id)
+            try sealed.environment.admin("UPDATE audit_events SET \(change) WHERE event_id = $1", place.id)
 
             #expect(try await sealed.findings() == [AuditFinding(.changed, place)])
         }
@@ -40,7 +35,7 @@ import Testing
     @Test func `tell a removed event by its name`() async throws {
         try await withSealed { sealed in
             let place = try sealed.place(4)
-            try sealed.world.admin("DELETE FROM audit_events WHERE event_id = $1", place.id)
+            try sealed.environment.admin("DELETE FROM audit_events WHERE event_id = $1", place.id)
 
             #expect(try await sealed.findings() == [AuditFinding(.removed, place)])
         }
@@ -48,10 +43,10 @@ import Testing
 
     @Test func `tell where events were removed together with their seals`() async throws {
         try await withSealed { sealed in
-            try sealed.world.admin(
+            try sealed.environment.admin(
                 "DELETE FROM audit_events WHERE event_id IN (SELECT event_id FROM audit_seals WHERE position IN (4, 5))"
             )
-            try sealed.world.admin("DELETE FROM audit_seals WHERE position IN (4, 5)")
+            try sealed.environment.admin("DELETE FROM audit_seals WHERE position IN (4, 5)")
 
             #expect(try await sealed.findings() == [AuditFinding(.cut, detail: "4–5")])
         }
@@ -59,10 +54,9 @@ import Testing
 
     @Test func `tell a tail that was cut off`() async throws {
         try await withSealed { sealed in
-            try sealed.world.admin(
-                "DELETE FROM audit_events WHERE event_id IN (SELECT event_id FROM audit_seals WHERE position > 8)"
-            )
-            try sealed.world.admin("DELETE FROM audit_seals WHERE position > 8")
+            try sealed.environment.admin(
+                "DELETE FROM audit_events WHERE event_id IN (SELECT event_id FROM audit_seals WHERE position > 8)")
+            try sealed.environment.admin("DELETE FROM audit_seals WHERE position > 8")
 
             #expect(try await sealed.findings() == [AuditFinding(.cut, detail: "9–10")])
         }
@@ -70,9 +64,9 @@ import Testing
 
     @Test func `tell an event removed before it was sealed`() async throws {
         try await withSealed { sealed in
-            try await sealed.world.record(World.event("key.revoked"))
-            try sealed.world.admin("DELETE FROM audit_events WHERE action = 'key.revoked'")
-            try await sealed.seals.seal(in: World.acme)
+            try await sealed.environment.record(TestEnvironment.event("key.revoked"))
+            try sealed.environment.admin("DELETE FROM audit_events WHERE action = 'key.revoked'")
+            try await sealed.seals.seal(in: TestEnvironment.acme)
 
             #expect(try await sealed.findings().map(\.kind) == [.removed])
         }
@@ -80,8 +74,8 @@ import Testing
 
     @Test func `tell an event written past the queue`() async throws {
         try await withSealed { sealed in
-            try plant(at: "now()", sealed.world)
-            try sealed.world.admin("DELETE FROM audit_unsealed")
+            try plant(at: "now()", sealed.environment)
+            try sealed.environment.admin("DELETE FROM audit_unsealed")
 
             #expect(try await sealed.findings().map(\.kind) == [.inserted])
             #expect(try await sealed.findings().map(\.place?.id) == ["planted"])
@@ -90,101 +84,95 @@ import Testing
 
     @Test func `tell an event dated back`() async throws {
         try await withSealed { sealed in
-            try makeJanuary(sealed.world)
-            try plant(at: "timestamptz '2020-01-10'", sealed.world)
-            try await sealed.seals.seal(in: World.acme)
+            try makeJanuary(sealed.environment)
+            try plant(at: "timestamptz '2020-01-10'", sealed.environment)
+            try await sealed.seals.seal(in: TestEnvironment.acme)
 
             #expect(try await sealed.findings().map(\.place?.id) == ["planted"])
             #expect(try await sealed.findings().map(\.kind) == [.inserted])
         }
     }
 
-    private func plant(at moment: String, _ world: World) throws {
-        try world.admin(
+    private func plant(at moment: String, _ environment: TestEnvironment) throws {
+        try environment.admin(
             """
             INSERT INTO audit_events (
                 team_id, at, event_id, actor_kind, actor, action, target_kind, target, outcome
             ) VALUES (
                 'ACMETEAM01', \(moment), 'planted', 'system', 'x', 'a.b', 'thing', 'x', 'succeeded'
             )
-            """
-        )
+            """)
     }
 
     @Test func `tell a seal made with another key, and a key that is gone`() async throws {
         try await withSealed { sealed in
             let place = try sealed.place(4)
             let forger = KeyRing(current: try MasterKey.generate(id: "one"))
-            let strangers = AuditVerificationStore(sealed.world.database, keys: SealKeys(forger))
-            #expect(try await strangers.verify(in: World.acme).findings.count == 10)
+            let strangers = AuditVerificationStore(sealed.environment.database, keys: SealKeys(forger))
+            #expect(try await strangers.verify(in: TestEnvironment.acme).findings.count == 10)
 
-            try sealed.world.admin("UPDATE audit_seals SET code = sha256('x') WHERE position = 4")
+            try sealed.environment.admin("UPDATE audit_seals SET code = sha256('x') WHERE position = 4")
             let findings = try await sealed.findings()
             #expect(findings.first == AuditFinding(.changed, place) && findings.count == 2)
 
             let other = KeyRing(current: try MasterKey.generate(id: "two"))
-            let later = AuditVerificationStore(sealed.world.database, keys: SealKeys(other))
-            #expect(try await later.verify(in: World.acme).findings == [AuditFinding(.key, detail: "one")])
+            let later = AuditVerificationStore(sealed.environment.database, keys: SealKeys(other))
+            #expect(try await later.verify(in: TestEnvironment.acme).findings == [AuditFinding(.key, detail: "one")])
         }
     }
 
     @Test func `go on after a change of the master key`() async throws {
         try await withSealed { sealed in
             let ring = KeyRing(current: try MasterKey.generate(id: "two"), older: sealed.ring.keys)
-            try await sealed.world.record(World.event())
-            try await AuditSealStore(sealed.world.database, keys: SealKeys(ring)).seal(in: World.acme)
+            try await sealed.environment.record(TestEnvironment.event())
+            try await AuditSealStore(sealed.environment.database, keys: SealKeys(ring)).seal(in: TestEnvironment.acme)
 
-            let store = AuditVerificationStore(sealed.world.database, keys: SealKeys(ring))
-            #expect(try await store.verify(in: World.acme).findings.isEmpty)
+            let store = AuditVerificationStore(sealed.environment.database, keys: SealKeys(ring))
+            #expect(try await store.verify(in: TestEnvironment.acme).findings.isEmpty)
         }
     }
 
     @Test func `outlive the deletion of a person`() async throws {
         try await withSealed { sealed in
-            try sealed.world.addPerson(World.ben, "Ben", to: World.acme)
-            let target = AuditEvent.Target("user", World.ben.rawValue)
-            try await sealed.world.record(World.event("user.created", on: target))
-            try await sealed.seals.seal(in: World.acme)
-            #expect(try sealed.world.count("audit_people") == 1)
+            try sealed.environment.addPerson(TestEnvironment.ben, "Ben", to: TestEnvironment.acme)
+            let target = AuditEvent.Target("user", TestEnvironment.ben.rawValue)
+            try await sealed.environment.record(TestEnvironment.event("user.created", on: target))
+            try await sealed.seals.seal(in: TestEnvironment.acme)
+            #expect(try sealed.environment.count("audit_people") == 1)
 
-            try sealed.world.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
+            try sealed.environment.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
 
-            #expect(try sealed.world.count("audit_people") == 0)
+            #expect(try sealed.environment.count("audit_people") == 0)
             #expect(try await sealed.findings().isEmpty)
         }
     }
 
     @Test func `are given by one at a time`() async throws {
         try await withSealed { sealed in
-            try seedMany(1200, sealed.world)
+            try seedMany(1200, sealed.environment)
             let seals = sealed.seals
 
             try await withThrowingTaskGroup { group in
-                for _ in 0..<4 {
-                    group.addTask {
-                        for _ in 0..<6 { try await seals.seal(in: World.acme) }
-                    }
-                }
+                for _ in 0..<4 { group.addTask { for _ in 0..<6 { try await seals.seal(in: TestEnvironment.acme) } } }
                 try await group.waitForAll()
             }
             // Who finds another at it leaves the rest to it.
-            while try await seals.seal(in: World.acme) != nil {}
+            while try await seals.seal(in: TestEnvironment.acme) != nil {}
 
-            let positions = try sealed.world.admin(
-                "SELECT count(*), max(position), count(DISTINCT event_id) FROM audit_seals"
-            )
+            let positions = try sealed.environment.admin(
+                "SELECT count(*), max(position), count(DISTINCT event_id) FROM audit_seals")
             #expect(positions == [["1210", "1210", "1210"]])
         }
     }
 
     @Test func `are each team's own`() async throws {
         try await withSealed { sealed in
-            try await sealed.world.record(World.event(), in: World.rival)
-            let head = try #require(try await sealed.seals.seal(in: World.rival))
-            try sealed.world.admin("DELETE FROM audit_events WHERE team_id = 'ACMETEAM01'")
+            try await sealed.environment.record(TestEnvironment.event(), in: TestEnvironment.rival)
+            let head = try #require(try await sealed.seals.seal(in: TestEnvironment.rival))
+            try sealed.environment.admin("DELETE FROM audit_events WHERE team_id = 'ACMETEAM01'")
 
             #expect(head.position == 1)
-            #expect(try await sealed.findings(in: World.rival).isEmpty)
+            #expect(try await sealed.findings(in: TestEnvironment.rival).isEmpty)
             #expect(try await sealed.findings().count == 10)
         }
     }

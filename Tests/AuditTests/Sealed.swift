@@ -7,63 +7,59 @@ import Testing
 
 /// A sealed log of ten events, and who may try to change it.
 struct Sealed {
-    let world: World
+    let environment: TestEnvironment
     let ring: KeyRing
 
     var keys: SealKeys { SealKeys(ring) }
-    var seals: AuditSealStore { AuditSealStore(world.database, keys: keys) }
-    var verification: AuditVerificationStore { AuditVerificationStore(world.database, keys: keys) }
+    var seals: AuditSealStore { AuditSealStore(environment.database, keys: keys) }
+    var verification: AuditVerificationStore { AuditVerificationStore(environment.database, keys: keys) }
 
-    func findings(in team: TeamID = World.acme) async throws -> [AuditFinding] {
+    func findings(in team: TeamID = TestEnvironment.acme) async throws -> [AuditFinding] {
         try await verification.verify(in: team).findings
     }
 
     /// The place of the event with the n-th seal.
     func place(_ position: Int) throws -> AuditEntry.Place {
-        let row = try world.admin(
+        let row = try environment.admin(
             """
             SELECT event_id, (extract(epoch FROM at) * 1000000)::bigint FROM audit_seals
             WHERE team_id = 'ACMETEAM01' AND position = \(position)
-            """
-        )[0]
+            """)[0]
         return AuditEntry.Place(
-            at: Timestamp(microseconds: try #require(row[1].flatMap { Int64($0) })),
-            id: try #require(row[0])
-        )
+            at: Timestamp(microseconds: try #require(row[1].flatMap { Int64($0) })), id: try #require(row[0]))
     }
 }
 
 func withSealed(_ body: @escaping @Sendable (Sealed) async throws -> Void) async throws {
-    try await withWorld { world in
-        let sealed = Sealed(world: world, ring: KeyRing(current: try MasterKey.generate(id: "one")))
+    try await withEnvironment { environment in
+        let sealed = Sealed(environment: environment, ring: KeyRing(current: try MasterKey.generate(id: "one")))
         for number in 1...10 {
-            try await world.record(World.event(on: .init("app_id", "com.acme.app\(number)")))
+            try await environment.record(TestEnvironment.event(on: .init("app_id", "com.acme.app\(number)")))
         }
-        try await sealed.seals.seal(in: World.acme)
+        try await sealed.seals.seal(in: TestEnvironment.acme)
         try await body(sealed)
     }
 }
 
 /// The partitions of January 2020.
-func makeJanuary(_ world: World) throws {
+func makeJanuary(_ environment: TestEnvironment) throws {
     for table in ["audit_events", "audit_words"] {
-        try world.admin(
+        try environment.admin(
             """
             CREATE TABLE \(table)_202001 PARTITION OF \(table)
             FOR VALUES FROM ('2020-01-01 00:00:00+00') TO ('2020-02-01 00:00:00+00')
-            """
-        )
+            """)
     }
 }
 
 /// Six hundred events of January 2020, sealed before those of today.
-func makeOldEvents(_ world: World) throws {
-    try makeJanuary(world)
+func makeOldEvents(_ environment: TestEnvironment) throws {
+    try makeJanuary(environment)
     // As a log would be that began then: what was sealed before is sealed anew.
-    try world.admin("INSERT INTO audit_unsealed SELECT team_id, at, event_id FROM audit_seals")
-    try world.admin("DELETE FROM audit_seals")
-    try world.admin("DELETE FROM audit_chains")
-    try world.admin(
+    try environment.admin("INSERT INTO audit_unsealed SELECT team_id, at, event_id FROM audit_seals")
+    try environment.admin("DELETE FROM audit_seals")
+    try environment.admin("DELETE FROM audit_chains")
+    try environment.admin(
         """
         INSERT INTO audit_events (
             team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
@@ -71,6 +67,5 @@ func makeOldEvents(_ world: World) throws {
         SELECT 'ACMETEAM01', timestamptz '2020-01-10' + n * interval '1 s', 'system', 'x', 'a.b', 'thing',
             'old' || n, 'succeeded', '{old}'
         FROM generate_series(1, 600) AS n
-        """
-    )
+        """)
 }

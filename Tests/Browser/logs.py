@@ -24,6 +24,12 @@ def leaks(files: list[Path], secrets: set[str]) -> list[str]:
     return found
 
 
+def events(file: Path, name: str) -> list[dict]:
+    """The lines of a log that is still written with that event; what stands after the last line's end is not whole yet."""
+    whole = file.read_text(errors="replace").rpartition("\n")[0].split("\n")
+    return [line for line in map(json.loads, (line for line in whole if line.startswith("{"))) if line["event"] == name]
+
+
 def requests(file: Path) -> int:
     """How many requests a log tells of; a log of none would show no secret either."""
     return sum('"event":"request"' in line for line in file.read_text(errors="replace").splitlines())

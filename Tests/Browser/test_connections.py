@@ -1,6 +1,5 @@
 """More clients than there is room for: others are served, nothing is taken for dead, and memory is given back."""
 
-import json
 import os
 import resource
 import shutil
@@ -16,6 +15,7 @@ import pytest
 import requests
 
 import database
+import logs
 from server import ROOT, Pippin, binary, free_port
 
 SECONDS = 60
@@ -61,9 +61,7 @@ class Crowded(Pippin):
         return int(pid)
 
     def events(self, name: str) -> list[dict]:
-        lines = self.log.read_text().splitlines()
-        told = [json.loads(line) for line in lines if line.startswith("{")]
-        return [line for line in told if line["event"] == name]
+        return logs.events(self.log, name)
 
     def answers(self) -> bool:
         """Whether a client from another address is served, at once."""

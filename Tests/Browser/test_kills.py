@@ -176,7 +176,7 @@ def hanging(request: Callable[[], object]) -> threading.Thread:
         with pytest.raises(requests.RequestException):
             request()
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     return thread
 

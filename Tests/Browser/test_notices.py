@@ -68,5 +68,5 @@ def test_an_address_is_tried_and_a_notice_sent_again(story_team, server: WebSite
     page.get_by_role("link", name="Take off the filter State: Delivered").click()
     expect(page.get_by_text("2 notices")).to_be_visible()
     log = console.open("audit").locator("ul.events")
-    for action in ("Test notice sent", "Notice sent again"):
+    for action in ("Test notification sent", "Notification sent again"):
         expect(log.get_by_text(action).first).to_be_visible()

@@ -1,6 +1,5 @@
 """Every page as a careful reviewer looks at it: in light, in dark, on a phone; and the forms without JavaScript."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import hosted
+import logs
 import watch
 from authenticators import VirtualAuthenticator, code
 from cast import BEN, CLEO
@@ -85,8 +85,8 @@ def test_no_page_is_forgotten(pippin: Pippin, seen: set[str]):
     """Runs after the walks: each address that the server answers a GET at was looked at, or is no page."""
     declared = {
         line["address"].removeprefix("GET ")
-        for line in map(json.loads, pippin.log.read_text().splitlines())
-        if line["event"] == "route" and line["address"].startswith("GET ")
+        for line in logs.events(pippin.log, "route")
+        if line["address"].startswith("GET ")
     }
     pages = {pattern for pattern in declared if not pattern.startswith("/assets/")} - set(NO_PAGES)
     assert len(pages) > 50

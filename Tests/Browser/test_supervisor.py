@@ -80,7 +80,7 @@ def test_a_trap_costs_what_was_under_way_and_the_log_says_what_and_where(home: H
         except requests.RequestException as problem:
             cut.append(problem)
 
-    request = threading.Thread(target=hand_over)
+    request = threading.Thread(target=hand_over, daemon=True)
     request.start()
     database.until(home, "SELECT 1 FROM native_handovers", len, SECONDS)
 
@@ -143,9 +143,9 @@ def test_a_worker_that_keeps_dying_is_started_ever_later(home: Home):
         home.wait_until(lambda: len(home.events("worker.started")) >= death, SECONDS)
         home.wait_until(lambda: len(home.workers) == 1)
         os.kill(home.worker, signal.SIGKILL)
-        home.wait_for("worker.starts-again", death)
+        home.wait_for("worker.restarting", death)
 
-    pauses = [int(line["pause-milliseconds"]) for line in home.events("worker.starts-again")]
+    pauses = [int(line["pause-milliseconds"]) for line in home.events("worker.restarting")]
     assert pauses == [0, 0, 500, 1000, 2000]
     home.wait_until(lambda: len(home.events("worker.started")) == 6, SECONDS)
     assert requests.get(home.url + "/readyz", timeout=SECONDS).status_code in (200, 503)
@@ -166,8 +166,8 @@ def test_a_change_of_the_worker_fails_no_request(home: Home):
             counts[kind] += 1
 
     # Some open a connection each time, others keep theirs.
-    threads = [threading.Thread(target=ask, args=(0, requests)) for _ in range(3)]
-    threads += [threading.Thread(target=ask, args=(1, requests.Session())) for _ in range(3)]
+    threads = [threading.Thread(target=ask, args=(0, requests), daemon=True) for _ in range(3)]
+    threads += [threading.Thread(target=ask, args=(1, requests.Session()), daemon=True) for _ in range(3)]
     for thread in threads:
         thread.start()
     home.wait_until(lambda: min(counts) > 10, SECONDS)
@@ -195,7 +195,7 @@ def test_a_worker_that_cannot_start_changes_nothing(tmp_path: Path):
         key.write_text("nothing of use\n")
         os.kill(home.process.pid, signal.SIGHUP)
 
-        assert home.wait_for("worker.change-failed")["status"] == "1"
+        assert home.wait_for("worker.change_failed")["status"] == "1"
 
         assert home.worker == old
         assert home.is_ready()
@@ -284,7 +284,7 @@ def test_a_second_signal_ends_at_once(home: Home):
         with pytest.raises(requests.RequestException):
             requests.post(f"{home.url}{TEAM}/auth/native", given, timeout=SECONDS)
 
-    request = threading.Thread(target=hand_over)
+    request = threading.Thread(target=hand_over, daemon=True)
     request.start()
     database.until(home, "SELECT 1 FROM native_handovers", len, SECONDS)
     process, home.process, worker = home.process, None, home.worker

@@ -2,29 +2,24 @@ import Bytes
 import Testing
 
 @Suite struct `Encodings of RFC 4648` {
-    @Test(arguments: ["", "66", "666f6f626172", "00ff10"])
-    func `hexadecimal comes back as it went`(text: String) {
+    @Test(arguments: ["", "66", "666f6f626172", "00ff10"]) func `hexadecimal comes back as it went`(text: String) {
         #expect(Hex.decode(text).map { Hex.encode($0) } == text)
     }
 
-    @Test(arguments: ["6", "0g", "é", "0x", " 00"])
-    func `what is not hexadecimal is refused`(text: String) {
+    @Test(arguments: ["6", "0g", "é", "0x", " 00"]) func `what is not hexadecimal is refused`(text: String) {
         #expect(Hex.decode(text) == nil)
     }
 
     @Test(arguments: [
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ("foobar", "Zm9vYmFy"), ("\u{3FF}\u{FFF}", "z7_gv78"),
-    ])
-    func `base64url has no padding and one spelling`(plain: String, coded: String) {
+    ]) func `base64url has no padding and one spelling`(plain: String, coded: String) {
         #expect(Base64URL.encode(Array(plain.utf8)) == coded)
         #expect(Base64URL.decode(coded) == Array(plain.utf8))
     }
 
     @Test(arguments: ["Zg==", "Zh", "Zm9+", "Zm9/", "Z", "Zm 9v", "Zm9v\n"])
-    func `a second spelling of base64url is refused`(text: String) {
-        #expect(Base64URL.decode(text) == nil)
-    }
+    func `a second spelling of base64url is refused`(text: String) { #expect(Base64URL.decode(text) == nil) }
 
     @Test func `base64 of PEM bodies may be broken into lines`() {
         #expect(Base64.decode("Zm9v\r\nYg==\n") == Array("foob".utf8))
@@ -66,9 +61,7 @@ import Testing
     @Test func `brackets inside strings do not nest`() throws {
         let text = #"{"a":"[[[[\"[[[["}"#
 
-        #expect(
-            try JSON.decode(JSONValue.self, from: Array(text.utf8), maxDepth: 1)["a"]?.string == "[[[[\"[[[["
-        )
+        #expect(try JSON.decode(JSONValue.self, from: Array(text.utf8), maxDepth: 1)["a"]?.string == "[[[[\"[[[[")
     }
 
     @Test func `a mismatch names the member`() {
@@ -98,8 +91,7 @@ import Testing
     @Test(arguments: [
         (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
         (4_102_444_799, "2099-12-31T23:59:59Z"), (1_795_174_140, "2026-11-20T11:29:00Z"),
-    ])
-    func `a moment is written in RFC 3339`(seconds: Int, text: String) {
+    ]) func `a moment is written in RFC 3339`(seconds: Int, text: String) {
         #expect(Timestamp(seconds: seconds).description == text)
     }
 
@@ -116,19 +108,15 @@ import Testing
     @Test(arguments: [
         ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
         ("foobar", "MZXW6YTBOI"),
-    ])
-    func `spells the examples of RFC 4648`(text: String, coded: String) {
+    ]) func `spells the examples of RFC 4648`(text: String, coded: String) {
         #expect(Base32.encode(Array(text.utf8)) == coded)
         #expect(Base32.decode(coded) == Array(text.utf8))
         #expect(Base32.decode(coded.lowercased()) == Array(text.utf8))
         #expect(
-            Base32.decode(coded + String(repeating: "=", count: (8 - coded.utf8.count % 8) % 8))
-                == Array(text.utf8)
-        )
+            Base32.decode(coded + String(repeating: "=", count: (8 - coded.utf8.count % 8) % 8)) == Array(text.utf8))
     }
 
-    @Test(arguments: ["M", "MZX", "MZXW6Y", "MZ", "M1", "MÄ", "MY=A", "MY======="])
-    func `refuses what nothing spells`(text: String) {
-        #expect(Base32.decode(text) == nil)
-    }
+    @Test(arguments: ["M", "MZX", "MZXW6Y", "MZ", "M1", "MÄ", "MY=A", "MY======="]) func `refuses what nothing spells`(
+        text: String
+    ) { #expect(Base32.decode(text) == nil) }
 }

@@ -9,22 +9,16 @@ import Testing
     }
 
     @Test(arguments: ["", "client_id", "text.some.key", "a b", String(repeating: "n", count: 128)])
-    func `a field's name is printable ASCII`(name: String) {
-        #expect(FieldName(name)?.text == name)
-    }
+    func `a field's name is printable ASCII`(name: String) { #expect(FieldName(name)?.text == name) }
 
-    @Test(arguments: [
-        "é", "e\u{301}", "a\u{0}", "a\n", "a\u{7F}", "\u{212A}", String(repeating: "n", count: 129),
-    ])
+    @Test(arguments: ["é", "e\u{301}", "a\u{0}", "a\n", "a\u{7F}", "\u{212A}", String(repeating: "n", count: 129)])
     func `S31, V52: anything else is no name of a field, in a form or in JSON`(name: String) {
         #expect(FieldName(name) == nil)
         #expect(throws: FormCoding.Failure.malformedName) {
             try FormCoding.decode(Array("\(PercentCoding.encode(name))=x".utf8))
         }
         #expect(throws: JSON.Failure.malformed) { try JSON.object(JSON.encode([name: 1])) }
-        #expect(throws: JSON.Failure.malformed) {
-            try JSON.decode(JSONValue.self, from: JSON.encode([[name: 1]]))
-        }
+        #expect(throws: JSON.Failure.malformed) { try JSON.decode(JSONValue.self, from: JSON.encode([[name: 1]])) }
     }
 
     /// On a slow machine, too, it would be minutes if each comparison cost the square of a name's length.
@@ -100,12 +94,8 @@ import Testing
 
     @Test func `S4: JSON in UTF-16 or UTF-32, or behind a byte order mark, is refused`() {
         let units = Array(Self.text.utf16)
-        let wide: [UInt8] = units.flatMap { unit -> [UInt8] in
-            [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)]
-        }
-        let big: [UInt8] = units.flatMap { unit -> [UInt8] in
-            [UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)]
-        }
+        let wide: [UInt8] = units.flatMap { unit -> [UInt8] in [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)] }
+        let big: [UInt8] = units.flatMap { unit -> [UInt8] in [UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)] }
         let wider: [UInt8] = units.flatMap { unit -> [UInt8] in [UInt8(truncatingIfNeeded: unit), 0, 0, 0] }
         for bytes in [
             wide, [0xFF, 0xFE] + wide, big, [0xFE, 0xFF] + big, wider, [0xFF, 0xFE, 0, 0] + wider,
@@ -125,9 +115,7 @@ import Testing
 
     @Test func `S4: a member twice, too deep, too many values, NUL and what follows are refused`() {
         func failure(_ text: String) -> JSON.Failure? {
-            #expect(throws: JSON.Failure.self) {
-                try JSON.object(Array(text.utf8), maxDepth: 2, maxValues: 4)
-            }
+            #expect(throws: JSON.Failure.self) { try JSON.object(Array(text.utf8), maxDepth: 2, maxValues: 4) }
         }
         #expect(failure(#"{"a":1,"a":1}"#) == .duplicateMember("a"))
         #expect(failure(#"{"a":1,"\u0061":1}"#) == .duplicateMember("a"))
@@ -140,17 +128,15 @@ import Testing
 
     @Test(arguments: [
         ("9223372036854775807", JSONValue.integer(.max)), ("-9223372036854775808", .integer(.min)),
-        ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("1.0", .number(1)),
-        ("1e308", .number(1e308)), ("-0", .integer(0)),
-    ])
-    func `V39: a number of JSON is read as it is written`(text: String, value: JSONValue) throws {
+        ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("1.0", .number(1)), ("1e308", .number(1e308)),
+        ("-0", .integer(0)),
+    ]) func `V39: a number of JSON is read as it is written`(text: String, value: JSONValue) throws {
         #expect(try JSON.decode(JSONValue.self, from: Array(text.utf8)) == value)
     }
 
     @Test(arguments: [
         "1e309", "-1e400", "NaN", "Infinity", "0x10", "+1", ".5", "1.", String(repeating: "9", count: 65),
-    ])
-    func `V39: what is no finite number is refused`(text: String) {
+    ]) func `V39: what is no finite number is refused`(text: String) {
         #expect(throws: JSON.Failure.malformed) { try JSON.decode(JSONValue.self, from: Array(text.utf8)) }
     }
 }

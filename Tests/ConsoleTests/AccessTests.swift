@@ -10,13 +10,11 @@ import Web
     /// What stands for the values in a path; those that exist are seeded.
     private static let samples = [
         "document": "discovery", "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web",
-        "key": "ACMEKEY001",
-        "domain": "acme.example", "source": "acme.example",
+        "key": "ACMEKEY001", "domain": "acme.example", "source": "acme.example",
         "flow": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
         "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
         "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
-        "appletoken": String(repeating: "0", count: 32),
-        "invitation": "ACMEINVIT1", "part": "team",
+        "appletoken": String(repeating: "0", count: 32), "invitation": "ACMEINVIT1", "part": "team",
         "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
         "event": "1763650000000000-none",
     ]
@@ -26,33 +24,29 @@ import Web
     private static let notAllowed = "Your role does not allow this"
 
     @Test func `V27: every route asks what it declares`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            try seedRegistry(world)
-            let everybody = try await world.everybody()
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            try seedRegistry(environment)
+            let everybody = try await environment.everybody()
 
-            #expect(world.mounted.count >= 12)
-            for route in world.mounted {
+            #expect(environment.mounted.count >= 12)
+            for route in environment.mounted {
                 let member = route.pattern.contains("/members/") ? everybody["developer"]?.subject : nil
                 let path = try path(of: route, subject: member ?? ada)
                 for (name, visitor) in everybody {
                     var visitor = visitor
                     let answer =
-                        route.method == .get
-                        ? try await visitor.get(path) : try await visitor.post(path, csrf: "wrong")
+                        route.method == .get ? try await visitor.get(path) : try await visitor.post(path, csrf: "wrong")
                     let reaction = reaction(answer)
-                    #expect(
-                        reaction == expected(route, name),
-                        "\(route.method) \(route.pattern) for \(name)"
-                    )
+                    #expect(reaction == expected(route, name), "\(route.method) \(route.pattern) for \(name)")
                 }
             }
         }
     }
 
     @Test func `V55: what is over 16 KiB is read for an account alone`() async throws {
-        try await withWorld { world in
-            let entries = try Console(world.parts).routes(on: Router()).router.entries
+        try await withEnvironment { environment in
+            let entries = try Console(environment.parts).routes(on: Router()).router.entries
             #expect(entries.contains { $0.action.options.admission != nil })
             for entry in entries where entry.method != .get {
                 let options = entry.action.options
@@ -64,16 +58,15 @@ import Web
     @Test func `V28: every route of a team stays shut when the team is another's, deleted or the system's`()
         async throws
     {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            var owner = try await world.signedIn("owner", [World.acme: .owner, .system: .operator])
-            try world.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'RIVALTEAM1'")
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner, .system: .operator])
+            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'RIVALTEAM1'")
 
             for team in ["RIVALTEAM1", "PIPPIN0000", "NOSUCHTEAM", "acmeteam01"] {
-                for route in world.mounted where route.pattern.hasPrefix("/console/:team") {
+                for route in environment.mounted where route.pattern.hasPrefix("/console/:team") {
                     let path = try path(of: route, subject: ada, team: team)
-                    let answer =
-                        route.method == .get ? try await owner.get(path) : try await owner.post(path)
+                    let answer = route.method == .get ? try await owner.get(path) : try await owner.post(path)
                     #expect(answer.status == 404, "\(route.method) \(path)")
                     #expect(!answer.text.contains("Rival"))
                 }
@@ -83,16 +76,16 @@ import Web
 
     /// Rows of Acme under Rival's own addresses, asked for by Rival's owner.
     @Test func `V28: what another team has does not exist among one's own`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            try seedRegistry(world)
-            let everybody = try await world.everybody()
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            try seedRegistry(environment)
+            let everybody = try await environment.everybody()
             let member = try #require(everybody["developer"]?.subject)
             var owner = try #require(everybody["Rival’s owner"])
             // Those values name something that every team has.
             let common = Set(["team", "part"])
 
-            for route in world.mounted where route.pattern.hasPrefix("/console/:team") {
+            for route in environment.mounted where route.pattern.hasPrefix("/console/:team") {
                 let values = route.pattern.split(separator: "/").filter { $0.hasPrefix(":") }
                 guard values.contains(where: { !common.contains(String($0.dropFirst())) }) else { continue }
                 let subject = route.pattern.contains("/members/") ? member : ada
@@ -104,34 +97,33 @@ import Web
                 #expect(answer.status == 404, "\(route.method) \(path): \(answer.status)")
                 #expect(!answer.text.contains("Acme") && !answer.text.contains("Ada"), "\(path)")
             }
-            #expect(try world.count("users") == 8 && world.count("refresh_tokens") == 1)
+            #expect(try environment.count("users") == 8 && environment.count("refresh_tokens") == 1)
         }
     }
 
     @Test func `a role that changes is another role with the next request`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
-            let path = ConsoleRoutes.overview.link(World.acme)
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            let path = ConsoleRoutes.overview.link(TestEnvironment.acme)
             #expect(try await owner.get(path).status == 200)
 
-            try world.admin("DELETE FROM memberships WHERE team_id = 'ACMETEAM01'")
+            try environment.admin("DELETE FROM memberships WHERE team_id = 'ACMETEAM01'")
 
             #expect(try await owner.get(path).status == 404)
         }
     }
 
     @Test func `signing in leads back to the page that was asked for`() async throws {
-        try await withWorld { world in
-            _ = try await world.signedIn("Olive", [.system: .operator])
-            var nobody = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            _ = try await environment.signedIn("Olive", [.system: .operator])
+            var nobody = Browser(environment: environment, subject: nil)
 
             let answer = try await nobody.get("/console/ACMETEAM01/users?q=ada%40acme.example")
 
             #expect(answer.status == 303)
             #expect(
                 answer.location
-                    == "/t/PIPPIN0000/account/session?next=%2Fconsole%2FACMETEAM01%2Fusers%3Fq%3Dada%2540acme.example"
-            )
+                    == "/t/PIPPIN0000/account/session?next=%2Fconsole%2FACMETEAM01%2Fusers%3Fq%3Dada%2540acme.example")
         }
     }
 
@@ -169,8 +161,7 @@ import Web
             guard let role = Role(rawValue: name), role != .operator else { return .hidden }
             guard role.rights.contains(right) else { return .forbidden }
             // A form without a token of ours, such as an answer to a trial, is judged by what it names.
-            return namesNothing && (inside == .open || route.pattern.hasSuffix("/callback"))
-                ? .hidden : inside
+            return namesNothing && (inside == .open || route.pattern.hasSuffix("/callback")) ? .hidden : inside
         }
     }
 
@@ -185,64 +176,55 @@ import Web
         }
     }
 
-    private func seedRegistry(_ world: World) throws {
-        try world.admin(
+    private func seedRegistry(_ environment: TestEnvironment) throws {
+        try environment.admin(
             """
             INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time)
             VALUES ('ACMETEAM01', repeat('a', 26), 'com.acme.app', 'consent-revoked', 'x', now())
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
             VALUES ('ACMETEAM01', repeat('a', 26), 'test.errand', 1, '{}', now())
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html)
             VALUES ('PIPPIN0000', repeat('a', 26), 'ACMETEAM01', 'plain', 'ada@acme.example', '', '', '')
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', 'com.acme.web', 'service')"
         )
-        try world.admin(
+        try environment.admin(
             """
             INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
             VALUES ('ACMETEAM01', 'com.acme.web', 'com.acme.app', 1, 'Acme Web')
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO service_domains (team_id, service_id, domain)
             VALUES ('ACMETEAM01', 'com.acme.web', 'acme.example')
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO email_sources (team_id, source, kind, slot)
             VALUES ('ACMETEAM01', 'acme.example', 'domain', 1)
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO apple_keys (
                 team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
             ) VALUES ('ACMETEAM01', 'ACMEKEY001', 'ABCDE12345', 'Apple', 'com.acme.app', 1, '', '')
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO apple_connections (team_id, app_id, services_id, key_id)
             VALUES ('ACMETEAM01', 'com.acme.app', 'com.acme.siwa', 'ACMEKEY001')
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
             VALUES ('ACMETEAM01', 'ACMEKEY001', 'CI', 'com.acme.app', 1, '', 'SHA256:0')
-            """
-        )
+            """)
     }
 }

@@ -15,44 +15,41 @@ import Testing
             (
                 "apple-keys",
                 [
-                    ("privateKey", P256SigningKey.generate().pem), ("id", key),
-                    ("appleTeamID", Simulator.teamID), ("name", "Key"), ("appID", app),
+                    ("privateKey", P256SigningKey.generate().pem), ("id", key), ("appleTeamID", Simulator.teamID),
+                    ("name", "Key"), ("appID", app),
                 ]
-            ),
-            ("apple", [("appID", app), ("servicesID", "\(app).siwa"), ("keyID", key)]),
+            ), ("apple", [("appID", app), ("servicesID", "\(app).siwa"), ("keyID", key)]),
         ] as [(String, [(String, String)])] {
             #expect(try await browser.post("/console/ACMETEAM01/\(path)", form).status == 303, "\(path)")
         }
     }
 
-    private func statements(_ browser: inout Browser, _ world: World) async throws -> Int {
+    private func statements(_ browser: inout Browser, _ environment: TestEnvironment) async throws -> Int {
         // What a process keeps of a team is read with the first page.
         _ = try await browser.get(Self.hub)
-        let before = world.statementCount()
+        let before = environment.statementCount()
         #expect(try await browser.get(Self.hub).status == 200)
-        return world.statementCount() - before
+        return environment.statementCount() - before
     }
 
     @Test func `V43: are as many statements as one, each with its own test`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await connect("com.acme.one", "KEY1234561", &admin)
-            let one = try await statements(&admin, world)
+            let one = try await statements(&admin, environment)
             try await connect("com.acme.two", "KEY1234562", &admin)
             try await connect("com.acme.three", "KEY1234563", &admin)
-            let three = try await statements(&admin, world)
+            let three = try await statements(&admin, environment)
             #expect(one == three)
 
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO apple_connection_tests (
                     team_id, app_id, client_id, key_id, apple_team_id, outcome, detail, tested_at
                 )
                 SELECT team_id, app_id, services_id, key_id, $1, 'accepted', '', now() FROM apple_connections
                 WHERE app_id = 'com.acme.two'
-                """,
-                Simulator.teamID
-            )
+                """, Simulator.teamID)
             let text = try await admin.get(Self.hub).text
             #expect(text.split(separator: "Not tested").count - 1 == 2)
         }

@@ -14,32 +14,26 @@ import Testing
     private static let page = "\(hub)/com.acme.app"
     private static let pair = P256SigningKey.generate()
 
-    private static let form = [
-        ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
-    ]
+    private static let form = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
 
     /// Acme's app, and its key from Apple.
     private func importKey(
-        _ browser: inout Browser,
-        id: String = "KEY1234567",
-        of appleTeam: String = Simulator.teamID,
-        _ key: P256SigningKey = pair,
-        for app: String = "com.acme.app"
+        _ browser: inout Browser, id: String = "KEY1234567", of appleTeam: String = Simulator.teamID,
+        _ key: P256SigningKey = pair, for app: String = "com.acme.app"
     ) async throws {
         let imported = try await browser.post(
             "/console/ACMETEAM01/apple-keys",
             [
-                ("privateKey", key.pem), ("id", id), ("appleTeamID", appleTeam),
-                ("name", "Acme at Apple"), ("appID", app),
-            ]
-        )
+                ("privateKey", key.pem), ("id", id), ("appleTeamID", appleTeam), ("name", "Acme at Apple"),
+                ("appID", app),
+            ])
         #expect(imported.status == 303)
     }
 
     @Test func `begin with a key, are made, and show what to enter at Apple`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let before = try await admin.get("\(Self.hub)/new?app=com.acme.app").text
             #expect(before.contains("A key from Apple comes first"))
             #expect(before.contains("/apple-keys/new?app=com.acme.app"))
@@ -52,8 +46,8 @@ import Testing
             #expect(made.location == Self.page)
             let text = try await admin.get(Self.page).text
             for value in [
-                "\(world.publicURL)/t/ACMETEAM01/auth/callback/apple",
-                "\(world.publicURL)/t/ACMETEAM01/auth/notifications/apple", "127.0.0.1", "com.acme.siwa",
+                "\(environment.publicURL)/t/ACMETEAM01/auth/callback/apple",
+                "\(environment.publicURL)/t/ACMETEAM01/auth/notifications/apple", "127.0.0.1", "com.acme.siwa",
                 "KEY1234567", Simulator.teamID,
             ] { #expect(text.contains("<code>\(value)</code>"), "\(value)") }
             #expect(text.contains("Register the values at the stand-in next."))
@@ -61,14 +55,14 @@ import Testing
             let hub = try await admin.get(Self.hub).text
             #expect(hub.contains("Not tested") && hub.contains("Connections lie unused"))
             #expect(try await admin.get("/console/ACMETEAM01/app-ids/com.acme.app").text.contains(Self.page))
-            #expect(try world.actions().last == "apple_connection.created")
+            #expect(try environment.actions().last == "apple_connection.created")
         }
     }
 
     @Test func `are refused beside the field, and a second one of an App ID is none`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
 
             let bundle = Self.form.map { $0.0 == "servicesID" ? ("servicesID", "com.acme.app") : $0 }
@@ -85,9 +79,9 @@ import Testing
     }
 
     @Test func `of two groups never share a Services ID, and no app has its name`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             let apps = "/console/ACMETEAM01/app-ids"
             let other = [("identifier", "com.acme.other"), ("description", "Other"), ("isEnabled", "on")]
@@ -104,31 +98,27 @@ import Testing
             let named = other.map { $0.0 == "identifier" ? ($0.0, "com.Acme.siwa") : $0 }
             let app = try await admin.post(apps, named)
             #expect(app.status == 422 && app.text.contains("is the Services ID of a connection to Apple"))
-            #expect(
-                try await admin.post(Self.hub, form + [("servicesID", "com.acme.other.siwa")]).status == 303
-            )
+            #expect(try await admin.post(Self.hub, form + [("servicesID", "com.acme.other.siwa")]).status == 303)
         }
     }
 
     @Test func `speak of every app of their group, those that are switched off too`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            try world.admin(
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            try environment.admin(
                 """
                 WITH name AS (
                     INSERT INTO client_identifiers (team_id, identifier, kind)
                     VALUES ('ACMETEAM01', 'com.acme.watch', 'app') RETURNING identifier
                 )
                 SELECT FROM name
-                """
-            )
-            try world.admin(
+                """)
+            try environment.admin(
                 """
                 INSERT INTO app_ids (team_id, identifier, description, is_enabled, primary_identifier)
                 VALUES ('ACMETEAM01', 'com.acme.watch', 'Watch', false, 'com.acme.app')
-                """
-            )
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+                """)
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
             #expect(try await admin.get(Self.page).text.contains("<code>com.acme.watch</code>"))
@@ -136,10 +126,10 @@ import Testing
     }
 
     @Test func `are proved by a call as each client, once Apple knows them`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
 
@@ -149,14 +139,9 @@ import Testing
             // Both clients fail alike: what to look at is said once, and each of them is named.
             #expect(refused.split(separator: "must be the name of the very").count == 2)
             #expect(refused.contains("Apple does not believe these 2 clients"))
+            #expect(refused.contains("Services ID: com.acme.siwa") && refused.contains("Bundle ID: com.acme.app"))
             #expect(
-                refused.contains("Services ID: com.acme.siwa") && refused.contains("Bundle ID: com.acme.app")
-            )
-            #expect(
-                try world.admin(Self.outcomes) == [
-                    ["com.acme.app", "refused"], ["com.acme.siwa", "refused"],
-                ]
-            )
+                try environment.admin(Self.outcomes) == [["com.acme.app", "refused"], ["com.acme.siwa", "refused"]])
 
             let registered = try await admin.post("\(Self.page)/stand-in", [])
             #expect(registered.location == Self.page)
@@ -164,48 +149,41 @@ import Testing
             let works = try await admin.get(Self.page).text
             #expect(works.contains("Apple believes every client of this connection"))
             #expect(
-                try world.admin(Self.outcomes) == [
-                    ["com.acme.app", "accepted"], ["com.acme.siwa", "accepted"],
-                ]
-            )
+                try environment.admin(Self.outcomes) == [["com.acme.app", "accepted"], ["com.acme.siwa", "accepted"]])
             #expect(try await admin.get(Self.hub).text.contains("Works"))
         }
     }
 
-    @Test(
-        arguments: [(Fault.throttled, "throttled"), (.trouble, "trouble"), (.unknownClient, "refused")]
-    )
+    @Test(arguments: [(Fault.throttled, "throttled"), (.trouble, "trouble"), (.unknownClient, "refused")])
     func `say what Apple said`(fault: Fault, outcome: String) async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
-            world.script.set(fault, at: .token, times: 2)
+            environment.script.set(fault, at: .token, times: 2)
 
             _ = try await admin.post("\(Self.page)/tests", [])
 
-            #expect(
-                try world.admin(Self.outcomes) == [["com.acme.app", outcome], ["com.acme.siwa", outcome]]
-            )
+            #expect(try environment.admin(Self.outcomes) == [["com.acme.app", outcome], ["com.acme.siwa", outcome]])
             let advises = try await admin.get(Self.page).text.contains("AuthKey_KEY1234567.p8")
             #expect(advises == (fault == .unknownClient))
         }
     }
 
     @Test func `are tested so often by one team, whoever asks, and say when again`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
-            _ = try await world.addAcmeWeb()
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            var olive = try await world.signedIn("Olive", [World.acme: .owner])
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            _ = try await environment.addAcmeWeb()
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
             try await importKey(&ada)
             _ = try await ada.post(Self.hub, Self.form)
-            let limit = ConnectionTestLimit(LimitStore(world.parts.database))
+            let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
             for member in [ada.subject, olive.subject] {
                 let member = try #require(member)
-                #expect(try await limit.charge(9, by: member, of: World.acme, at: .now()) == nil)
+                #expect(try await limit.charge(9, by: member, of: TestEnvironment.acme, at: .now()) == nil)
             }
             #expect(try await ada.post("\(Self.page)/tests", []).status == 303)
             #expect(try await olive.post("\(Self.page)/tests", []).status == 303)
@@ -214,17 +192,16 @@ import Testing
 
             #expect(refused.status == 429 && refused["retry-after"] != nil)
             #expect(refused.text.contains("id=\"test-error\"") && refused.text.contains("in 5 minutes"))
-            let rival =
-                "SELECT count(*) FROM limits WHERE team_id = 'RIVALTEAM1' AND subject = 'apple-test.team'"
-            #expect(try world.admin(rival) == [["0"]])
+            let rival = "SELECT count(*) FROM limits WHERE team_id = 'RIVALTEAM1' AND subject = 'apple-test.team'"
+            #expect(try environment.admin(rival) == [["0"]])
         }
     }
 
     @Test func `forget their tests when a value changes`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
             _ = try await admin.post("\(Self.page)/tests", [])
@@ -237,19 +214,19 @@ import Testing
             #expect(late.status == 409 && late.text.contains("<td>com.acme.other</td>"))
             let gone = [("confirmation", "com.acme.app"), ("reason", "Moved"), ("version", "2")]
             #expect(try await admin.post("\(Self.page)/deletion", gone).location == Self.hub)
-            #expect(try world.count("apple_connection_tests") == 0)
+            #expect(try environment.count("apple_connection_tests") == 0)
         }
     }
 
     @Test func `of another team do not exist, and developers only look`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
-            var ben = try await world.signedIn("Ben", [World.rival: .owner])
-            var developer = try await world.signedIn("Cleo", [World.acme: .developer])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var developer = try await environment.signedIn("Cleo", [TestEnvironment.acme: .developer])
 
             let rival = "/console/RIVALTEAM1/apple/com.acme.app"
             #expect(try await ben.get(rival).status == 404)

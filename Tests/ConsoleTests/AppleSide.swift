@@ -1,17 +1,17 @@
-import AuthEngine
 import Crypto
 import Domain
+import Federation
 import HTTPClient
-import Providers
+import Hosted
+import OAuth
 import Registry
-import SignIn
 import Simulator
 import Testing
 
 @testable import Console
 
 // Apple's side, played by the stand-in on the console's own address.
-extension World {
+extension TestEnvironment {
     static let appleSide: TeamID = {
         guard let team = TeamID(rawValue: Simulator.teamID) else { preconditionFailure("no team id") }
         return team
@@ -20,28 +20,14 @@ extension World {
     /// Where Apple is for the console under test.
     static func apple(at publicURL: String) -> AppleService {
         AppleService(
-            issuer: "\(publicURL)/t/\(Simulator.teamID)",
-            base: "\(publicURL)/apple",
-            addresses: .publicAndLoopback
-        )
+            issuer: "\(publicURL)/t/\(Simulator.teamID)", base: "\(publicURL)/apple", addresses: .publicAndLoopback)
     }
 
-    static func simulator(
-        _ parts: Console.Parts,
-        _ signIn: SignIn,
-        _ script: Script
-    ) throws -> Simulator {
+    static func simulator(_ parts: Console.Parts, _ signIn: Hosted, _ script: Script) throws -> Simulator {
         try Simulator(
             Simulator.Parts(
-                site: parts.site,
-                context: parts.context,
-                teams: parts.teams,
-                database: parts.database,
-                flows: parts.flows,
-                signIn: signIn
-            ),
-            script: script
-        )
+                site: parts.site, server: parts.server, teams: parts.teams, database: parts.database,
+                traces: parts.traces, hosted: signIn), script: script)
     }
 
     /// Makes the team of the stand-in; the same for every test.
@@ -50,25 +36,16 @@ extension World {
     }
 
     /// Registers groups of apps at the stand-in, as `pippin serve --simulate-apple` does.
-    static func standIn(
-        _ database: TeamDatabase,
-        _ keyRing: KeyRing,
-        _ teams: TeamCache
-    ) throws -> AppleStandIn {
+    static func standIn(_ database: TeamDatabase, _ keyRing: KeyRing, _ teams: TeamCache) throws -> AppleStandIn {
         let appleTeam = try #require(AppleTeamID(rawValue: Simulator.teamID))
-        return AppleStandIn(teamID: appleTeam, pageURL: "http://apple.localhost/apple") {
-            registration,
-            returnURL,
-            _ in
+        return AppleStandIn(teamID: appleTeam, pageURL: "http://apple.localhost/apple") { registration, returnURL, _ in
             defer { teams.forget(appleSide) }
             return try await database.transaction(in: appleSide) { transaction in
                 let portal = Portal(database: database, keyRing: keyRing)
                 do {
                     try await portal.register(registration, returnURL, transaction)
                     return []
-                } catch let refusal as Refusal {
-                    return [Problem(refusal)]
-                }
+                } catch let refusal as ValidationError { return [FieldError(refusal)] }
             }
         }
     }

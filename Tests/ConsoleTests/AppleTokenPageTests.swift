@@ -9,25 +9,21 @@ import Testing
     private static let list = "/console/ACMETEAM01/apple-tokens"
 
     /// Somebody who came by Apple, with a token for each problem, and one that was given back.
-    private func fill(_ world: World) throws -> String {
+    private func fill(_ environment: TestEnvironment) throws -> String {
         let sub = "001122.0123456789abcdef0123456789abcdef.0001"
-        try world.admin(
+        try environment.admin(
             """
             INSERT INTO users (team_id, sub, given_name, family_name, email, is_private_email, created_at)
             VALUES ('ACMETEAM01', $1, 'Rita', 'Regular', 'x@privaterelay.appleid.com', true, now())
-            """,
-            sub
-        )
-        try world.admin(
+            """, sub)
+        try environment.admin(
             """
             INSERT INTO provider_identities (
                 team_id, provider, identifier, sub, real_user_status, form_given_name, form_family_name,
                 form_received_at, state_at, created_at, last_seen_at
             ) VALUES ('ACMETEAM01', 'apple', $1, $1, 2, 'Rita <b>', 'Regular', now(), now(), now(), now())
-            """,
-            sub
-        )
-        try world.admin(
+            """, sub)
+        try environment.admin(
             """
             INSERT INTO provider_tokens (
                 team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, state,
@@ -39,16 +35,14 @@ import Testing
                 (1, 'refused', 'client'), (2, 'refused', 'unconnected'), (3, 'live', 'client'),
                 (4, 'revoked', NULL)
             ) AS token (n, state, problem)
-            """,
-            sub
-        )
+            """, sub)
         return sub
     }
 
     @Test func `V43: is looked for as a search, which ends sooner and holds up nothing else`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            let holder = try AdminConnection(to: world.conninfo)
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let holder = try AdminConnection(to: environment.conninfo)
             try holder.execute("BEGIN")
             try holder.execute("LOCK TABLE provider_tokens")
             #expect(try await owner.get(Self.list).status == 422)
@@ -56,42 +50,40 @@ import Testing
     }
 
     @Test func `V43: is known to the list of people by one look, which is no search`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            let unconnected = try await statementsOfPeople(&owner, world)
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let unconnected = try await statementsOfPeople(&owner, environment)
             let key = [
-                ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"),
-                ("appleTeamID", "APPLETEAM1"), ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+                ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"), ("appleTeamID", "APPLETEAM1"),
+                ("name", "Acme at Apple"), ("appID", "com.acme.app"),
             ]
-            let connection = [
-                ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
-            ]
+            let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
             #expect(try await owner.post("/console/ACMETEAM01/apple-keys", key).status == 303)
             #expect(try await owner.post("/console/ACMETEAM01/apple", connection).status == 303)
             // With a connection nothing is asked of tokens.
-            let connected = try await statementsOfPeople(&owner, world)
+            let connected = try await statementsOfPeople(&owner, environment)
             #expect(connected == unconnected - 1)
         }
     }
 
     /// How many statements the list of people takes; now and then something is noted beside it.
-    private func statementsOfPeople(_ browser: inout Browser, _ world: World) async throws -> Int {
+    private func statementsOfPeople(_ browser: inout Browser, _ environment: TestEnvironment) async throws -> Int {
         var least = Int.max
         for _ in 0..<4 {
-            let before = world.statementCount()
+            let before = environment.statementCount()
             #expect(try await browser.get("/console/ACMETEAM01/users").status == 200)
-            least = min(least, world.statementCount() - before)
+            least = min(least, environment.statementCount() - before)
         }
         return least
     }
 
     @Test func `is listed with the reason and what helps, narrowed and tried again`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             #expect(try await owner.get(Self.list).text.contains("Everything was given back"))
-            let sub = try fill(world)
+            let sub = try fill(environment)
 
             let all = try await owner.get(Self.list).text
             #expect(all.contains("3 tokens") && all.contains(sub))
@@ -106,13 +98,12 @@ import Testing
             #expect(try await owner.follow(retried).text.contains("in the outbox again"))
             #expect(try await owner.post("\(Self.list)/\(token)4/retrials").status == 404)
             #expect(
-                try world.admin("SELECT kind, payload->>'token' FROM jobs") == [
+                try environment.admin("SELECT kind, payload->>'token' FROM jobs") == [
                     ["provider.revocation", "\(token)1"]
-                ]
-            )
-            #expect(try world.actions().last == "provider_token.retried")
+                ])
+            #expect(try environment.actions().last == "provider_token.retried")
 
-            try world.admin("DELETE FROM users WHERE sub = $1", sub)
+            try environment.admin("DELETE FROM users WHERE sub = $1", sub)
             #expect(try await owner.get("/console/ACMETEAM01/users").text.contains("still to be revoked"))
             let orphans = try await owner.get(Self.list).text
             #expect(orphans.contains("deleted here") && !orphans.contains("users/\(sub)\""))
@@ -120,27 +111,25 @@ import Testing
     }
 
     @Test func `is told on the page of its person, beside how they came`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            let sub = try fill(world)
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let sub = try fill(environment)
             let text = try await owner.get("/console/ACMETEAM01/users/\(sub)").text
             #expect(text.contains("Likely, says Apple") && text.contains("the person hides their own"))
             #expect(text.contains("Rita &lt;b&gt; Regular") && text.contains("which nobody signed"))
             #expect(text.contains("Cannot be revoked") && text.contains("Revoked"))
 
             let export = try await owner.post("/console/ACMETEAM01/users/\(sub)/export").text
-            #expect(
-                export.contains("\"realUserStatus\": 2") && export.contains("\"problem\": \"unconnected\"")
-            )
+            #expect(export.contains("\"realUserStatus\": 2") && export.contains("\"problem\": \"unconnected\""))
         }
     }
 
     @Test func `is no other team's to see, and no developer's to change`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            _ = try fill(world)
-            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            _ = try fill(environment)
+            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
             #expect(try await rival.get(Self.list).status == 404)
             let own = try await rival.get("/console/RIVALTEAM1/apple-tokens").text
             #expect(own.contains("Everything was given back"))
@@ -148,7 +137,7 @@ import Testing
             let id = String(repeating: "0", count: 31) + "1"
             #expect(try await rival.post("/console/RIVALTEAM1/apple-tokens/\(id)/retrials").status == 404)
 
-            var auditor = try await world.signedIn("Cleo", [World.acme: .auditor])
+            var auditor = try await environment.signedIn("Cleo", [TestEnvironment.acme: .auditor])
             #expect(try await !auditor.get(Self.list).text.contains("Try again to revoke"))
             #expect(try await auditor.post("\(Self.list)/\(id)/retrials").status == 403)
         }

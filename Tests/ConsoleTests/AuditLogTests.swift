@@ -9,8 +9,8 @@ import Testing
     private static let path = "/console/ACMETEAM01/audit"
 
     /// An App ID changed by Olive, and a key revoked from another network.
-    private func seed(_ world: World, _ member: Subject) throws {
-        try world.admin(
+    private func seed(_ environment: TestEnvironment, _ member: Subject) throws {
+        try environment.admin(
             """
             INSERT INTO audit_events (
                 team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, ip_key, words, request_id,
@@ -24,15 +24,13 @@ import Testing
                 'refused', '198.51.100.1', '\\x00000000000000000000ffffc6336401', '{acmekey001}', NULL, NULL,
                 '{"reason": "=HYPERLINK"}'
             )
-            """,
-            member.rawValue
-        )
+            """, member.rawValue)
     }
 
     @Test func `V43: says that a search takes too long, and how to make it shorter`() async throws {
-        try await withWorld { world in
-            var olive = try await world.signedIn("Olive", [World.acme: .owner])
-            let holder = try AdminConnection(to: world.conninfo)
+        try await withEnvironment { environment in
+            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            let holder = try AdminConnection(to: environment.conninfo)
             try holder.execute("BEGIN")
             try holder.execute("LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE")
             let answer = try await olive.get("\(Self.path)?action=app_id.updated")
@@ -45,9 +43,9 @@ import Testing
     }
 
     @Test func `says nothing twice of invitations and deleted people, and has their ids`() async throws {
-        try await withWorld { world in
-            var olive = try await world.signedIn("Olive", [World.acme: .owner])
-            try world.admin(
+        try await withEnvironment { environment in
+            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            try environment.admin(
                 """
                 INSERT INTO audit_events (
                     team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
@@ -55,8 +53,7 @@ import Testing
                     ('ACMETEAM01', now(), 'member', '000000.gone.0000', 'user_invitation.sent', 'user_invitation',
                         'aaaabbbbccccdddd', 'succeeded', '{}'),
                     ('ACMETEAM01', now(), 'system', 'test', 'user.deleted', 'user', '000000.left.0000', 'succeeded', '{}')
-                """
-            )
+                """)
 
             let text = try await olive.get(Self.path).text
 
@@ -69,20 +66,16 @@ import Testing
     private static let app = "<code>com.acme.app</code></span>"
     private static let key = "<code>ACMEKEY001</code></span>"
 
-    @Test(
-        arguments: [
-            ("q=ACME", true, false), ("actor=Olive", true, false), ("actor=retention", false, true),
-            ("action=key.revoked", false, true), ("target=com.acme.app", true, false),
-            ("target=com.acme.app&kind=key", false, false), ("ip=203.0.113.0/24", true, false),
-            ("ip=198.51.100.1", false, true), ("outcome=refused", false, true),
-            ("from=2020-01-01", true, true),
-            ("to=2020-01-01", false, false), ("q=shop+acme", false, false), ("q=%20", true, true),
-        ]
-    )
-    func `shows what a filter asks for`(query: String, showsApp: Bool, showsKey: Bool) async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
-            try seed(world, try #require(owner.subject))
+    @Test(arguments: [
+        ("q=ACME", true, false), ("actor=Olive", true, false), ("actor=retention", false, true),
+        ("action=key.revoked", false, true), ("target=com.acme.app", true, false),
+        ("target=com.acme.app&kind=key", false, false), ("ip=203.0.113.0/24", true, false),
+        ("ip=198.51.100.1", false, true), ("outcome=refused", false, true), ("from=2020-01-01", true, true),
+        ("to=2020-01-01", false, false), ("q=shop+acme", false, false), ("q=%20", true, true),
+    ]) func `shows what a filter asks for`(query: String, showsApp: Bool, showsKey: Bool) async throws {
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            try seed(environment, try #require(owner.subject))
 
             let answer = try await owner.get("\(Self.path)?\(query)")
 
@@ -95,9 +88,9 @@ import Testing
     }
 
     @Test func `takes each filter off with its chip`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
-            try seed(world, try #require(owner.subject))
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            try seed(environment, try #require(owner.subject))
 
             let text = try await owner.get("\(Self.path)?action=key.revoked&outcome=refused").text
 
@@ -109,9 +102,9 @@ import Testing
 
     @Test(arguments: ["ip=nowhere", "from=20.11.2026", "to=2026-02-30", "from=2026-11-20&to=2026-11-19"])
     func `says beside the field what it cannot understand, and keeps it`(query: String) async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
-            try seed(world, try #require(owner.subject))
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            try seed(environment, try #require(owner.subject))
 
             let answer = try await owner.get("\(Self.path)?\(query)")
 
@@ -124,25 +117,20 @@ import Testing
     }
 
     @Test func `tells everything about one event, and of no other team's`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
-            var rival = try await world.signedIn("Ben", [World.rival: .owner])
-            try seed(world, try #require(owner.subject))
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            try seed(environment, try #require(owner.subject))
             let list = try await owner.get("\(Self.path)?q=acme").text
-            let event = try #require(
-                list.split(separator: "/audit/events/").dropFirst().first?.prefix { $0 != "\"" }
-            )
+            let event = try #require(list.split(separator: "/audit/events/").dropFirst().first?.prefix { $0 != "\"" })
 
             let answer = try await owner.get("\(Self.path)/events/\(event)")
 
             #expect(answer.status == 200)
             for part in [
                 "App ID updated", "Olive", "203.0.113.7", "request-7", "Acme Shop",
-                "/console/ACMETEAM01/app-ids/com.acme.app",
-                "?target=com.acme.app&amp;kind=app_id", "Not sealed yet",
-            ] {
-                #expect(answer.text.contains(part), "\(part)")
-            }
+                "/console/ACMETEAM01/app-ids/com.acme.app", "?target=com.acme.app&amp;kind=app_id", "Not sealed yet",
+            ] { #expect(answer.text.contains(part), "\(part)") }
             #expect(try await rival.get("/console/RIVALTEAM1/audit/events/\(event)").status == 404)
             #expect(try await rival.get("\(Self.path)/events/\(event)").status == 404)
             for garbage in ["x", "1", "-", "99999999999999999999-a", "1-%00"] {
@@ -152,17 +140,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [Role.owner, .admin, .developer, .auditor])
-    func `is exported by those who may`(role: Role) async throws {
-        try await withWorld { world in
-            var member = try await world.signedIn("Olive", [World.acme: role])
-            try seed(world, try #require(member.subject))
+    @Test(arguments: [Role.owner, .admin, .developer, .auditor]) func `is exported by those who may`(role: Role)
+        async throws
+    {
+        try await withEnvironment { environment in
+            var member = try await environment.signedIn("Olive", [TestEnvironment.acme: role])
+            try seed(environment, try #require(member.subject))
 
             let page = try await member.get("\(Self.path)?outcome=refused").text
-            let answer = try await member.post(
-                "\(Self.path)/export",
-                [("format", "csv"), ("outcome", "refused")]
-            )
+            let answer = try await member.post("\(Self.path)/export", [("format", "csv"), ("outcome", "refused")])
 
             guard role != .developer else {
                 #expect(answer.status == 403 && !page.contains("/audit/export"))
@@ -171,20 +157,16 @@ import Testing
             #expect(page.contains("<input type=\"hidden\" name=\"outcome\" value=\"refused\">"))
             #expect(answer.status == 200)
             #expect(answer["content-type"] == "text/csv; charset=utf-8")
-            #expect(
-                answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true
-            )
+            #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true)
             let lines = answer.text.split(separator: "\r\n")
-            #expect(
-                lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001")
-            )
-            #expect(try world.actions().last == "audit_log.exported")
+            #expect(lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001"))
+            #expect(try environment.actions().last == "audit_log.exported")
         }
     }
 
     @Test func `refuses an export it cannot understand`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
 
             for form in [[("format", "xml")], [], [("format", "csv"), ("ip", "nowhere")]] {
                 #expect(try await owner.post("\(Self.path)/export", form).status == 400)
@@ -193,13 +175,13 @@ import Testing
     }
 
     @Test func `is verified at the press of a button`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
-            try seed(world, try #require(owner.subject))
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            try seed(environment, try #require(owner.subject))
 
             #expect(try await owner.post("\(Self.path)/verification").location == "\(Self.path)#seals")
             let whole = try await owner.get(Self.path).text
-            try world.admin("DELETE FROM audit_unsealed WHERE team_id = 'ACMETEAM01'")
+            try environment.admin("DELETE FROM audit_unsealed WHERE team_id = 'ACMETEAM01'")
             _ = try await owner.post("\(Self.path)/verification")
             let broken = try await owner.get(Self.path).text
 

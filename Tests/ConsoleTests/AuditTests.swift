@@ -1,6 +1,7 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Templates
 import Testing
 import Web
@@ -9,10 +10,10 @@ import Web
 
 @Suite struct `The audit log` {
     @Test func `pages through everything once, with names and changes`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
             let member = try #require(owner.subject)
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome,
                     before, after)
@@ -20,19 +21,13 @@ import Web
                     'com.acme.app' || n, 'succeeded', '{"isEnabled": true, "description": "Acme"}',
                     '{"isEnabled": false, "description": "Acme"}'
                 FROM generate_series(1, 60) AS n
-                """,
-                member.rawValue
-            )
+                """, member.rawValue)
 
             let first = try await owner.get("/console/ACMETEAM01/audit").text
-            let cursor = try #require(
-                first.split(separator: "after=").dropFirst().first?.prefix { $0 != "\"" }
-            )
+            let cursor = try #require(first.split(separator: "after=").dropFirst().first?.prefix { $0 != "\"" })
             let second = try await owner.get("/console/ACMETEAM01/audit?after=\(cursor)").text
 
-            #expect(
-                first.contains("App ID updated") && first.contains("Olive") && first.contains("Is enabled")
-            )
+            #expect(first.contains("App ID updated") && first.contains("Olive") && first.contains("Is enabled"))
             #expect(!first.contains("<th scope=\"row\">Description</th>"))
             for number in 1...60 {
                 let mark = "<code>com.acme.app\(number)</code></span>"
@@ -42,24 +37,17 @@ import Web
         }
     }
 
-    @Test(
-        arguments: [
-            ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
-            ("apple", "consent.ended", "a notice from Apple"),
-            ("apple", "provider_authorization.ended", "Apple"),
-        ]
-    )
-    func `names what acted by itself in words`(actor: String, action: String, words: String) async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
-            try world.admin(
+    @Test(arguments: [
+        ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
+        ("apple", "consent.ended", "a notice from Apple"), ("apple", "provider_authorization.ended", "Apple"),
+    ]) func `names what acted by itself in words`(actor: String, action: String, words: String) async throws {
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            try environment.admin(
                 """
                 INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)
                 VALUES ('ACMETEAM01', now(), 'system', $1, $2, 'user', 'somebody', 'succeeded')
-                """,
-                actor,
-                action
-            )
+                """, actor, action)
 
             let page = try await owner.get("/console/ACMETEAM01/audit").text
 
@@ -67,45 +55,33 @@ import Web
         }
     }
 
-    @Test(
-        arguments: [
-            ("app_id.created", "App ID created"), ("sign_in.completed", "Sign-in completed"),
-            ("key.downloaded", "Key downloaded"), ("client.first_redemption", "First code redeemed"),
-            ("odd", "odd"), ("an_odd.one", "an odd one"), ("", ""), (".", " "),
-        ]
-    )
-    func `names events in words`(action: String, words: String) throws {
-        let texts = try Texts(folder: repository + "/Texts")
+    @Test(arguments: [
+        ("app_id.created", "App ID created"), ("sign_in.completed", "Sign-in completed"),
+        ("key.downloaded", "Key downloaded"), ("client.first_redemption", "First code redeemed"), ("odd", "odd"),
+        ("an_odd.one", "an odd one"), ("", ""), (".", " "),
+    ]) func `names events in words`(action: String, words: String) throws {
+        let texts = try Translations(folder: repository + "/Texts")
 
-        #expect(texts.text(AuditWords.action(action)) == words)
+        #expect(texts.text(AuditMessages.action(action)) == words)
     }
 
-    @Test(
-        arguments: [
-            ("notificationURL", "Notification URL"), ("isEnabled", "Is enabled"), ("appID", "App ID"),
-            ("returnURLs", "Return URLs"), ("reason", "Reason"),
-        ]
-    )
-    func `names members in words`(name: String, words: String) {
-        #expect(AuditWords.member(name) == words)
-    }
+    @Test(arguments: [
+        ("notificationURL", "Notification URL"), ("isEnabled", "Is enabled"), ("appID", "App ID"),
+        ("returnURLs", "Return URLs"), ("reason", "Reason"),
+    ]) func `names members in words`(name: String, words: String) { #expect(AuditMessages.member(name) == words) }
 
     @Test func `shows only what differs`() {
         let changes = AuditChange.all(
             before: ["name": "Acme", "mode": "sandbox", "urls": []],
-            after: ["name": "Acme", "mode": "production", "urls": ["a", "b"]]
-        )
+            after: ["name": "Acme", "mode": "production", "urls": ["a", "b"]])
 
         #expect(
             changes == [
-                AuditChange(name: "Mode", before: "sandbox".asWords, after: "production".asWords),
+                AuditChange(name: "Mode", before: "sandbox".localizedText, after: "production".localizedText),
                 AuditChange(
-                    name: "Urls",
-                    before: Phrase("console.audit.nothing").asWords,
-                    after: ["a", "b"].asWords
-                ),
-            ]
-        )
+                    name: "Urls", before: Message("console.audit.nothing").localizedText,
+                    after: ["a", "b"].localizedText),
+            ])
     }
 
     @Test func `V55: a list shows the beginning of what is long, and the event's page the whole`() throws {
@@ -131,18 +107,16 @@ import Web
     }
 
     @Test func `V55: a page of the log stays small, whatever was written`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Olive", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
             let member = try #require(owner.subject)
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, after)
                 SELECT 'ACMETEAM01', now() - n * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
                     'com.acme.app' || n, 'succeeded', jsonb_build_object('description', repeat('x', 10000 * n))
                 FROM generate_series(1, 9) AS n
-                """,
-                member.rawValue
-            )
+                """, member.rawValue)
             let page = try await owner.get("/console/ACMETEAM01/audit").text
             #expect(page.contains("com.acme.app9") && page.utf8.count < 100_000)
         }

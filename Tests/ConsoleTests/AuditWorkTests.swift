@@ -8,10 +8,10 @@ import Testing
     @Test func `V43: is limited per team, for exports and verifications together, and another team goes on`()
         async throws
     {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            var other = try await world.signedIn("Ben", [World.rival: .owner])
-            let works = TeamWorkLimit.audits(LimitStore(world.parts.database)).count
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var other = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            let works = TeamWorkLimit.audits(LimitStore(environment.parts.database)).count
             var statuses: [Int] = []
             for number in 0..<(works + 2) {
                 let answer =
@@ -25,21 +25,16 @@ import Testing
                 }
             }
 
-            #expect(
-                statuses.prefix(works).allSatisfy { [200, 303].contains($0) },
-                "\(statuses)"
-            )
+            #expect(statuses.prefix(works).allSatisfy { [200, 303].contains($0) }, "\(statuses)")
             #expect(statuses.suffix(2) == [429, 429])
             #expect(try await other.post("/console/RIVALTEAM1/audit/verification").status == 303)
         }
     }
 
-    @Test func `V43: is left to the background where more waits for its seal than somebody waits for`()
-        async throws
-    {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            try world.admin(
+    @Test func `V43: is left to the background where more waits for its seal than somebody waits for`() async throws {
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            try environment.admin(
                 """
                 INSERT INTO audit_events (
                     team_id, at, actor_kind, actor, action, target_kind, target, outcome
@@ -47,17 +42,15 @@ import Testing
                 SELECT 'ACMETEAM01', date_trunc('month', now()) + n * interval '1 millisecond', 'system',
                     'test', 'key.revoked', 'key', 'key' || n, 'succeeded'
                 FROM generate_series(1, 7000) AS n
-                """
-            )
+                """)
 
             #expect(try await owner.post("/console/ACMETEAM01/audit/verification").status == 303)
 
-            let chain = try world.admin(
+            let chain = try environment.admin(
                 """
                 SELECT position::text, verification_asked_at IS NOT NULL, verified_at IS NULL
                 FROM audit_chains WHERE team_id = 'ACMETEAM01'
-                """
-            )
+                """)
             #expect(chain == [["5100", "t", "t"]])
         }
     }

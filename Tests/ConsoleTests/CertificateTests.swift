@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Localization
 import Testing
 
 @testable import Doctor
@@ -22,24 +23,20 @@ import Testing
         -----END CERTIFICATE-----
         """
 
-    private static func finding(
-        _ answer: Result<ClientResponse, ClientFailure>,
-        daysBeforeEnd days: Int = 90
-    ) throws -> Finding {
+    private static func finding(_ answer: Result<ClientResponse, ClientFailure>, daysBeforeEnd days: Int = 90) throws
+        -> Finding
+    {
         let end = try #require(Certificate(pem: pem)).endsAt
         return CertificateCheck(at: end - .seconds(days * 86_400)).finding(
-            Phrase("console.doctor.certificate"),
-            of: "acme.example",
-            answer
-        )
+            Message("console.doctor.certificate"), of: "acme.example", answer)
     }
 
     private static func answer(_ certificate: String? = pem) -> Result<ClientResponse, ClientFailure> {
         .success(ClientResponse(status: 404, fields: [], body: [], certificate: certificate))
     }
 
-    private static func key(_ words: Words?) -> String? {
-        if case .phrase(let phrase)? = words { phrase.key } else { nil }
+    private static func key(_ words: LocalizedText?) -> String? {
+        if case .message(let message)? = words { message.key } else { nil }
     }
 
     @Test(arguments: [(90, Finding.Verdict.good), (29, .note), (6, .wrong), (0, .wrong), (-3, .wrong)])
@@ -53,17 +50,13 @@ import Testing
         #expect(file.finding(at: end - .seconds(days * 86_400)).verdict == verdict)
     }
 
-    @Test(arguments: [
-        CertificateFault.expired, .notYetValid, .selfSigned, .unknownIssuer, .otherName, .other,
-    ])
+    @Test(arguments: [CertificateFault.expired, .notYetValid, .selfSigned, .unknownIssuer, .otherName, .other])
     func `that nobody believes is wrong, with one thing to do`(fault: CertificateFault) throws {
         let finding = try Self.finding(.failure(.untrusted(fault, "SSL_ERROR")))
         #expect(finding.verdict == .wrong && finding.advice.count == 1)
     }
 
-    @Test(arguments: [
-        ClientFailure.nameNotFound, .cannotConnect, .deadlinePassed, .addressRefused("10.0.0.1"),
-    ])
+    @Test(arguments: [ClientFailure.nameNotFound, .cannotConnect, .deadlinePassed, .addressRefused("10.0.0.1")])
     func `that cannot be seen from here is a note`(failure: ClientFailure) throws {
         #expect(try Self.finding(.failure(failure)).verdict == .note)
         #expect(try Self.finding(Self.answer(nil)).verdict == .note)

@@ -1,4 +1,3 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Domain
@@ -11,40 +10,34 @@ import Web
 
 /// Every call of theirs goes to Apple or to a server of somebody else's.
 @Suite struct `A check-up and a test of a connection` {
-    private static let address = CheckupPages.checkup.link(World.acme)
+    private static let address = CheckupPages.checkup.link(TestEnvironment.acme)
 
     /// So many App IDs beneath com.acme.app, which is connected.
-    private func connect(_ world: World, _ browser: inout Browser, grouped: Int) async throws {
-        try world.openAppleSide()
-        _ = try await world.addAcmeWeb()
-        try world.admin(
+    private func connect(_ environment: TestEnvironment, _ browser: inout Browser, grouped: Int) async throws {
+        try environment.openAppleSide()
+        _ = try await environment.addAcmeWeb()
+        try environment.admin(
             """
             INSERT INTO client_identifiers (team_id, identifier, kind)
             SELECT 'ACMETEAM01', 'com.acme.part' || n, 'app' FROM generate_series(1, $1::int) AS n
-            """,
-            String(grouped)
-        )
-        try world.admin(
+            """, String(grouped))
+        try environment.admin(
             """
             INSERT INTO app_ids (team_id, identifier, description, primary_identifier)
             SELECT 'ACMETEAM01', 'com.acme.part' || n, 'Part', 'com.acme.app'
             FROM generate_series(1, $1::int) AS n
-            """,
-            String(grouped)
-        )
+            """, String(grouped))
         let key = [
-            ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"),
-            ("appleTeamID", Simulator.teamID), ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+            ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
+            ("name", "Acme at Apple"), ("appID", "com.acme.app"),
         ]
-        let connection = [
-            ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
-        ]
+        let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
         #expect(try await browser.post("/console/ACMETEAM01/apple-keys", key).status == 303)
         #expect(try await browser.post("/console/ACMETEAM01/apple", connection).status == 303)
     }
 
     /// Connections whose keys no master key opens.
-    private func addSealedConnections(_ world: World, _ count: Int) throws {
+    private func addSealedConnections(_ environment: TestEnvironment, _ count: Int) throws {
         let numbers = "FROM generate_series(10, 9 + $1::int) AS n"
         for statement in [
             """
@@ -67,129 +60,118 @@ import Web
             INSERT INTO apple_connections (team_id, app_id, services_id, key_id)
             SELECT 'ACMETEAM01', 'com.acme.app' || n, 'com.acme.siwa' || n, 'APPLEKEY' || n \(numbers)
             """,
-        ] { try world.admin(statement, String(count)) }
+        ] { try environment.admin(statement, String(count)) }
     }
 
     /// Seals the keys of such connections anew, so that this server opens them.
-    private func reseal(_ numbers: ClosedRange<Int>, _ world: World) throws {
-        let sealer = world.parts.context.keyRing.sealer(purpose: "private half of a key from Apple")
+    private func reseal(_ numbers: ClosedRange<Int>, _ environment: TestEnvironment) throws {
+        let sealer = environment.parts.server.keyRing.sealer(purpose: "private half of a key from Apple")
         for number in numbers {
             let id = "APPLEKEY\(number)"
             let sealed = sealer.seal(
                 Array(P256SigningKey.generate().pem.utf8),
-                context: [World.acme.rawValue, "apple_keys", id, "private_key_sealed"]
-            )
-            try world.admin(
-                "UPDATE apple_keys SET private_key_sealed = decode($1, 'hex') WHERE key_id = $2",
-                Hex.encode(sealed),
-                id
+                context: [TestEnvironment.acme.rawValue, "apple_keys", id, "private_key_sealed"])
+            try environment.admin(
+                "UPDATE apple_keys SET private_key_sealed = decode($1, 'hex') WHERE key_id = $2", Hex.encode(sealed), id
             )
         }
     }
 
     /// As how many tests check-ups of Acme have counted.
-    private func chargedTests(_ world: World) throws -> [[String?]] {
-        try world.admin(
-            "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject = 'apple-test.team'"
-        )
+    private func chargedTests(_ environment: TestEnvironment) throws -> [[String?]] {
+        try environment.admin("SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject = 'apple-test.team'")
     }
 
-    @Test func `V47: ask Apple about ten bundle IDs beside the Services ID, and say how many are left`()
-        async throws
-    {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
-            try await connect(world, &admin, grouped: 60)
+    @Test func `V47: ask Apple about ten bundle IDs beside the Services ID, and say how many are left`() async throws {
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            try await connect(environment, &admin, grouped: 60)
             let page = "/console/ACMETEAM01/apple/com.acme.app"
             let left = "51 more bundle IDs of this group were not asked about"
             #expect(try await !admin.get(page).text.contains("were not asked about"))
 
             // One fault for each call, and one that is left where there were eleven.
-            world.script.set(.unknownClient, at: .token, times: 12)
+            environment.script.set(.unknownClient, at: .token, times: 12)
             #expect(try await admin.post("\(page)/tests", []).status == 303)
-            #expect(world.script.fault(at: .token) == .unknownClient)
-            #expect(try world.count("apple_connection_tests") == 11)
-            #expect(try world.count("apple_connection_tests WHERE client_id = 'com.acme.app'") == 1)
+            #expect(environment.script.fault(at: .token) == .unknownClient)
+            #expect(try environment.count("apple_connection_tests") == 11)
+            #expect(try environment.count("apple_connection_tests WHERE client_id = 'com.acme.app'") == 1)
             #expect(try await admin.get(page).text.contains(left))
 
-            world.script.set(.unknownClient, at: .token, times: 12)
+            environment.script.set(.unknownClient, at: .token, times: 12)
             #expect(try await admin.post(Self.address, []).text.contains(left))
-            #expect(world.script.fault(at: .token) == .unknownClient)
+            #expect(environment.script.fault(at: .token) == .unknownClient)
         }
     }
 
     @Test func `V47: test ten connections, count as ten, and say how many are left`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
-            try addSealedConnections(world, 12)
-            try reseal(10...21, world)
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            try addSealedConnections(environment, 12)
+            try reseal(10...21, environment)
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let text = try await admin.post(Self.address, []).text
 
             #expect(text.contains("2 more connections were not tested"))
             let tested = "(SELECT DISTINCT app_id FROM apple_connection_tests) AS tested"
-            #expect(try world.count(tested) == 10)
-            #expect(try chargedTests(world) == [["10"]])
+            #expect(try environment.count(tested) == 10)
+            #expect(try chargedTests(environment) == [["10"]])
         }
     }
 
-    @Test func `V47: test a connection beside ten whose keys cannot be opened, and tell those`()
-        async throws
-    {
-        try await withWorld { world in
-            try world.openAppleSide()
-            try addSealedConnections(world, 11)
-            try reseal(20...20, world)
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+    @Test func `V47: test a connection beside ten whose keys cannot be opened, and tell those`() async throws {
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            try addSealedConnections(environment, 11)
+            try reseal(20...20, environment)
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let text = try await admin.post(Self.address, []).text
 
             let sealed = "cannot be opened with the master key of this server"
             #expect(text.split(separator: sealed).count == 11)
-            let tested = try world.identifiers("DISTINCT app_id", of: "apple_connection_tests")
+            let tested = try environment.identifiers("DISTINCT app_id", of: "apple_connection_tests")
             #expect(tested == ["com.acme.app20"])
-            #expect(try chargedTests(world) == [["1"]])
+            #expect(try chargedTests(environment) == [["1"]])
         }
     }
 
     @Test func `V47: look at forty domains, those that nobody has looked at for longest`() async throws {
-        try await withWorld { world in
-            try world.admin(
+        try await withEnvironment { environment in
+            try environment.admin(
                 """
                 INSERT INTO domains (team_id, domain)
                 SELECT 'ACMETEAM01', 'd' || n || '.localhost' FROM generate_series(100, 299) AS n
-                """
-            )
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+                """)
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let lookedAt = "domains WHERE checked_at IS NOT NULL"
 
             #expect(try await admin.post(Self.address, []).text.contains("160 more domains were not looked"))
-            #expect(try world.count(lookedAt) == 40)
+            #expect(try environment.count(lookedAt) == 40)
             #expect(try await admin.post(Self.address, []).status == 200)
-            #expect(try world.count(lookedAt) == 80)
+            #expect(try environment.count(lookedAt) == 80)
         }
     }
 
     @Test func `V47: look at the mail records of twenty e-mail sources, likewise`() async throws {
-        try await withWorld { world in
-            try world.admin(
+        try await withEnvironment { environment in
+            try environment.admin(
                 """
                 INSERT INTO email_sources (team_id, source, kind, slot, records)
                 SELECT 'ACMETEAM01', 'mail' || n || '.example', 'domain', n, '[]'
                 FROM generate_series(1, 50) AS n
-                """
-            )
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+                """)
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let lookedAt = "email_sources WHERE checked_at IS NOT NULL"
 
             #expect(try await admin.post(Self.address, []).text.contains("30 more e-mail sources were not"))
-            #expect(try world.count(lookedAt) == 20)
+            #expect(try environment.count(lookedAt) == 20)
             #expect(try await admin.post(Self.address, []).status == 200)
-            #expect(try world.count(lookedAt) == 40)
+            #expect(try environment.count(lookedAt) == 40)
         }
     }
 
     @Test func `V47: look at forty hosts of return URLs, and say how many are left`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             for statement in [
                 """
                 INSERT INTO client_identifiers (team_id, identifier, kind)
@@ -211,8 +193,8 @@ import Web
                     'ACMETEAM01', 'com.acme.web' || n / 10, n % 10 + 1, 'https://r' || n || '.localhost/back'
                 FROM generate_series(0, 49) AS n
                 """,
-            ] { try world.admin(statement) }
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+            ] { try environment.admin(statement) }
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
 
             let text = try await admin.post(Self.address, []).text
 

@@ -10,23 +10,22 @@ import Testing
 import Web
 
 @testable import Console
-@testable import Providers
+@testable import Federation
+@testable import OAuth
 
 @Suite struct `A team’s check-up` {
-    private static let address = CheckupPages.checkup.link(World.acme)
+    private static let address = CheckupPages.checkup.link(TestEnvironment.acme)
     private static let pair = P256SigningKey.generate()
 
     /// Connects Acme's app, and registers it at the stand-in or not.
-    private func connect(_ world: World, _ browser: inout Browser, registers: Bool) async throws {
-        try world.openAppleSide()
-        _ = try await world.addAcmeWeb()
+    private func connect(_ environment: TestEnvironment, _ browser: inout Browser, registers: Bool) async throws {
+        try environment.openAppleSide()
+        _ = try await environment.addAcmeWeb()
         let key = [
             ("privateKey", Self.pair.pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
             ("name", "Acme at Apple"), ("appID", "com.acme.app"),
         ]
-        let connection = [
-            ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
-        ]
+        let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
         #expect(try await browser.post("/console/ACMETEAM01/apple-keys", key).status == 303)
         #expect(try await browser.post("/console/ACMETEAM01/apple", connection).status == 303)
         guard registers else { return }
@@ -34,9 +33,9 @@ import Web
     }
 
     @Test func `finds what is in order, live`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
-            try await connect(world, &admin, registers: true)
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            try await connect(environment, &admin, registers: true)
             #expect(try await admin.get(Self.address).text.contains("Nothing looked at yet"))
 
             let answer = try await admin.post(Self.address, [])
@@ -44,8 +43,7 @@ import Web
             #expect(answer.status == 200)
             for sentence in [
                 "Apple’s stand-in answers", "Apple believed the key and knows these 2 clients",
-                "Apple opens its sign-in page for",
-                "clock agrees with Apple’s", "and the addresses this version knows",
+                "Apple opens its sign-in page for", "clock agrees with Apple’s", "and the addresses this version knows",
                 "but only this machine reaches it", "is not forwarded to people who hid theirs",
             ] { #expect(answer.text.contains(sentence), "\(sentence)") }
             #expect(!answer.text.contains("invalid_client"))
@@ -55,17 +53,14 @@ import Web
     }
 
     @Test func `S20: tells the operator of the certificate's file, and nobody else`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let checkup = InstallationCheckup(
-                world.parts.context,
-                apple: world.parts.apple,
-                client: world.client,
-                certificateFile: CertificateFile("/srv/secret/fullchain.pem") { nil }
-            )
+                environment.parts.server, apple: environment.parts.apple, client: environment.client,
+                certificateFile: CertificateFile("/srv/secret/fullchain.pem") { nil })
             func text(for reader: InstallationCheckup.Reader) async -> String {
-                await checkup.run(needsApple: false, for: reader)
-                    .flatMap { [$0.subject, $0.message] + $0.advice }
-                    .map { world.parts.site.text($0) }.joined(separator: "\n")
+                await checkup.run(needsApple: false, for: reader).flatMap { [$0.subject, $0.message] + $0.advice }.map {
+                    environment.parts.site.text($0)
+                }.joined(separator: "\n")
             }
 
             #expect(await text(for: .operator).contains("/srv/secret/fullchain.pem"))
@@ -75,22 +70,19 @@ import Web
     }
 
     @Test func `tells the operator of a proxy that was not named, and nobody else`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             func found(_ lacksProxy: Bool, for reader: InstallationCheckup.Reader) async -> [Finding] {
                 let checkup = InstallationCheckup(
-                    world.parts.context,
-                    apple: world.parts.apple,
-                    client: world.client,
-                    lacksProxy: lacksProxy
-                )
+                    environment.parts.server, apple: environment.parts.apple, client: environment.client,
+                    lacksProxy: lacksProxy)
                 return await checkup.run(needsApple: false, for: reader).filter {
-                    world.parts.site.text($0.subject) == "Proxy"
+                    environment.parts.site.text($0.subject) == "Proxy"
                 }
             }
 
             let findings = await found(true, for: .operator)
             #expect(findings.map(\.verdict) == [.wrong])
-            let advice = findings.flatMap(\.advice).map { world.parts.site.text($0) }.joined()
+            let advice = findings.flatMap(\.advice).map { environment.parts.site.text($0) }.joined()
             #expect(advice.contains("--trusted-proxy"))
             #expect(await found(true, for: .team).isEmpty)
             #expect(await found(false, for: .operator).isEmpty)
@@ -99,18 +91,18 @@ import Web
 
     /// Whatever stands in a setting of the server: its members see it on no page.
     @Test func `S20: shows a team no path of the server's files`() async throws {
-        try await withWorld(certificateFile: "/srv/secret/fullchain.pem") { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment(certificateFile: "/srv/secret/fullchain.pem") { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let answer = try await admin.post(Self.address, [])
             #expect(answer.status == 200 && !answer.text.contains("/srv"))
-            var owner = try await world.signedIn("Olive", [World.acme: .owner, .system: .operator])
+            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner, .system: .operator])
             #expect(try await owner.post(Self.address, []).text.contains("/srv/secret/fullchain.pem"))
         }
     }
 
     @Test func `finds nothing wrong in Apple’s silence before a team is connected`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
 
             let answer = try await admin.post(Self.address, [])
 
@@ -120,16 +112,15 @@ import Web
     }
 
     @Test func `says which value to look at, and what to enter at Apple`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
-            try await connect(world, &admin, registers: false)
-            try world.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
-            try world.admin(
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            try await connect(environment, &admin, registers: false)
+            try environment.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
+            try environment.admin(
                 """
                 INSERT INTO email_sources (team_id, source, kind, slot, records, checked_at)
                 VALUES ('ACMETEAM01', 'mail.example', 'domain', 1, '[]', now())
-                """
-            )
+                """)
 
             let text = try await admin.post(Self.address, []).text
 
@@ -137,51 +128,41 @@ import Web
             #expect(text.contains("or were changed since: press “Register these values at the stand-in”"))
             #expect(text.contains("Apple shows an error in place of its sign-in page (status 400)"))
             #expect(
-                text.contains(
-                    "the stand-in does not know \(world.publicURL)/t/ACMETEAM01/auth/callback/apple"
-                )
-            )
+                text.contains("the stand-in does not know \(environment.publicURL)/t/ACMETEAM01/auth/callback/apple"))
             #expect(text.contains("Mail from mail.example"))
             #expect(text.contains("To be put right"))
         }
     }
 
-    @Test func `calls a developer’s own machine fine for a sandbox, unless the team asks for proof of it`()
-        async throws
+    @Test func `calls a developer’s own machine fine for a sandbox, unless the team asks for proof of it`() async throws
     {
-        try await withWorld { world in
-            try world.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
-            _ = try await world.addAcmeWeb()
-            try world.admin("UPDATE domains SET domain = 'app.localhost' WHERE team_id = 'ACMETEAM01'")
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            try environment.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+            _ = try await environment.addAcmeWeb()
+            try environment.admin("UPDATE domains SET domain = 'app.localhost' WHERE team_id = 'ACMETEAM01'")
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let page = "/console/ACMETEAM01/domains/app.localhost"
 
             let checkup = try await admin.post(Self.address, []).text
             let overview = try await admin.get("/console/ACMETEAM01").text
-            #expect(
-                checkup.contains("File on app.localhost") && !checkup.contains("port 443 to the Internet")
-            )
+            #expect(checkup.contains("File on app.localhost") && !checkup.contains("port 443 to the Internet"))
             #expect(checkup.contains("Nothing to do: this is a developer’s own machine"))
             #expect(checkup.contains("In production a domain is a public name over https"))
             #expect(!overview.contains("Domain not verified"))
             #expect(try await admin.get(page).text.contains("Nothing to do: this is a developer’s own"))
 
-            try world.admin(
-                "UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'"
-            )
+            try environment.admin("UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'")
             let strict = try await admin.post(Self.address, []).text
-            #expect(
-                strict.contains("serve the file at http://app.localhost/")
-            )
+            #expect(strict.contains("serve the file at http://app.localhost/"))
             #expect(try await admin.get("/console/ACMETEAM01").text.contains("Domain not verified"))
         }
     }
 
     @Test func `says that nobody can sign in, and that Apple is silent`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
-            try world.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
-            world.script.set(.trouble, at: .discovery)
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            try environment.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
+            environment.script.set(.trouble, at: .discovery)
 
             let text = try await admin.post(Self.address, []).text
 
@@ -191,23 +172,21 @@ import Web
         }
     }
 
-    @Test func `says what ends soon, and whether Apple reached the address for its notices`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
-            try await connect(world, &admin, registers: true)
+    @Test func `says what ends soon, and whether Apple reached the address for its notifications`() async throws {
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            try await connect(environment, &admin, registers: true)
             #expect(try await admin.post(Self.address, []).text.contains("Keys from Apple have no end"))
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO client_secret_ends (team_id, client_id, ends_at, seen_at)
                 SELECT 'ACMETEAM01', identifier, now() + interval '9 days', now() FROM service_ids WHERE team_id = 'ACMETEAM01'
-                """
-            )
-            try world.admin(
+                """)
+            try environment.admin(
                 """
                 INSERT INTO provider_notices (team_id, provider, notice_hash, app_id, events, received_at)
                 VALUES ('ACMETEAM01', 'apple', '\\x00', 'com.acme.app', '[]', now())
-                """
-            )
+                """)
 
             let text = try await admin.post(Self.address, []).text
 
@@ -220,40 +199,40 @@ import Web
     }
 
     @Test func `runs as often as connections are tested, and says when again`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            var ben = try await world.signedIn("Ben", [World.rival: .admin])
-            let limit = ConnectionTestLimit(LimitStore(world.parts.database))
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .admin])
+            let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
             let member = try #require(ada.subject)
-            #expect(try await limit.charge(15, by: member, of: World.acme, at: .now()) == nil)
+            #expect(try await limit.charge(15, by: member, of: TestEnvironment.acme, at: .now()) == nil)
             #expect(try await ada.post(Self.address, []).status == 200)
 
             let refused = try await ada.post(Self.address, [])
 
             #expect(refused.status == 429 && refused.text.contains("Apple has been asked often enough"))
             #expect(try #require(refused["retry-after"].flatMap { Int($0) }) > 200)
-            #expect(try await ben.post(CheckupPages.checkup.link(World.rival), []).status == 200)
+            #expect(try await ben.post(CheckupPages.checkup.link(TestEnvironment.rival), []).status == 200)
         }
     }
 
     @Test func `runs twice a minute for a member, and says when again`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            var ben = try await world.signedIn("Ben", [World.rival: .admin])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .admin])
             for _ in 1...2 { #expect(try await ada.post(Self.address, []).status == 200) }
 
             let refused = try await ada.post(Self.address, [])
 
             #expect(refused.status == 429 && refused.text.contains("Enough has been looked at"))
             #expect(try #require(refused["retry-after"].flatMap { Int($0) }) <= 60)
-            #expect(try await ben.post(CheckupPages.checkup.link(World.rival), []).status == 200)
+            #expect(try await ben.post(CheckupPages.checkup.link(TestEnvironment.rival), []).status == 200)
         }
     }
 
     @Test func `is for the team alone, and auditors do not run it`() async throws {
-        try await withWorld { world in
-            var ben = try await world.signedIn("Ben", [World.rival: .owner])
-            var auditor = try await world.signedIn("Cleo", [World.acme: .auditor])
+        try await withEnvironment { environment in
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var auditor = try await environment.signedIn("Cleo", [TestEnvironment.acme: .auditor])
 
             #expect(try await ben.get(Self.address).status == 404)
             #expect(try await ben.post(Self.address, []).status == 404)
@@ -262,13 +241,10 @@ import Web
         }
     }
 
-    @Test(
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"), ("Sun, 06 Nov 1994", nil),
-            ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:49:37 GMT", nil), ("", nil),
-        ]
-    )
-    func `reads Apple’s clock`(text: String, expected: String?) {
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"), ("Sun, 06 Nov 1994", nil),
+        ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:49:37 GMT", nil), ("", nil),
+    ]) func `reads Apple’s clock`(text: String, expected: String?) {
         #expect(HTTPDate(text)?.moment.description == expected)
     }
 }

@@ -1,8 +1,7 @@
-import AuthEngine
 import Doctor
 import Domain
+import Federation
 import HTTP
-import Providers
 import Simulator
 import Synchronization
 import Testing
@@ -17,41 +16,38 @@ import Testing
     private final class Alarms: Sendable {
         let documents = Mutex<[WatchedDocument.Name]>([])
 
-        func watch(_ world: World) -> AppleWatch {
-            AppleWatch(world.parts.database, apple: world.parts.apple, clock: world.parts.context.clock) {
-                document in
-                self.documents.withLock { $0.append(document.name) }
-            }
+        func watch(_ environment: TestEnvironment) -> AppleWatch {
+            AppleWatch(
+                environment.parts.database, apple: environment.parts.apple, clock: environment.parts.server.clock
+            ) { document in self.documents.withLock { $0.append(document.name) } }
         }
 
         var all: [WatchedDocument.Name] { documents.withLock { $0 } }
     }
 
     @Test func `is silent as long as Apple is what is pinned`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
             let alarms = Alarms()
 
-            for _ in 0..<2 { try await alarms.watch(world).look() }
+            for _ in 0..<2 { try await alarms.watch(environment).check() }
 
             #expect(alarms.all.isEmpty)
-            let documents = try await WatchedDocumentStore(world.parts.database).list()
+            let documents = try await WatchedDocumentStore(environment.parts.database).list()
             #expect(documents.map(\.name) == [.discovery, .keys])
             #expect(documents.allSatisfy { $0.differsSince == nil && $0.known == $0.seen })
-            #expect(documents.first?.known == world.parts.apple.pinnedDiscovery)
+            #expect(documents.first?.known == environment.parts.apple.pinnedDiscovery)
         }
     }
 
-    @Test func `raises one alarm for another issuer, which an operator ends and which changes no trust`()
-        async throws
-    {
-        try await withWorld { world in
-            try world.openAppleSide()
-            var olive = try await world.signedIn("Olive", [.system: .operator])
-            let (alarms, pinned) = (Alarms(), world.parts.apple.pinnedDiscovery)
-            world.script.set(.otherIssuer, at: .discovery, times: 2)
+    @Test func `raises one alarm for another issuer, which an operator ends and which changes no trust`() async throws {
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            var olive = try await environment.signedIn("Olive", [.system: .operator])
+            let (alarms, pinned) = (Alarms(), environment.parts.apple.pinnedDiscovery)
+            environment.script.set(.otherIssuer, at: .discovery, times: 2)
 
-            for _ in 0..<2 { try await alarms.watch(world).look() }
+            for _ in 0..<2 { try await alarms.watch(environment).check() }
 
             #expect(alarms.all == [.discovery])
             let text = try await olive.get(Self.page).text
@@ -65,80 +61,78 @@ import Testing
             let digest = try #require(text.between("name=\"seen\" value=\"", "\""))
             _ = try await olive.post(Self.approval, [("seen", digest)])
 
-            let documents = try await WatchedDocumentStore(world.parts.database).list()
+            let documents = try await WatchedDocumentStore(environment.parts.database).list()
             #expect(documents.first?.differsSince == nil)
             #expect(documents.first?.known["issuer"] == "https://account.apple.com")
-            #expect(try world.actions(in: .system).last == "apple_publication.approved")
-            let event = try world.admin(
+            #expect(try environment.actions(in: .system).last == "apple_publication.approved")
+            let event = try environment.admin(
                 """
                 SELECT before->>'issuer', after->>'issuer' FROM audit_events
                 WHERE action = 'apple_publication.approved'
-                """
-            )
+                """)
             #expect(event == [[pinned["issuer"], "https://account.apple.com"]])
-            #expect(world.parts.apple.pinnedDiscovery == pinned)
+            #expect(environment.parts.apple.pinnedDiscovery == pinned)
             // Apple goes back to what is pinned, which is known whatever else was approved.
-            try await alarms.watch(world).look()
+            try await alarms.watch(environment).check()
             #expect(alarms.all == [.discovery])
-            let back = try await WatchedDocumentStore(world.parts.database).list().first
+            let back = try await WatchedDocumentStore(environment.parts.database).list().first
             #expect(back?.known == pinned && back?.differsSince == nil)
-            world.script.set(.otherIssuer, at: .discovery)
-            try await alarms.watch(world).look()
+            environment.script.set(.otherIssuer, at: .discovery)
+            try await alarms.watch(environment).check()
             #expect(alarms.all == [.discovery])
         }
     }
 
     @Test func `tells of keys that come`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
             let alarms = Alarms()
-            try await alarms.watch(world).look()
-            world.script.set(.newKey, at: .token)
+            try await alarms.watch(environment).check()
+            environment.script.set(.newKey, at: .token)
 
-            try await alarms.watch(world).look()
+            try await alarms.watch(environment).check()
 
             #expect(alarms.all == [.keys])
-            let keys = try await WatchedDocumentStore(world.parts.database).list().last
+            let keys = try await WatchedDocumentStore(environment.parts.database).list().last
             #expect(keys?.differences.map(\.name) == ["EXTRAKEY01"])
         }
     }
 
     @Test func `compares with what this version pins, whatever an earlier one did`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
             let alarms = Alarms()
-            try await alarms.watch(world).look()
-            try world.admin(
+            try await alarms.watch(environment).check()
+            try environment.admin(
                 """
                 UPDATE apple_publications SET known = known || '{"revocation_endpoint": "https://apple.example/"}'
                 WHERE document = 'discovery'
-                """
-            )
+                """)
 
-            try await alarms.watch(world).look()
+            try await alarms.watch(environment).check()
 
             #expect(alarms.all.isEmpty)
-            let document = try await WatchedDocumentStore(world.parts.database).list().first
-            #expect(document?.known == world.parts.apple.pinnedDiscovery && document?.differsSince == nil)
+            let document = try await WatchedDocumentStore(environment.parts.database).list().first
+            #expect(document?.known == environment.parts.apple.pinnedDiscovery && document?.differsSince == nil)
         }
     }
 
     @Test func `goes on when Apple does not answer`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
             let alarms = Alarms()
-            world.script.set(.trouble, at: .discovery)
+            environment.script.set(.trouble, at: .discovery)
 
-            await #expect(throws: (any Error).self) { try await alarms.watch(world).look() }
-            try await alarms.watch(world).look()
+            await #expect(throws: (any Error).self) { try await alarms.watch(environment).check() }
+            try await alarms.watch(environment).check()
 
             #expect(alarms.all.isEmpty)
         }
     }
 
     @Test func `is an operator’s to end`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
 
             #expect(try await owner.get(Self.page).status == 404)
             #expect(try await owner.post(Self.approval, [("seen", "")]).status == 404)

@@ -20,36 +20,24 @@ enum TeamFormCount: CaseIterable {
     private static let path = "/console/ACMETEAM01/app-ids"
 
     /// Counts forms of all of a team, as many as it may send by that count but for one.
-    private func useTeam(_ world: World, _ count: TeamFormCount) async throws {
-        _ = try await LimitStore(world.parts.database).add(
-            count.most - 1,
-            to: count.subject,
-            window: count.window,
-            in: World.acme,
-            at: .now()
-        )
+    private func useTeam(_ environment: TestEnvironment, _ count: TeamFormCount) async throws {
+        _ = try await LimitStore(environment.parts.database).add(
+            count.most - 1, to: count.subject, window: count.window, in: TestEnvironment.acme, at: .now())
     }
 
     /// Counts as many forms as an account may send but for `left`.
-    private func use(_ world: World, leaving left: Int) async throws {
-        let rows = try world.admin(
-            "SELECT sub FROM users WHERE team_id = 'PIPPIN0000' AND given_name = 'Ada'"
-        )
+    private func use(_ environment: TestEnvironment, leaving left: Int) async throws {
+        let rows = try environment.admin("SELECT sub FROM users WHERE team_id = 'PIPPIN0000' AND given_name = 'Ada'")
         let ada = try #require(rows.first?.first.flatMap { $0 })
-        _ = try await LimitStore(world.parts.database).add(
-            FormLimit.most - left,
-            to: .account("console-forms", ada),
-            window: .seconds(600),
-            in: .system,
-            at: .now()
-        )
+        _ = try await LimitStore(environment.parts.database).add(
+            FormLimit.most - left, to: .account("console-forms", ada), window: .seconds(600), in: .system, at: .now())
     }
 
     @Test func `V43: are counted, and another account goes on`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            var other = try await world.signedIn("Ben", [World.acme: .owner])
-            try await use(world, leaving: 2)
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var other = try await environment.signedIn("Ben", [TestEnvironment.acme: .owner])
+            try await use(environment, leaving: 2)
             var statuses: [Int] = []
             for _ in 0..<4 { statuses.append(try await owner.post(Self.path).status) }
             #expect(statuses == [422, 422, 429, 429])
@@ -62,23 +50,23 @@ enum TeamFormCount: CaseIterable {
     }
 
     @Test func `V43: count by what they hold`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            try await use(world, leaving: 8)
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            try await use(environment, leaving: 8)
             let long = String(repeating: "x", count: 40_000)
             #expect(try await owner.post(Self.path, [("description", long)]).status == 429)
         }
     }
 
     @Test(arguments: TeamFormCount.allCases)
-    func `V43: count for the team as well, however many accounts it has, and another team goes on`(
-        count: TeamFormCount
-    ) async throws {
-        try await withWorld { world in
-            var ben = try await world.signedIn("Ben", [World.acme: .admin])
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var rita = try await world.signedIn("Rita", [World.rival: .owner])
-            try await useTeam(world, count)
+    func `V43: count for the team as well, however many accounts it has, and another team goes on`(count: TeamFormCount)
+        async throws
+    {
+        try await withEnvironment { environment in
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var rita = try await environment.signedIn("Rita", [TestEnvironment.rival: .owner])
+            try await useTeam(environment, count)
 
             #expect(try await ben.post(Self.path).status == 422)
             let refused = try await ada.post(Self.path)
@@ -89,66 +77,48 @@ enum TeamFormCount: CaseIterable {
             // What only reads out goes on, and who used them up does not keep their right by it.
             #expect(try await ada.post("/console/ACMETEAM01/audit/export").status == 400)
             let removal = [("confirmation", "ben@acme.example"), ("reason", "floods us")]
-            let address = MemberRoutes.removal.link(World.acme, try #require(ben.subject))
+            let address = MemberRoutes.removal.link(TestEnvironment.acme, try #require(ben.subject))
             #expect(try await ada.post(address, removal).status == 303)
         }
     }
 
     @Test func `V43: that an account is refused take nothing of the team’s`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            try await use(world, leaving: 1)
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            try await use(environment, leaving: 1)
             for _ in 0..<5 { _ = try await owner.post(Self.path) }
-            let rows = try world.admin(
-                "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject LIKE 'console-forms%'"
-            )
+            let rows = try environment.admin(
+                "SELECT count FROM limits WHERE team_id = 'ACMETEAM01' AND subject LIKE 'console-forms%'")
             #expect(rows == [["1"], ["1"], ["1"]])
         }
     }
 
     /// Each only reads out, or takes something away that is there once; whoever adds one here makes sure of it.
     @Test func `V43: count for the account alone where they are these`() async throws {
-        try await withWorld { world in
-            let exempt = world.mounted.filter { !$0.countsForTeam }
-                .map { $0.pattern.replacing("/console/:team/", with: "") }
+        try await withEnvironment { environment in
+            let exempt = environment.mounted.filter { !$0.countsForTeam }.map {
+                $0.pattern.replacing("/console/:team/", with: "")
+            }
             #expect(
                 exempt.sorted() == [
-                    "app-ids/:app/deletion",
-                    "apple-keys/:key/deletion",
-                    "apple/:app/deletion",
-                    "audit/export",
-                    "audit/verification",
-                    "departure",
-                    "email-sources/:source/deletion",
-                    "invitations/:invitation/withdrawal",
-                    "keys/:key/revocation",
-                    "members/:sub/removal",
-                    "service-ids/:service/deletion",
-                    "transfers/:transfer/refusal",
-                    "transfers/:transfer/withdrawal",
-                    "user-invitations/:invitation/withdrawal",
-                    "users/:sub/consents/:app/end",
-                    "users/:sub/deletion",
-                    "users/:sub/sessions/end",
-                    "users/:sub/suspension",
-                    "users/:sub/tokens/:refresh/revocation",
+                    "app-ids/:app/deletion", "apple-keys/:key/deletion", "apple/:app/deletion", "audit/export",
+                    "audit/verification", "departure", "email-sources/:source/deletion",
+                    "invitations/:invitation/withdrawal", "keys/:key/revocation", "members/:sub/removal",
+                    "service-ids/:service/deletion", "transfers/:transfer/refusal", "transfers/:transfer/withdrawal",
+                    "user-invitations/:invitation/withdrawal", "users/:sub/consents/:app/end", "users/:sub/deletion",
+                    "users/:sub/sessions/end", "users/:sub/suspension", "users/:sub/tokens/:refresh/revocation",
                     "users/:sub/tokens/revocation",
-                ]
-            )
+                ])
         }
     }
 
     @Test func `V43: of one account leave the team three quarters of a day`() async throws {
-        try await withWorld { world in
-            var ben = try await world.signedIn("Ben", [World.acme: .admin])
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            _ = try await LimitStore(world.parts.database).add(
-                FormLimit.mostInDay,
-                to: .account("console-forms-by", try #require(ben.subject).rawValue),
-                window: FormLimit.day,
-                in: World.acme,
-                at: .now()
-            )
+        try await withEnvironment { environment in
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            _ = try await LimitStore(environment.parts.database).add(
+                FormLimit.mostInDay, to: .account("console-forms-by", try #require(ben.subject).rawValue),
+                window: FormLimit.day, in: TestEnvironment.acme, at: .now())
             #expect(FormLimit.mostInDay * 4 <= FormLimit.mostOfTeamInDay)
             #expect(FormLimit.most * 4 <= FormLimit.mostOfTeam)
             #expect(try await ben.post(Self.path).status == 429)
@@ -157,11 +127,11 @@ enum TeamFormCount: CaseIterable {
     }
 
     @Test func `V43: outside of any team count for the account alone`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
             let form = [("name", ""), ("team_id", "short")]
             #expect(try await otto.post("/console/teams", form).status == 422)
-            let teams = try world.admin("SELECT team_id FROM limits WHERE subject LIKE 'console-forms%'")
+            let teams = try environment.admin("SELECT team_id FROM limits WHERE subject LIKE 'console-forms%'")
             #expect(teams == [[TeamID.system.rawValue]])
         }
     }

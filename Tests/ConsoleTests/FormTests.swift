@@ -9,37 +9,36 @@ import Web
     private static let team = [("name", "Orchard"), ("team_id", "ORCHARD001"), ("mode", "sandbox")]
 
     @Test func `changes nothing without the browser’s own token`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
-            let other = try await world.signedIn("Other", [.system: .operator])
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
+            let other = try await environment.signedIn("Other", [.system: .operator])
 
             for token in ["", "wrong", other.formToken] {
                 let answer = try await otto.post("/console/teams", Self.team, csrf: token)
                 #expect(answer.status == 403)
             }
 
-            #expect(try world.count("teams") == 3)
+            #expect(try environment.count("teams") == 3)
         }
     }
 
-    @Test(arguments: ["https://evil.example", "null", ""])
-    func `changes nothing when another site sent it`(origin: String) async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
+    @Test(arguments: ["https://evil.example", "null", ""]) func `changes nothing when another site sent it`(
+        origin: String
+    ) async throws {
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
 
             let answer = try await otto.post("/console/teams", Self.team, origin: origin)
 
             #expect(answer.status == 403)
-            #expect(try world.count("teams") == 3)
+            #expect(try environment.count("teams") == 3)
         }
     }
 
     @Test func `that makes no sense is refused in words`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
-            for path in [
-                "/console?after=nonsense", "/console?after=%ff", "/console/teams/new/", "/console/%00",
-            ] {
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
+            for path in ["/console?after=nonsense", "/console?after=%ff", "/console/teams/new/", "/console/%00"] {
                 let answer = try await otto.get(path)
                 #expect((400..<500).contains(answer.status), "\(path)")
             }
@@ -47,8 +46,8 @@ import Web
     }
 
     @Test func `says what was done once`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
 
             let created = try await otto.post("/console/teams", Self.team)
             let first = try await otto.get(try #require(created.location))
@@ -60,8 +59,8 @@ import Web
     }
 
     @Test func `takes no words from a cookie that is not ours`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
             otto.cookies["pippin-PIPPIN0000-flash"] = "good.Q2FsbCAwODAw.AAAAAAAAAAAAAAAAAAAAAAAA"
 
             let answer = try await otto.get("/console")

@@ -13,28 +13,26 @@ import Testing
     private static let hosts = (1...5).map { "s\($0).localhost" }
 
     @Test func `hold up the checks of domains, and nobody's calls to Apple`() async throws {
-        try await withWorld { world in
-            let page = try await connectAcme(world)
+        try await withEnvironment { environment in
+            let page = try await connectAcme(environment)
             let silent = LoopbackListener(backlog: 256, waits: false)
             defer { close(silent.socket) }
-            try world.admin(
-                "INSERT INTO teams (team_id, name, mode) VALUES ('THIRDTEAM1', 'Third', 'sandbox')"
-            )
+            try environment.admin("INSERT INTO teams (team_id, name, mode) VALUES ('THIRDTEAM1', 'Third', 'sandbox')")
             let third = try #require(TeamID(rawValue: "THIRDTEAM1"))
-            let rivals = try await domains(of: World.rival, world, at: silent.port)
-            let others = try await domains(of: third, world, at: silent.port)
+            let rivals = try await domains(of: TestEnvironment.rival, environment, at: silent.port)
+            let others = try await domains(of: third, environment, at: silent.port)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // One team has 48 of the 64 places at most, and another the rest; a host has 16 connections.
                 for domain in Array(repeating: rivals, count: 10).joined() {
-                    group.addTask { await Self.check(domain, of: World.rival, world) }
+                    group.addTask { await Self.check(domain, of: TestEnvironment.rival, environment) }
                 }
                 for domain in Array(repeating: others, count: 4).joined() {
-                    group.addTask { await Self.check(domain, of: third, world) }
+                    group.addTask { await Self.check(domain, of: third, environment) }
                 }
                 let held = try await Self.accept(64, at: silent.socket)
                 defer { for connection in held { close(connection) } }
-                var admin = try await world.signedIn("Ada", [World.acme: .admin])
+                var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
                 // Behind the checks it would wait for their ten seconds; a machine that is held up may take as long by itself.
                 var waits: [Duration] = []
                 while waits.count < 4, !waits.contains(where: { $0 < .seconds(8) }) {
@@ -44,36 +42,30 @@ import Testing
                 }
                 #expect(waits.contains { $0 < .seconds(8) }, "\(waits)")
                 let outcomes = "SELECT DISTINCT outcome FROM apple_connection_tests"
-                #expect(try world.admin(outcomes) == [["accepted"]])
+                #expect(try environment.admin(outcomes) == [["accepted"]])
                 group.cancelAll()
             }
         }
     }
 
     /// Has the domain checked again and again, so that its place is taken as long as the test lasts.
-    private static func check(_ domain: RegisteredDomain, of team: TeamID, _ world: World) async {
+    private static func check(_ domain: RegisteredDomain, of team: TeamID, _ environment: TestEnvironment) async {
         while !Task.isCancelled {
-            _ = try? await world.parts.checks.check(
-                domain,
-                in: team,
-                by: .system("test"),
-                from: World.origin
-            )
+            _ = try? await environment.parts.checks.check(
+                domain, in: team, by: .system("test"), from: TestEnvironment.origin)
         }
     }
 
     /// - Returns: the page of its connection.
-    private func connectAcme(_ world: World) async throws -> String {
-        try world.openAppleSide()
-        _ = try await world.addAcmeWeb()
-        var admin = try await world.signedIn("Olga", [World.acme: .admin])
+    private func connectAcme(_ environment: TestEnvironment) async throws -> String {
+        try environment.openAppleSide()
+        _ = try await environment.addAcmeWeb()
+        var admin = try await environment.signedIn("Olga", [TestEnvironment.acme: .admin])
         let key = [
             ("privateKey", Self.pair.pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
             ("name", "Acme at Apple"), ("appID", "com.acme.app"),
         ]
-        let connection = [
-            ("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567"),
-        ]
+        let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
         #expect(try await admin.post("/console/ACMETEAM01/apple-keys", key).status == 303)
         #expect(try await admin.post("/console/ACMETEAM01/apple", connection).status == 303)
         let page = "/console/ACMETEAM01/apple/com.acme.app"
@@ -82,35 +74,23 @@ import Testing
     }
 
     /// Hosts of a team that all lead to that port.
-    private func domains(
-        of team: TeamID,
-        _ world: World,
-        at port: UInt16
-    ) async throws -> [RegisteredDomain] {
-        try world.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = $1", team.rawValue)
+    private func domains(of team: TeamID, _ environment: TestEnvironment, at port: UInt16) async throws
+        -> [RegisteredDomain]
+    {
+        try environment.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = $1", team.rawValue)
         let hosts = Self.hosts.map { "\(team.rawValue.lowercased())-\($0)" }
-        let policy = AddressPolicy.hostNamesAndLoopback
-        let (actor, stores) = (Actor.system("test"), world.registry)
+        let policy = HostPolicy.hostNamesAndLoopback
+        let (actor, stores) = (Actor.system("test"), environment.registry)
         let app = try AppID.Draft(
-            parsing: AppID.Input(identifier: "com.rival.app", description: "Rival"),
-            policy: policy
-        )
-        _ = try await stores.appIDs.create(app, in: team, by: actor, from: World.origin)
+            parsing: AppID.Input(identifier: "com.rival.app", description: "Rival"), policy: policy)
+        _ = try await stores.appIDs.create(app, in: team, by: actor, from: TestEnvironment.origin)
         let web = try ServiceID.Draft(
             parsing: ServiceID.Input(
-                identifier: "com.rival.web",
-                description: "Rival",
-                domains: hosts,
-                returnURLs: hosts.map { "http://\($0):\(port)/back" }
-            ),
-            of: app.identifier,
-            policy: policy
-        )
-        _ = try await stores.serviceIDs.create(web, in: team, by: actor, from: World.origin)
+                identifier: "com.rival.web", description: "Rival", domains: hosts,
+                returnURLs: hosts.map { "http://\($0):\(port)/back" }), of: app.identifier, policy: policy)
+        _ = try await stores.serviceIDs.create(web, in: team, by: actor, from: TestEnvironment.origin)
         var domains: [RegisteredDomain] = []
-        for host in hosts {
-            domains.append(try #require(try await stores.domains.find(host, in: team)))
-        }
+        for host in hosts { domains.append(try #require(try await stores.domains.find(host, in: team))) }
         return domains
     }
 
@@ -120,11 +100,7 @@ import Testing
         let start = ContinuousClock.now
         while held.count < count, .now - start < .seconds(120) {
             let connection = Glibc.accept(listener, nil, nil)
-            if connection >= 0 {
-                held.append(connection)
-            } else {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            if connection >= 0 { held.append(connection) } else { try await Task.sleep(for: .milliseconds(5)) }
         }
         #expect(held.count == count)
         return held

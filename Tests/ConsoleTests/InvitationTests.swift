@@ -1,4 +1,3 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Directory
@@ -13,46 +12,43 @@ import Testing
 
 @Suite struct `Invitations in the console` {
     /// Has Ada invite Ben, and reads the link from the letter as it waits.
-    private func invite(
-        _ ada: inout Browser,
-        _ world: World,
-        as role: Role = .developer
-    ) async throws -> LinkToken {
+    private func invite(_ ada: inout Browser, _ environment: TestEnvironment, as role: Role = .developer) async throws
+        -> LinkToken
+    {
         let sent = try await ada.post(
-            MemberRoutes.invitations.link(World.acme),
-            [("email", "ben@acme.example"), ("role", role.rawValue)]
-        )
+            MemberRoutes.invitations.link(TestEnvironment.acme),
+            [("email", "ben@acme.example"), ("role", role.rawValue)])
         #expect(sent.status == 303)
-        return try world.invitationToken()
+        return try environment.invitationToken()
     }
 
     @Test func `are listed, sent again under a new link, and withdrawn`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let first = try await invite(&ada, world)
-            let id = try #require(try world.admin("SELECT invitation_id FROM invitations")[0][0])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let first = try await invite(&ada, environment)
+            let id = try #require(try environment.admin("SELECT invitation_id FROM invitations")[0][0])
             let invitation = try #require(InvitationID(rawValue: id))
-            var nobody = Browser(world: world, subject: nil)
+            var nobody = Browser(environment: environment, subject: nil)
 
-            let list = try await ada.get(MemberRoutes.list.link(World.acme))
+            let list = try await ada.get(MemberRoutes.list.link(TestEnvironment.acme))
             #expect(list.text.contains("ben@acme.example") && list.text.contains("Send again"))
             #expect(try await nobody.get(MemberRoutes.invitation.link(first.text)).status == 200)
 
-            let resent = try await ada.post(MemberRoutes.resending.link(World.acme, invitation))
+            let resent = try await ada.post(MemberRoutes.resending.link(TestEnvironment.acme, invitation))
             #expect(resent.status == 303)
             #expect(try await nobody.get(MemberRoutes.invitation.link(first.text)).status == 410)
 
-            let withdrawn = try await ada.post(MemberRoutes.withdrawal.link(World.acme, invitation))
+            let withdrawn = try await ada.post(MemberRoutes.withdrawal.link(TestEnvironment.acme, invitation))
             #expect(withdrawn.status == 303)
-            #expect(try world.count("invitations") == 0)
+            #expect(try environment.count("invitations") == 0)
         }
     }
 
     @Test func `let an account join, under a new session, and only once`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var ben = try await world.signedIn("Ben")
-            let token = try await invite(&ada, world, as: .auditor)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ben = try await environment.signedIn("Ben")
+            let token = try await invite(&ada, environment, as: .auditor)
             let address = MemberRoutes.invitation.link(token.text)
             let before = ben.cookies["pippin-PIPPIN0000"]
 
@@ -60,23 +56,22 @@ import Testing
             #expect(page.text.contains("Join Acme") && page.text.contains("ben@acme.example"))
             let joined = try await ben.post(address)
 
-            #expect(joined.location == ConsoleRoutes.overview.link(World.acme))
+            #expect(joined.location == ConsoleRoutes.overview.link(TestEnvironment.acme))
             #expect(ben.cookies["pippin-PIPPIN0000"] != before)
-            #expect(try await ben.get(ConsoleRoutes.overview.link(World.acme)).status == 200)
+            #expect(try await ben.get(ConsoleRoutes.overview.link(TestEnvironment.acme)).status == 200)
             #expect(
-                try await ben.get(MemberRoutes.member.link(World.acme, #require(ada.subject))).status == 403
-            )
+                try await ben.get(MemberRoutes.member.link(TestEnvironment.acme, #require(ada.subject))).status == 403)
             #expect(try await ben.post(address).status == 410)
         }
     }
 
     @Test func `V40: opened in one browser and sent from another make nobody a member`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var ben = try await world.signedIn("Ben")
-            var olive = try await world.signedIn("Olive")
-            var nobody = Browser(world: world, subject: nil)
-            let address = MemberRoutes.invitation.link(try await invite(&ada, world).text)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ben = try await environment.signedIn("Ben")
+            var olive = try await environment.signedIn("Olive")
+            var nobody = Browser(environment: environment, subject: nil)
+            let address = MemberRoutes.invitation.link(try await invite(&ada, environment).text)
             _ = try await ben.get(address)
             _ = try await nobody.get(address)
 
@@ -84,48 +79,44 @@ import Testing
             #expect(try await olive.post(address, csrf: ben.formToken).status == 403)
             #expect(try await nobody.post(address, form, csrf: ben.formToken).status == 403)
 
-            #expect(try world.count("invitations") == 1)
-            let members = try world.admin("SELECT sub FROM memberships WHERE team_id = 'ACMETEAM01'")
+            #expect(try environment.count("invitations") == 1)
+            let members = try environment.admin("SELECT sub FROM memberships WHERE team_id = 'ACMETEAM01'")
             #expect(members == [[ada.subject?.rawValue]])
         }
     }
 
     @Test func `let somebody new make an account, who then signs in like everybody`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let token = try await invite(&ada, world)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let token = try await invite(&ada, environment)
             let address = MemberRoutes.invitation.link(token.text)
-            var ben = Browser(world: world, subject: nil)
+            var ben = Browser(environment: environment, subject: nil)
             _ = try await ben.get(address)
 
             let short = try await ben.post(address, [("given_name", "Ben"), ("password", "short")])
             #expect(short.status == 422 && short.text.contains("value=\"Ben\""))
-            let made = try await ben.post(
-                address,
-                [("given_name", "Ben"), ("password", "fifty-six-degrees-north")]
-            )
+            let made = try await ben.post(address, [("given_name", "Ben"), ("password", "fifty-six-degrees-north")])
 
             #expect(made.status == 200 && made.text.contains("You have joined Acme"))
             #expect(made.text.contains("Sign in with your new password."))
-            #expect(made.text.contains("href=\"\(ConsoleRoutes.overview.link(World.acme))\""))
+            #expect(made.text.contains("href=\"\(ConsoleRoutes.overview.link(TestEnvironment.acme))\""))
             #expect(ben.cookies["pippin-PIPPIN0000"] == nil)
-            let account = try world.admin(
+            let account = try environment.admin(
                 """
                 SELECT u.email, u.is_email_verified::text, m.role
                 FROM users u JOIN memberships m ON m.sub = u.sub WHERE m.team_id = 'ACMETEAM01' AND u.given_name = 'Ben'
-                """
-            )
+                """)
             #expect(account == [["ben@acme.example", "true", "developer"]])
         }
     }
 
     @Test func `V42, V43: have so many passwords judged, off the loop, and then say so`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let address = MemberRoutes.invitation.link(try await invite(&ada, world).text)
-            var ben = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let address = MemberRoutes.invitation.link(try await invite(&ada, environment).text)
+            var ben = Browser(environment: environment, subject: nil)
             _ = try await ben.get(address)
-            let calls = world.parts.pool.callCount
+            let calls = environment.parts.pool.callCount
 
             for _ in 0..<NewPasswords.perChooser {
                 let weak = [("given_name", "Ben"), ("password", "password1234")]
@@ -135,19 +126,19 @@ import Testing
             let late = try await ben.post(address, form)
 
             #expect(late.status == 429 && late["retry-after"] != nil && late.text.contains("value=\"Ben\""))
-            #expect(world.parts.pool.callCount == calls + NewPasswords.perChooser)
-            #expect(try world.count("invitations") == 1)
+            #expect(environment.parts.pool.callCount == calls + NewPasswords.perChooser)
+            #expect(try environment.count("invitations") == 1)
         }
     }
 
     @Test func `V43: to a full team say so and are kept, and no others are sent`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             // By another address than the one that was invited, which a stranger takes.
-            var ben = try await world.signedIn("Benjamin")
-            var nobody = Browser(world: world, subject: nil)
-            let address = MemberRoutes.invitation.link(try await invite(&ada, world).text)
-            try world.addMembers(499)
+            var ben = try await environment.signedIn("Benjamin")
+            var nobody = Browser(environment: environment, subject: nil)
+            let address = MemberRoutes.invitation.link(try await invite(&ada, environment).text)
+            try environment.addMembers(499)
             _ = try await nobody.get(address)
 
             let refused = try await ben.post(address)
@@ -158,68 +149,64 @@ import Testing
                 #expect(answer.status == 409 && answer.text.contains("This team is full"))
                 #expect(answer.text.contains("A team has at most 500 members"))
             }
-            #expect(try world.count("users WHERE given_name = 'Nobody'") == 0)
+            #expect(try environment.count("users WHERE given_name = 'Nobody'") == 0)
             let another = try await ada.post(
-                MemberRoutes.invitations.link(World.acme),
-                [("email", "dora@acme.example"), ("role", "developer")]
-            )
+                MemberRoutes.invitations.link(TestEnvironment.acme),
+                [("email", "dora@acme.example"), ("role", "developer")])
             #expect(another.status == 422 && another.text.contains("value=\"dora@acme.example\""))
             #expect(another.text.contains("A team has at most 500 members. Remove somebody first"))
-            #expect(try world.count("invitations") == 1)
+            #expect(try environment.count("invitations") == 1)
 
-            try world.admin("DELETE FROM memberships WHERE sub LIKE '%1.0000' AND role = 'auditor'")
-            #expect(try await ben.post(address).location == ConsoleRoutes.overview.link(World.acme))
+            try environment.admin("DELETE FROM memberships WHERE sub LIKE '%1.0000' AND role = 'auditor'")
+            #expect(try await ben.post(address).location == ConsoleRoutes.overview.link(TestEnvironment.acme))
         }
     }
 
     @Test func `of an address that signs in already lead to the sign-in`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            _ = try await world.add("Ben")
-            let token = try await invite(&ada, world)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            _ = try await environment.add("Ben")
+            let token = try await invite(&ada, environment)
             let address = MemberRoutes.invitation.link(token.text)
-            var ben = Browser(world: world, subject: nil)
+            var ben = Browser(environment: environment, subject: nil)
             _ = try await ben.get(address)
 
             let refused = try await ben.post(address, [("password", "fifty-six-degrees-north")])
 
             #expect(refused.status == 422 && refused.text.contains("sign in below"))
-            #expect(try world.count("invitations") == 1)
+            #expect(try environment.count("invitations") == 1)
         }
     }
 
-    @Test func `are refused where the role or the address makes no sense, and what was typed stays`()
-        async throws
-    {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let address = MemberRoutes.invitations.link(World.acme)
+    @Test func `are refused where the role or the address makes no sense, and what was typed stays`() async throws {
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let address = MemberRoutes.invitations.link(TestEnvironment.acme)
 
             for form in [
-                [("email", "ben@"), ("role", "auditor")],
-                [("email", "ben@acme.example"), ("role", "operator")],
+                [("email", "ben@"), ("role", "auditor")], [("email", "ben@acme.example"), ("role", "operator")],
             ] {
                 let refused = try await ada.post(address, form)
                 #expect(refused.status == 422)
                 #expect(refused.text.contains("value=\"\(form[0].1)\""))
             }
-            #expect(try world.count("invitations") == 0)
-            #expect(try world.count("jobs") == 0)
+            #expect(try environment.count("invitations") == 0)
+            #expect(try environment.count("jobs") == 0)
         }
     }
 }
 
-extension World {
+extension TestEnvironment {
     /// The secret of the link in the letter that was enqueued last.
     fileprivate func invitationToken() throws -> LinkToken {
         let job = try admin("SELECT job_id, payload->>'sealed' FROM jobs ORDER BY created_at DESC LIMIT 1")[0]
         let (id, payload) = (try #require(job[0]), try #require(job[1]))
         let sealed = try #require(Base64URL.decode(payload))
-        let opened = parts.context.keyRing.sealer(purpose: "mail that waits")
-            .open(sealed, context: [Self.acme.rawValue, "jobs", id, "payload"])
+        let opened = parts.server.keyRing.sealer(purpose: "mail that waits").open(
+            sealed, context: [Self.acme.rawValue, "jobs", id, "payload"])
         let octets = try #require(opened)
-        let letter = String(decoding: octets, as: UTF8.self).replacing("\\/", with: "/")
-        let link = try #require(letter.split(separator: "/invitations/").last)
+        let message = String(decoding: octets, as: UTF8.self).replacing("\\/", with: "/")
+        let link = try #require(message.split(separator: "/invitations/").last)
         return try #require(LinkToken(text: String(link.prefix { $0 != "\"" })))
     }
 }

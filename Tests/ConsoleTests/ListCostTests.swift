@@ -3,9 +3,9 @@ import Testing
 
 @testable import Console
 
-/// Every list, search and filter of the console over a crowd of thousands, half of it Acme's.
+/// Every list, search and filter of the console over a population of thousands, half of it Acme's.
 @Suite struct `What a list of the console costs` {
-    /// A team of the crowd with three people.
+    /// A team of the population with three people.
     private static let small = "T000000002"
 
     /// Beneath the address of a team.
@@ -13,19 +13,17 @@ import Testing
         let users = ["", "?q=ada.", "?q=zzz", "?q=ben%20moor", "?q=lovelace", "?q=\(sub)", "/\(sub)"]
         let audit = [
             "", "?actor=\(sub)", "?actor=Ada", "?action=sign_in.completed", "?action=key.revoked",
-            "?target=\(sub)&kind=user", "?ip=10.0.0.0/20", "?outcome=refused", "?q=password",
-            "?q=granted%20com",
+            "?target=\(sub)&kind=user", "?ip=10.0.0.0/20", "?outcome=refused", "?q=password", "?q=granted%20com",
             "?from=2026-01-01&to=2030-01-01", "?action=token.revoked&outcome=refused",
         ]
-        let flows = [
+        let traces = [
             "", "?app=com.acme.web", "?outcome=failed", "?cause=code_used", "?person=\(sub)",
             "?from=2026-01-01&to=2030-01-01", "?reference=0123456789abcdef",
         ]
-        let notices = ["", "?state=dead", "?state=pending", "?type=account-delete", "?q=\(sub)"]
+        let notifications = ["", "?state=dead", "?state=pending", "?type=account-delete", "?q=\(sub)"]
         let texts = ["", "?q=com.acme", "?q=zzz"]
-        return [""] + users.map { "/users\($0)" } + audit.map { "/audit\($0)" } + flows.map { "/flows\($0)" }
-            + notices.map { "/notices\($0)" } + texts.map { "/app-ids\($0)" }
-            + texts.map { "/service-ids\($0)" }
+        return [""] + users.map { "/users\($0)" } + audit.map { "/audit\($0)" } + traces.map { "/flows\($0)" }
+            + notifications.map { "/notices\($0)" } + texts.map { "/app-ids\($0)" } + texts.map { "/service-ids\($0)" }
             + texts.map { "/keys\($0)" } + ["/email-sources", "/members"]
     }
 
@@ -34,98 +32,90 @@ import Testing
         "/console/operator/teams?q=T000000009", "/console/operator/jobs", "/console/operator/jobs?state=dead",
         "/console/operator/jobs?state=running", "/console/operator/jobs?state=succeeded",
         "/console/operator/jobs?kind=mail.send", "/console/operator/jobs?kind=none",
-        "/console/operator/jobs?team=ACMETEAM01", "/console/operator/mailbox",
-        "/console/operator/mailbox?q=person12",
+        "/console/operator/jobs?team=ACMETEAM01", "/console/operator/mailbox", "/console/operator/mailbox?q=person12",
     ]
 
-    @Test func `is as many statements for a team of thousands as for a team of three, each by an index`()
-        async throws
-    {
-        try await withCrowd { world, olive in
+    @Test func `is as many statements for a team of thousands as for a team of three, each by an index`() async throws {
+        try await withPopulation { environment, olive in
             var olive = olive
-            let subs = try subs(world)
+            let subs = try subs(environment)
             for (large, little) in zip(Self.lists(subs.large), Self.lists(subs.little)) {
-                let acme = try await statements(of: "/console/ACMETEAM01\(large)", &olive, world)
-                let other = try await statements(of: "/console/\(Self.small)\(little)", &olive, world)
+                let acme = try await statements(of: "/console/ACMETEAM01\(large)", &olive, environment)
+                let other = try await statements(of: "/console/\(Self.small)\(little)", &olive, environment)
                 // A page that finds nothing has nothing to look up.
                 #expect(abs(acme - other) <= 1 && acme <= 12, "\(large)")
             }
             for path in Self.operatorLists {
-                #expect(try await statements(of: path, &olive, world) <= 8, "\(path)")
+                #expect(try await statements(of: path, &olive, environment) <= 8, "\(path)")
             }
             for path in Self.lists(subs.large).map({ "/console/ACMETEAM01\($0)" }) + Self.operatorLists {
-                #expect(try await tablesRead(by: path, &olive, world).isEmpty, "\(path)")
+                #expect(try await tablesRead(by: path, &olive, environment).isEmpty, "\(path)")
             }
         }
     }
 
-    /// Lends a world with the crowd, and a browser of an operator who owns both teams.
-    private func withCrowd(_ body: @escaping @Sendable (World, Browser) async throws -> Void) async throws {
-        try await withWorld { world in
-            try Crowd(conninfo: world.conninfo).plant()
+    /// Lends a world with the population, and a browser of an operator who owns both teams.
+    private func withPopulation(_ body: @escaping @Sendable (TestEnvironment, Browser) async throws -> Void)
+        async throws
+    {
+        try await withEnvironment { environment in
+            try Population(conninfo: environment.conninfo).plant()
             // The tables are a hundredth of what they stand for.
-            let name = try #require(world.admin("SELECT current_database()")[0][0])
-            try world.admin("ALTER DATABASE \"\(name)\" SET seq_page_cost = 100")
-            try forgetConnections(world)
-            _ = try forgetScans(world)
+            let name = try #require(environment.admin("SELECT current_database()")[0][0])
+            try environment.admin("ALTER DATABASE \"\(name)\" SET seq_page_cost = 100")
+            try forgetConnections(environment)
+            _ = try forgetScans(environment)
             let small = try #require(TeamID(rawValue: Self.small))
             try await body(
-                world,
-                try await world.signedIn("Olive", [.system: .operator, World.acme: .owner, small: .owner])
-            )
+                environment,
+                try await environment.signedIn(
+                    "Olive", [.system: .operator, TestEnvironment.acme: .owner, small: .owner]))
         }
     }
 
-    private func statements(
-        of path: String,
-        _ browser: inout Browser,
-        _ world: World
-    ) async throws -> Int {
+    private func statements(of path: String, _ browser: inout Browser, _ environment: TestEnvironment) async throws
+        -> Int
+    {
         // What a process keeps of a team is read with the first page.
         _ = try await browser.get(path)
-        let before = world.statementCount()
+        let before = environment.statementCount()
         #expect(try await browser.get(path).status == 200, "\(path)")
-        return world.statementCount() - before
+        return environment.statementCount() - before
     }
 
     /// The tables that are read from end to end.
-    private func tablesRead(
-        by path: String,
-        _ browser: inout Browser,
-        _ world: World
-    ) async throws -> [String] {
+    private func tablesRead(by path: String, _ browser: inout Browser, _ environment: TestEnvironment) async throws
+        -> [String]
+    {
         // A connection makes its plan for good once it has seen a statement five times.
         for _ in 0..<8 { _ = try await browser.get(path) }
-        try forgetConnections(world)
-        return try forgetScans(world)
+        try forgetConnections(environment)
+        return try forgetScans(environment)
     }
 
-    private func subs(_ world: World) throws -> (large: String, little: String) {
-        let rows = try world.admin(
+    private func subs(_ environment: TestEnvironment) throws -> (large: String, little: String) {
+        let rows = try environment.admin(
             """
             SELECT min(sub) FROM users WHERE team_id IN ('ACMETEAM01', $1) AND sub LIKE '0%'
             GROUP BY team_id ORDER BY team_id
-            """,
-            Self.small
-        )
+            """, Self.small)
         return (rows[0][0] ?? "", rows[1][0] ?? "")
     }
 
     /// Ends every other connection: only then is all they did counted.
-    private func forgetConnections(_ world: World) throws {
+    private func forgetConnections(_ environment: TestEnvironment) throws {
         let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        try world.admin("SELECT pg_terminate_backend(pid, 10000) \(others)")
+        try environment.admin("SELECT pg_terminate_backend(pid, 10000) \(others)")
     }
 
     /// The tables of more than a thousand rows that were read from end to end since the last call.
-    private func forgetScans(_ world: World) throws -> [String] {
-        let rows = try world.admin(
+    private func forgetScans(_ environment: TestEnvironment) throws -> [String] {
+        let rows = try environment.admin(
             """
             SELECT s.relname FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
             WHERE c.reltuples > 1000 AND s.seq_scan > 0 ORDER BY s.relname
-            """
-        )
-        try world.admin("SELECT pg_stat_reset()")
+            """)
+        try environment.admin("SELECT pg_stat_reset()")
         return rows.compactMap { $0[0] }
     }
 }

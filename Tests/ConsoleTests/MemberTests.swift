@@ -7,11 +7,11 @@ import Testing
 
 @Suite struct `Members in the console` {
     @Test func `are listed with their names, and one’s own place is told`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            _ = try await world.signedIn("Ben", [World.acme: .developer])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            _ = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
 
-            let page = try await ada.get(MemberRoutes.list.link(World.acme))
+            let page = try await ada.get(MemberRoutes.list.link(TestEnvironment.acme))
 
             #expect(page.status == 200)
             #expect(page.text.contains("Ada") && page.text.contains("ben@acme.example"))
@@ -22,17 +22,17 @@ import Testing
     }
 
     @Test func `get another role from an owner, and only over the role that was shown`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let ben = try await world.signedIn("Ben", [World.acme: .developer])
-            let address = MemberRoutes.role.link(World.acme, try #require(ben.subject))
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
+            let address = MemberRoutes.role.link(TestEnvironment.acme, try #require(ben.subject))
 
             let stale = try await ada.post(address, [("was", "auditor"), ("role", "admin")])
             #expect(stale.status == 422 && stale.text.contains("Somebody changed this role"))
 
             let saved = try await ada.post(address, [("was", "developer"), ("role", "admin")])
             #expect(saved.status == 303)
-            #expect(try world.actions().last == "member.role_changed")
+            #expect(try environment.actions().last == "member.role_changed")
 
             let wrong = try await ada.post(address, [("was", "admin"), ("role", "operator")])
             #expect(wrong.status == 422 && wrong.text.contains("Choose one of the roles"))
@@ -40,89 +40,81 @@ import Testing
     }
 
     @Test func `are removed by whoever types their address and gives a reason`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var ben = try await world.signedIn("Ben", [World.acme: .developer])
-            let address = MemberRoutes.removal.link(World.acme, try #require(ben.subject))
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
+            let address = MemberRoutes.removal.link(TestEnvironment.acme, try #require(ben.subject))
 
             let refused = try await ada.post(address, [("confirmation", "ben"), ("reason", "gone")])
             #expect(refused.status == 422 && refused.text.contains("value=\"gone\""))
 
-            let removed = try await ada.post(
-                address,
-                [("confirmation", "ben@acme.example"), ("reason", "gone")]
-            )
+            let removed = try await ada.post(address, [("confirmation", "ben@acme.example"), ("reason", "gone")])
             #expect(removed.status == 303)
-            #expect(try await ben.get(ConsoleRoutes.overview.link(World.acme)).status == 404)
+            #expect(try await ben.get(ConsoleRoutes.overview.link(TestEnvironment.acme)).status == 404)
         }
     }
 
     @Test func `leave by themselves, but the last owner does not`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var ben = try await world.signedIn("Ben", [World.acme: .auditor])
-            let address = MemberRoutes.departure.link(World.acme)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .auditor])
+            let address = MemberRoutes.departure.link(TestEnvironment.acme)
 
             #expect(try await ben.post(address).location == "/console")
             #expect(try await ada.post(address).status == 303)
 
-            #expect(try await ben.get(ConsoleRoutes.overview.link(World.acme)).status == 404)
-            let page = try await ada.get(MemberRoutes.list.link(World.acme))
+            #expect(try await ben.get(ConsoleRoutes.overview.link(TestEnvironment.acme)).status == 404)
+            let page = try await ada.get(MemberRoutes.list.link(TestEnvironment.acme))
             #expect(page.text.contains("A team needs an owner"))
         }
     }
 
-    @Test func `V43: of a team that has ten thousand are shown up to the limit, the owners among them`()
-        async throws
-    {
-        try await withWorld { world in
-            try world.addMembers(10_000)
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+    @Test func `V43: of a team that has ten thousand are shown up to the limit, the owners among them`() async throws {
+        try await withEnvironment { environment in
+            try environment.addMembers(10_000)
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let last = "SELECT max(sub) FROM memberships WHERE team_id = 'ACMETEAM01' AND role = 'auditor'"
-            let hidden = try #require(world.admin(last)[0][0].flatMap(Subject.init(rawValue:)))
+            let hidden = try #require(environment.admin(last)[0][0].flatMap(Subject.init(rawValue:)))
 
-            let page = try await ada.get(MemberRoutes.list.link(World.acme))
+            let page = try await ada.get(MemberRoutes.list.link(TestEnvironment.acme))
 
             #expect(page.status == 200 && page.text.contains("You</span>"))
             #expect(page.text.split(separator: "class=\"row-main\"").count == Member.limit + 1)
             #expect(!page.text.contains(hidden.rawValue))
             // Who is not shown can be removed all the same.
-            #expect(try await ada.get(MemberRoutes.member.link(World.acme, hidden)).status == 200)
+            #expect(try await ada.get(MemberRoutes.member.link(TestEnvironment.acme, hidden)).status == 200)
             let form = [("confirmation", hidden.rawValue), ("reason", "gone")]
-            #expect(try await ada.post(MemberRoutes.removal.link(World.acme, hidden), form).status == 303)
+            #expect(try await ada.post(MemberRoutes.removal.link(TestEnvironment.acme, hidden), form).status == 303)
         }
     }
 
     @Test func `below owner are all that an admin reaches`() async throws {
-        try await withWorld { world in
-            let ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var cleo = try await world.signedIn("Cleo", [World.acme: .admin])
+        try await withEnvironment { environment in
+            let ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var cleo = try await environment.signedIn("Cleo", [TestEnvironment.acme: .admin])
             let owner = try #require(ada.subject)
 
-            #expect(try await cleo.get(MemberRoutes.member.link(World.acme, owner)).status == 403)
-            let list = try await cleo.get(MemberRoutes.list.link(World.acme))
+            #expect(try await cleo.get(MemberRoutes.member.link(TestEnvironment.acme, owner)).status == 403)
+            let list = try await cleo.get(MemberRoutes.list.link(TestEnvironment.acme))
             #expect(!list.text.contains("value=\"owner\""))
             let invited = try await cleo.post(
-                MemberRoutes.invitations.link(World.acme),
-                [("email", "dan@acme.example"), ("role", "owner")]
-            )
+                MemberRoutes.invitations.link(TestEnvironment.acme), [("email", "dan@acme.example"), ("role", "owner")])
             #expect(invited.status == 422)
-            #expect(try world.count("invitations") == 0)
+            #expect(try environment.count("invitations") == 0)
         }
     }
 
     @Test func `of Rival are nobody to Acme`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let ben = try await world.signedIn("Ben", [World.rival: .developer])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .developer])
             let subject = try #require(ben.subject)
 
-            #expect(try await ada.get(MemberRoutes.member.link(World.acme, subject)).status == 404)
-            #expect(try await ada.get(MemberRoutes.member.link(World.rival, subject)).status == 404)
+            #expect(try await ada.get(MemberRoutes.member.link(TestEnvironment.acme, subject)).status == 404)
+            #expect(try await ada.get(MemberRoutes.member.link(TestEnvironment.rival, subject)).status == 404)
             let removal = [("confirmation", "ben@acme.example"), ("reason", "x")]
             #expect(
-                try await ada.post(MemberRoutes.removal.link(World.rival, subject), removal).status == 404
-            )
+                try await ada.post(MemberRoutes.removal.link(TestEnvironment.rival, subject), removal).status == 404)
         }
     }
 }

@@ -10,29 +10,28 @@ private struct Errand: JobKind {
     static let kind = "test.errand"
 
     let recipient: String
-    let letter: String
+    let message: String
 }
 
 @Suite struct `The operators' area` {
     private static let list = "/console/operator/jobs"
 
-    private func enqueue(_ world: World, in team: TeamID = World.acme) async throws -> JobID {
-        let job = NewJob(Errand(recipient: "ada@acme.example", letter: "verification"))
-        try await world.parts.jobs.enqueue(job, in: team)
+    private func enqueue(_ environment: TestEnvironment, in team: TeamID = TestEnvironment.acme) async throws -> JobID {
+        let job = NewJob(Errand(recipient: "ada@acme.example", message: "verification"))
+        try await environment.parts.jobs.enqueue(job, in: team)
         return job.id
     }
 
     @Test func `lists the jobs of all teams, by state, kind and team`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
-            _ = try await enqueue(world)
-            _ = try await enqueue(world, in: World.rival)
-            try world.admin(
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
+            _ = try await enqueue(environment)
+            _ = try await enqueue(environment, in: TestEnvironment.rival)
+            try environment.admin(
                 """
                 UPDATE jobs SET state = 'dead', finished_at = now(), keep_until = now()
                 WHERE team_id = 'RIVALTEAM1'
-                """
-            )
+                """)
 
             let all = try await ops.get(Self.list).text
             let dead = try await ops.get("\(Self.list)?state=dead").text
@@ -48,8 +47,8 @@ private struct Errand: JobKind {
     }
 
     @Test func `S9, V44: tells of connections and descriptors, and when they run short`() async throws {
-        try await withWorld { world in
-            try world.admin(
+        try await withEnvironment { environment in
+            try environment.admin(
                 """
                 INSERT INTO processes (
                     process_id, host, pid, version, started_at, seen_at, clock, loops, loop_lag, memory,
@@ -61,9 +60,8 @@ private struct Errand: JobKind {
                         60, 999, 8),
                     ('crowded', 'crowded.example', 2, '1', now(), now(), now(), 2, 0, 0, 0, 0, 0, 700, 704, 704, 0, 0,
                         0, 3, 950, 999, 0)
-                """
-            )
-            var ops = try await world.signedIn("ops", [.system: .operator])
+                """)
+            var ops = try await environment.signedIn("ops", [.system: .operator])
             let page = try await ops.get("/console/operator").text
 
             #expect(page.contains("12 of 704, at most 34 since its start"))
@@ -76,10 +74,10 @@ private struct Errand: JobKind {
     }
 
     @Test func `gives operators a team that a registry file made, and nobody else`() async throws {
-        try await withWorld { world in
-            try world.admin("DELETE FROM memberships WHERE team_id = 'RIVALTEAM1'")
-            var ada = try await world.signedIn("ada", [World.acme: .owner])
-            var ops = try await world.signedIn("ops", [.system: .operator])
+        try await withEnvironment { environment in
+            try environment.admin("DELETE FROM memberships WHERE team_id = 'RIVALTEAM1'")
+            var ada = try await environment.signedIn("ada", [TestEnvironment.acme: .owner])
+            var ops = try await environment.signedIn("ops", [.system: .operator])
             let path = "/console/operator/teams/RIVALTEAM1/ownership"
 
             #expect(try await ada.post(path, []).status == 404)
@@ -92,22 +90,22 @@ private struct Errand: JobKind {
     }
 
     @Test func `gives nobody the team of Apple’s stand-in`() async throws {
-        try await withWorld { world in
-            try world.openAppleSide()
-            var ops = try await world.signedIn("ops", [.system: .operator])
-            let path = "/console/operator/teams/\(World.appleSide)/ownership"
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            var ops = try await environment.signedIn("ops", [.system: .operator])
+            let path = "/console/operator/teams/\(TestEnvironment.appleSide)/ownership"
 
             let teams = try await ops.get("/console/operator/teams").text
             #expect(teams.contains("Made by --simulate-apple.") && !teams.contains(path))
             #expect(try await ops.post(path, []).status == 404)
-            #expect(try await ops.get("/console/\(World.appleSide)").status == 404)
+            #expect(try await ops.get("/console/\(TestEnvironment.appleSide)").status == 404)
         }
     }
 
     @Test func `shows a job without what may name a person`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
-            let id = try await enqueue(world)
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(environment)
 
             let page = try await ops.get("\(Self.list)/ACMETEAM01/\(id)").text
 
@@ -118,9 +116,9 @@ private struct Errand: JobKind {
     }
 
     @Test func `finds a job in its own team alone`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
-            let id = try await enqueue(world)
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(environment)
 
             #expect(try await ops.get("\(Self.list)/RIVALTEAM1/\(id)").status == 404)
             #expect(try await ops.post("\(Self.list)/RIVALTEAM1/\(id)/attempt").status == 404)
@@ -128,47 +126,43 @@ private struct Errand: JobKind {
     }
 
     @Test func `has a dead job tried again, and tells the team's audit log`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
-            let id = try await enqueue(world)
-            try world.admin(
-                "UPDATE jobs SET state = 'dead', attempts = 20, finished_at = now(), keep_until = now()"
-            )
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(environment)
+            try environment.admin(
+                "UPDATE jobs SET state = 'dead', attempts = 20, finished_at = now(), keep_until = now()")
 
             let answer = try await ops.post("\(Self.list)/ACMETEAM01/\(id)/attempt")
 
             #expect(answer.status == 303)
-            #expect(try world.admin("SELECT state, attempts::text FROM jobs") == [["pending", "0"]])
-            #expect(try world.actions().contains("job.retried"))
+            #expect(try environment.admin("SELECT state, attempts::text FROM jobs") == [["pending", "0"]])
+            #expect(try environment.actions().contains("job.retried"))
         }
     }
 
     @Test func `gives a job up only with its name typed and a reason`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
-            let id = try await enqueue(world)
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
+            let id = try await enqueue(environment)
             let path = "\(Self.list)/ACMETEAM01/\(id)/cancellation"
 
             let refused = try await ops.post(path, [("confirmation", "test"), ("reason", "")])
             #expect(refused.status == 422)
             #expect(refused.text.contains("Say why"))
-            #expect(try world.admin("SELECT state FROM jobs") == [["pending"]])
+            #expect(try environment.admin("SELECT state FROM jobs") == [["pending"]])
 
-            let done = try await ops.post(
-                path,
-                [("confirmation", "test.errand"), ("reason", "Asked for twice")]
-            )
+            let done = try await ops.post(path, [("confirmation", "test.errand"), ("reason", "Asked for twice")])
             #expect(done.status == 303)
-            #expect(try world.admin("SELECT state, payload::text FROM jobs") == [["cancelled", "{}"]])
-            #expect(try world.actions().contains("job.cancelled"))
+            #expect(try environment.admin("SELECT state, payload::text FROM jobs") == [["cancelled", "{}"]])
+            #expect(try environment.actions().contains("job.cancelled"))
         }
     }
 
     @Test func `shows mail that was not sent, with its link, and tells who looked`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
             let id = String(repeating: "a", count: 26)
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO mailbox (
                     team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html, link
@@ -176,9 +170,7 @@ private struct Errand: JobKind {
                     'PIPPIN0000', $1, 'ACMETEAM01', 'verification', 'ada@acme.example', 'Confirm <it>',
                     'Please', '<p>Please</p>', 'https://pippin.example/verify'
                 )
-                """,
-                id
-            )
+                """, id)
 
             let list = try await ops.get("/console/operator/mailbox?q=ada").text
             let mail = try await ops.get("/console/operator/mailbox/\(id)").text
@@ -187,13 +179,13 @@ private struct Errand: JobKind {
             #expect(list.contains("Acme"))
             #expect(mail.contains("href=\"https://pippin.example/verify\""))
             #expect(mail.contains("&lt;p&gt;Please&lt;/p&gt;"))
-            #expect(try world.actions(in: .system).contains("mail.read"))
+            #expect(try environment.actions(in: .system).contains("mail.read"))
         }
     }
 
     @Test func `finds teams by the beginning of their names`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
 
             let found = try await ops.get("/console/operator/teams?q=riv").text
 
@@ -203,12 +195,11 @@ private struct Errand: JobKind {
     }
 
     @Test func `says how the installation is`() async throws {
-        try await withWorld { world in
-            var ops = try await world.signedIn("ops", [.system: .operator])
-            _ = try await enqueue(world)
-            try world.admin(
-                "INSERT INTO schedules (name, every_seconds, problem) VALUES ('test.late', 60, 'No.')"
-            )
+        try await withEnvironment { environment in
+            var ops = try await environment.signedIn("ops", [.system: .operator])
+            _ = try await enqueue(environment)
+            try environment.admin(
+                "INSERT INTO schedules (name, every_seconds, problem) VALUES ('test.late', 60, 'No.')")
 
             let page = try await ops.get("/console/operator")
 
@@ -219,9 +210,9 @@ private struct Errand: JobKind {
     }
 
     @Test func `is not there for owners of teams`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
-            let id = try await enqueue(world)
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            let id = try await enqueue(environment)
 
             for path in ["", "/teams", "/jobs", "/jobs/ACMETEAM01/\(id)", "/mailbox"] {
                 #expect(try await owner.get("/console/operator" + path).status == 404, "\(path)")

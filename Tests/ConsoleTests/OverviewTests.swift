@@ -6,13 +6,13 @@ import Web
 @testable import Console
 
 @Suite struct `The overview` {
-    private static let path = ConsoleRoutes.overview.link(World.acme)
+    private static let path = ConsoleRoutes.overview.link(TestEnvironment.acme)
 
     @Test func `draws the last thirty days, with the same numbers in a table`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
-            _ = try await world.add("Ada", to: World.acme)
-            try world.admin(
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            _ = try await environment.add("Ada", to: TestEnvironment.acme)
+            try environment.admin(
                 """
                 INSERT INTO daily_counts (team_id, measure, day, subject, count)
                 VALUES ('ACMETEAM01', 'sign_in', current_date - 3, 'com.acme.web', 40),
@@ -20,8 +20,7 @@ import Web
                     ('ACMETEAM01', 'failure', current_date, 'return_url_unregistered', 7),
                     ('ACMETEAM01', 'sign_in', current_date - 40, 'com.acme.web', 1000),
                     ('RIVALTEAM1', 'sign_in', current_date, 'com.acme.web', 5555)
-                """
-            )
+                """)
 
             let page = try await owner.get(Self.path).text
 
@@ -36,33 +35,32 @@ import Web
     }
 
     @Test func `counts the new users of a day that is over once`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
-            _ = try await world.add("Ada", to: World.acme)
-            try world.admin("UPDATE users SET created_at = now() - interval '2 days'")
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            _ = try await environment.add("Ada", to: TestEnvironment.acme)
+            try environment.admin("UPDATE users SET created_at = now() - interval '2 days'")
 
             _ = try await owner.get(Self.path)
-            try world.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
+            try environment.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
             let page = try await owner.get(Self.path).text
 
-            let kept = try world.admin("SELECT sum(count)::text FROM daily_counts WHERE measure = 'new_user'")
+            let kept = try environment.admin("SELECT sum(count)::text FROM daily_counts WHERE measure = 'new_user'")
             #expect(kept == [["1"]])
             #expect(page.contains("<strong>1</strong>"))
         }
     }
 
     @Test func `names what is unused, old or half done`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
-            try world.admin(
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            try environment.admin(
                 """
                 INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, created_at)
                 VALUES ('ACMETEAM01', 'ACMEKEY001', 'CI', 'com.acme.app', 1, '', 'SHA256:0', now() - interval '8 days'),
                     ('ACMETEAM01', 'ACMEKEY002', 'CD', 'com.acme.app', 2, '', 'SHA256:1', now())
-                """
-            )
-            try world.admin("DELETE FROM return_urls")
+                """)
+            try environment.admin("DELETE FROM return_urls")
 
             let page = try await owner.get(Self.path).text
 

@@ -8,100 +8,77 @@ import Testing
     private static let page = "/console/ACMETEAM01/app-ids/com.acme.app"
 
     @Test func `a member registers one, changes it and deletes it`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             #expect(try await owner.get(Self.list).text.contains("Register your first app"))
 
             let created = try await owner.post(
                 Self.list,
-                [
-                    ("identifier", " com.acme.app "), ("description", "Acme"), ("primary", ""),
-                    ("signIn", "yes"),
-                ]
-            )
+                [("identifier", " com.acme.app "), ("description", "Acme"), ("primary", ""), ("signIn", "yes")])
             #expect(created.location == Self.page)
             #expect(try await owner.follow(created).text.contains("Acme is registered"))
             #expect(try await owner.get(Self.list).text.contains("com.acme.app"))
 
             let saved = try await owner.post(
-                Self.page,
-                [("description", "Acme Shop"), ("primary", ""), ("version", "1")]
-            )
+                Self.page, [("description", "Acme Shop"), ("primary", ""), ("version", "1")])
             #expect(saved.status == 303)
             let page = try await owner.get(Self.page).text
             #expect(page.contains("Acme Shop") && page.contains("Sign-in off"))
 
             let hasty = try await owner.post(
-                "\(Self.page)/deletion",
-                [("confirmation", "com.acme"), ("reason", ""), ("version", "2")]
-            )
+                "\(Self.page)/deletion", [("confirmation", "com.acme"), ("reason", ""), ("version", "2")])
             #expect(hasty.status == 422)
-            #expect(
-                hasty.text.contains("Type com.acme.app as it stands here") && hasty.text.contains("Say why")
-            )
+            #expect(hasty.text.contains("Type com.acme.app as it stands here") && hasty.text.contains("Say why"))
 
             let deleted = try await owner.post(
-                "\(Self.page)/deletion",
-                [("confirmation", "com.acme.app"), ("reason", "Sold"), ("version", "2")]
-            )
+                "\(Self.page)/deletion", [("confirmation", "com.acme.app"), ("reason", "Sold"), ("version", "2")])
             #expect(deleted.location == Self.list)
             #expect(try await owner.get(Self.page).status == 404)
-            #expect(try world.actions() == ["app_id.created", "app_id.updated", "app_id.deleted"])
+            #expect(try environment.actions() == ["app_id.created", "app_id.updated", "app_id.deleted"])
         }
     }
 
     @Test func `what is wrong stands beside its field and what was typed stays`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
 
             let answer = try await owner.post(
-                Self.list,
-                [("identifier", "acme app"), ("description", ""), ("primary", "")]
-            )
+                Self.list, [("identifier", "acme app"), ("description", ""), ("primary", "")])
 
             #expect(answer.status == 422)
             #expect(answer.text.contains("id=\"field-identifier-error\""))
             #expect(answer.text.contains("value=\"acme app\""))
             #expect(answer.text.contains("href=\"#field-description\""))
-            #expect(try world.count("app_ids") == 0)
+            #expect(try environment.count("app_ids") == 0)
         }
     }
 
     @Test func `who saves second sees both versions and chooses`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            var ben = try await world.signedIn("Ben", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
             let form = [("primary", ""), ("signIn", "yes")]
             _ = try await ada.post(Self.page, form + [("description", "From Ada"), ("version", "1")])
 
-            let conflict = try await ben.post(
-                Self.page,
-                form + [("description", "From Ben"), ("version", "1")]
-            )
+            let conflict = try await ben.post(Self.page, form + [("description", "From Ben"), ("version", "1")])
 
             #expect(conflict.status == 409)
             #expect(conflict.text.contains("From Ada") && conflict.text.contains("From Ben"))
             let version = try #require(conflict.text.between("name=\"version\" value=\"", "\""))
-            let resolved = try await ben.post(
-                Self.page,
-                form + [("description", "From Ben"), ("version", version)]
-            )
+            let resolved = try await ben.post(Self.page, form + [("description", "From Ben"), ("version", version)])
             #expect(resolved.status == 303)
-            #expect(try world.identifiers("description", of: "app_ids") == ["From Ben"])
+            #expect(try environment.identifiers("description", of: "app_ids") == ["From Ben"])
         }
     }
 
     @Test func `a developer cannot delete an App ID that takes keys along`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            var developer = try await world.signedIn("Ben", [World.acme: .developer])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var developer = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
             let deletion = [("confirmation", "com.acme.app"), ("reason", "No use"), ("version", "1")]
-            _ = try await owner.post(
-                "/console/ACMETEAM01/keys",
-                [("name", "Server"), ("appID", "com.acme.app")]
-            )
+            _ = try await owner.post("/console/ACMETEAM01/keys", [("name", "Server"), ("appID", "com.acme.app")])
 
             #expect(!(try await developer.get(Self.page).text.contains("Delete this App ID")))
             #expect(try await developer.post("\(Self.page)/deletion", deletion).status == 403)
@@ -110,9 +87,9 @@ import Testing
     }
 
     @Test func `an auditor sees details and no form`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var auditor = try await world.signedIn("Cleo", [World.acme: .auditor])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var auditor = try await environment.signedIn("Cleo", [TestEnvironment.acme: .auditor])
 
             for page in [Self.page, "/console/ACMETEAM01/service-ids/com.acme.web"] {
                 let text = try await auditor.get(page).text
@@ -123,18 +100,14 @@ import Testing
     }
 
     @Test func `a long list is paged there and back, and searched`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             for number in 100..<160 {
                 let name = "com.acme.app\(number)"
-                try world.admin(
-                    "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', $1, 'app')",
-                    name
-                )
-                try world.admin(
-                    "INSERT INTO app_ids (team_id, identifier, description) VALUES ('ACMETEAM01', $1, 'One')",
-                    name
-                )
+                try environment.admin(
+                    "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', $1, 'app')", name)
+                try environment.admin(
+                    "INSERT INTO app_ids (team_id, identifier, description) VALUES ('ACMETEAM01', $1, 'One')", name)
             }
 
             let first = try await owner.get(Self.list).text
@@ -151,23 +124,19 @@ import Testing
         }
     }
 
-    @Test func `V43: an App ID beyond the limit is refused beside its field, and what was typed stays`()
-        async throws
-    {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            try world.admin(
+    @Test func `V43: an App ID beyond the limit is refused beside its field, and what was typed stays`() async throws {
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            try environment.admin(
                 """
                 INSERT INTO client_identifiers (team_id, identifier, kind)
                 SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' FROM generate_series(1, 500) AS n
-                """
-            )
-            try world.admin(
+                """)
+            try environment.admin(
                 """
                 INSERT INTO app_ids (team_id, identifier, description)
                 SELECT team_id, identifier, 'One' FROM client_identifiers
-                """
-            )
+                """)
             let form = [("identifier", "com.acme.more"), ("description", "More than enough")]
             let sentence = "A team may have at most 500 App IDs."
 
@@ -179,22 +148,22 @@ import Testing
             // As it is typed, too.
             let typed = try await owner.post("/console/ACMETEAM01/checks/app-ids", form)
             #expect(typed.text.contains(sentence))
-            #expect(try world.count("app_ids") == 500)
+            #expect(try environment.count("app_ids") == 500)
             // What is there may change.
             let page = "/console/ACMETEAM01/app-ids/com.acme.app7"
             let change = [("description", "Seven"), ("primary", ""), ("signIn", "yes"), ("version", "1")]
             #expect(try await owner.post(page, change).status == 303)
             // Rival is another team.
-            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
             let other = [("identifier", "com.rival.app"), ("description", "Rival"), ("signIn", "yes")]
             #expect(try await rival.post("/console/RIVALTEAM1/app-ids", other).status == 303)
         }
     }
 
     @Test func `Rival cannot`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var rival = try await world.signedIn("Ben", [World.rival: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
             let service = "/console/ACMETEAM01/service-ids/com.acme.web"
 
             for path in [Self.list, Self.page, service, "\(service)/trials/new", "/console/ACMETEAM01/keys"] {
@@ -205,7 +174,7 @@ import Testing
             for path in [Self.page, service, "/console/RIVALTEAM1/app-ids/com.acme.app"] {
                 #expect(try await rival.post(path, form).status == 404)
             }
-            #expect(try world.identifiers("description", of: "service_ids") == ["Acme Web"])
+            #expect(try environment.identifiers("description", of: "service_ids") == ["Acme Web"])
         }
     }
 }

@@ -12,15 +12,15 @@ import Testing
 
     private func form(_ privateKey: String = pair.pem) -> [(String, String)] {
         [
-            ("privateKey", privateKey), ("id", "key1234567"), ("appleTeamID", "ABCDE12345"),
-            ("name", "Acme at Apple"), ("appID", "com.acme.app"),
+            ("privateKey", privateKey), ("id", "key1234567"), ("appleTeamID", "ABCDE12345"), ("name", "Acme at Apple"),
+            ("appID", "com.acme.app"),
         ]
     }
 
     @Test func `are imported as they were pasted and never shown again`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let pasted = "\r\n   " + Self.pair.pem.replacing("\n", with: "\\n")
 
             let imported = try await admin.post(Self.list, form(pasted))
@@ -32,18 +32,16 @@ import Testing
             #expect(!text.contains(line))
             let keys = try await admin.get("/console/ACMETEAM01/keys").text
             #expect(keys.contains("Keys from Apple") && keys.contains("Acme at Apple"))
-            let signing = try await world.registry.appleKeys.signingKey(
-                #require(.init(rawValue: "KEY1234567")),
-                in: World.acme
-            )
+            let signing = try await environment.registry.appleKeys.signingKey(
+                #require(.init(rawValue: "KEY1234567")), in: TestEnvironment.acme)
             #expect(signing?.pem == Self.pair.pem)
         }
     }
 
     @Test func `are refused with the reason, and a private key does not travel back`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
 
             let wrong = try await admin.post(Self.list, form(Self.pair.publicKey.pem))
             #expect(wrong.status == 422 && wrong.text.contains("This is a public key"))
@@ -57,9 +55,9 @@ import Testing
     }
 
     @Test func `show both versions to who saves later, and go with a reason`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             _ = try await admin.post(Self.list, form())
             let rename: ([String: String]) -> [(String, String)] = { changes in
                 [("name", changes["name"] ?? ""), ("appleTeamID", "ABCDE12345"), ("version", "1")]
@@ -75,18 +73,18 @@ import Testing
             let fresh = [("confirmation", "KEY1234567"), ("reason", "Rotated"), ("version", "2")]
             let deleted = try await admin.post("\(Self.page)/deletion", fresh)
             #expect(deleted.location == "/console/ACMETEAM01/keys")
-            #expect(try world.count("apple_keys") == 0)
-            #expect(try world.actions().suffix(2) == ["apple_key.updated", "apple_key.deleted"])
+            #expect(try environment.count("apple_keys") == 0)
+            #expect(try environment.actions().suffix(2) == ["apple_key.updated", "apple_key.deleted"])
         }
     }
 
     @Test func `of another team do not exist, and developers only look`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             _ = try await admin.post(Self.list, form())
-            var ben = try await world.signedIn("Ben", [World.rival: .owner])
-            var developer = try await world.signedIn("Cleo", [World.acme: .developer])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var developer = try await environment.signedIn("Cleo", [TestEnvironment.acme: .developer])
 
             let rival = "/console/RIVALTEAM1/apple-keys/KEY1234567"
             #expect(try await ben.get(rival).status == 404)

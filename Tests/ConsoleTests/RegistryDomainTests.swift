@@ -11,42 +11,33 @@ import Testing
     private static let page = "/console/ACMETEAM01/domains/127.0.0.1"
 
     /// What the site serves where the association file belongs.
-    private final class Content: Sendable {
-        let text = Mutex("Welcome to Acme")
-    }
+    private final class Content: Sendable { let text = Mutex("Welcome to Acme") }
 
     /// Lends `body` a Service ID of Acme's on a site of this machine.
-    private func withSite(
-        _ world: World,
-        _ body: (Content) async throws -> Void
-    ) async throws {
+    private func withSite(_ environment: TestEnvironment, _ body: (Content) async throws -> Void) async throws {
         let content = Content()
         var router = Router()
         router.get(Route(AssociationFile.path)) { _ in .text(content.text.withLock { $0 }) }
         let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
         let application = Application(routes: try router.frozen())
-        let site = try await Server.start(application, options, on: [world.loop])[0]
-        _ = try await world.addAcmeWeb()
-        var owner = try await world.signedIn("Olga", [World.acme: .owner])
+        let site = try await Server.start(application, options, on: [environment.loop])[0]
+        _ = try await environment.addAcmeWeb()
+        var owner = try await environment.signedIn("Olga", [TestEnvironment.acme: .owner])
         let form = [
             ("appID", "com.acme.app"), ("identifier", "com.acme.local"), ("description", "Local"),
             ("domains", "127.0.0.1"), ("return_url", "http://127.0.0.1:\(site.port)/back"),
         ]
         #expect(try await owner.post("/console/ACMETEAM01/service-ids", form).status == 303)
         let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(content))
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body(content)) } catch { result = .failure(error) }
         await site.stop(within: .zero)
         try result.get()
     }
 
     @Test func `a check says what was seen, and the right file verifies the domain`() async throws {
-        try await withWorld { world in
-            try await withSite(world) { content in
-                var developer = try await world.signedIn("Ada", [World.acme: .developer])
+        try await withEnvironment { environment in
+            try await withSite(environment) { content in
+                var developer = try await environment.signedIn("Ada", [TestEnvironment.acme: .developer])
                 let before = try await developer.get(Self.page)
                 #expect(before.status == 200 && before.text.contains("Not checked yet"))
 
@@ -56,14 +47,12 @@ import Testing
                 #expect(wrong.contains("<code>Welcome to Acme</code>") && wrong.contains("Not verified"))
 
                 let file = try await developer.get("\(Self.page)/association-file")
-                #expect(
-                    file["content-disposition"]?.contains("apple-developer-domain-association.txt") == true
-                )
+                #expect(file["content-disposition"]?.contains("apple-developer-domain-association.txt") == true)
                 content.text.withLock { $0 = file.text }
                 #expect(try await developer.post("\(Self.page)/checks").status == 303)
                 let right = try await developer.get(Self.page).text
                 #expect(right.contains("It is verified") && right.contains("The file is there."))
-                #expect(try world.actions().last == "domain.verified")
+                #expect(try environment.actions().last == "domain.verified")
                 let service = try await developer.get("/console/ACMETEAM01/service-ids/com.acme.local").text
                 #expect(service.contains("Verified"))
             }
@@ -71,9 +60,9 @@ import Testing
     }
 
     @Test func `what a site serves is shown as text`() async throws {
-        try await withWorld { world in
-            try await withSite(world) { content in
-                var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            try await withSite(environment) { content in
+                var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
                 content.text.withLock { $0 = "<script>alert(1)</script>" }
 
                 _ = try await owner.post("\(Self.page)/checks")
@@ -84,18 +73,16 @@ import Testing
         }
     }
 
-    @Test func `are checked so often at one host, whoever asks, and another team is not limited by it`()
-        async throws
-    {
-        try await withWorld { world in
-            try await withSite(world) { _ in
-                var ada = try await world.signedIn("Ada", [World.acme: .developer])
-                var olive = try await world.signedIn("Olive", [World.acme: .owner])
+    @Test func `are checked so often at one host, whoever asks, and another team is not limited by it`() async throws {
+        try await withEnvironment { environment in
+            try await withSite(environment) { _ in
+                var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .developer])
+                var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
                 for _ in 1...15 {
                     #expect(try await ada.post("\(Self.page)/checks").status == 303)
                     #expect(try await olive.post("\(Self.page)/checks").status == 303)
                 }
-                let last = try world.identifiers("checked_at::text", of: "domains")
+                let last = try environment.identifiers("checked_at::text", of: "domains")
 
                 let refused = try await ada.post("\(Self.page)/checks")
 
@@ -104,9 +91,9 @@ import Testing
                 #expect(refused.text.contains("id=\"check-error\" role=\"alert\""))
                 #expect(refused.text.contains("Enough has been looked at for now"))
                 #expect(refused.text.contains("aria-describedby=\"check-error\""))
-                #expect(try world.identifiers("checked_at::text", of: "domains") == last)
+                #expect(try environment.identifiers("checked_at::text", of: "domains") == last)
                 #expect(try await !ada.get(Self.page).text.contains("check-error"))
-                var ben = try await world.signedIn("Ben", [World.rival: .owner])
+                var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
                 let sources = "/console/RIVALTEAM1/email-sources"
                 _ = try await ben.post(sources, [("source", "rival.example")])
                 #expect(try await ben.post("\(sources)/rival.example/checks").status == 303)
@@ -115,20 +102,20 @@ import Testing
     }
 
     @Test func `an auditor may look and not check, and another team has no such domain`() async throws {
-        try await withWorld { world in
-            try await withSite(world) { _ in
-                var auditor = try await world.signedIn("Ada", [World.acme: .auditor])
+        try await withEnvironment { environment in
+            try await withSite(environment) { _ in
+                var auditor = try await environment.signedIn("Ada", [TestEnvironment.acme: .auditor])
                 #expect(try await auditor.post("\(Self.page)/checks").status == 403)
                 #expect(try await !auditor.get(Self.page).text.contains("Check now"))
 
-                var ben = try await world.signedIn("Ben", [World.rival: .owner])
+                var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
                 for path in ["", "/association-file"] {
                     let answer = try await ben.get("/console/RIVALTEAM1/domains/127.0.0.1\(path)")
                     #expect(answer.status == 404)
                 }
                 let checked = try await ben.post("/console/RIVALTEAM1/domains/127.0.0.1/checks")
                 #expect(checked.status == 404)
-                #expect(try world.identifiers("checked_at::text", of: "domains").isEmpty)
+                #expect(try environment.identifiers("checked_at::text", of: "domains").isEmpty)
             }
         }
     }

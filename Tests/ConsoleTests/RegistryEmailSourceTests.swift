@@ -9,9 +9,9 @@ import Testing
     private static let page = "\(list)/acme.example"
 
     @Test func `are checked as they are added, and say which record to add`() async throws {
-        try await withWorld { world in
-            world.names.names = ["acme.example": .text("v=spf1 +all")]
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            environment.names.names = ["acme.example": .text("v=spf1 +all")]
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             #expect(try await admin.get(Self.list).text.contains("Say where your mail comes from"))
 
             let form = [("source", "Acme.example"), ("selectors", "s1\r\n")]
@@ -23,7 +23,7 @@ import Testing
             #expect(wrong.contains("s1._domainkey.acme.example") && wrong.contains("Missing"))
 
             let key = "v=DKIM1; p=" + String(repeating: "QUJD", count: 60)
-            world.names.names = [
+            environment.names.names = [
                 "acme.example": .text("v=spf1 mx -all"), "s1._domainkey.acme.example": .text(key),
             ]
             #expect(try await admin.post("\(Self.page)/checks").location == Self.page)
@@ -33,11 +33,9 @@ import Testing
         }
     }
 
-    @Test func `are checked so often by one team; what is added beyond waits for the next round`()
-        async throws
-    {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+    @Test func `are checked so often by one team; what is added beyond waits for the next round`() async throws {
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
             for _ in 2...16 { #expect(try await admin.post("\(Self.page)/checks").status == 303) }
 
@@ -50,8 +48,8 @@ import Testing
             #expect(added.location == "\(Self.list)/mail.acme.example")
             let due =
                 "SELECT checked_at IS NULL AND check_due_at <= now() FROM email_sources WHERE source LIKE 'mail.%'"
-            #expect(try world.admin(due) == [["t"]])
-            var ben = try await world.signedIn("Ben", [World.rival: .owner])
+            #expect(try environment.admin(due) == [["t"]])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
             let sources = "/console/RIVALTEAM1/email-sources"
             _ = try await ben.post(sources, [("source", "rival.example")])
             #expect(try await ben.post("\(sources)/rival.example/checks").status == 303)
@@ -59,8 +57,8 @@ import Testing
     }
 
     @Test func `are refused beside their field, with what was typed`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
 
             let twice = try await admin.post(Self.list, [("source", "acme.example"), ("selectors", "s1")])
@@ -74,8 +72,8 @@ import Testing
     }
 
     @Test func `show both versions to who saves later`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
             #expect(try await admin.post(Self.page, [("selectors", "s1"), ("version", "1")]).status == 303)
 
@@ -85,13 +83,13 @@ import Testing
             #expect(late.text.contains("<td>s1</td><td>s2</td>"))
             #expect(late.text.contains("name=\"version\" value=\"2\""))
             #expect(try await admin.post(Self.page, [("selectors", "s2"), ("version", "2")]).status == 303)
-            #expect(try world.identifiers("dkim_selectors::text", of: "email_sources") == ["{s2}"])
+            #expect(try environment.identifiers("dkim_selectors::text", of: "email_sources") == ["{s2}"])
         }
     }
 
     @Test func `go with a typed name and a reason`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
             let without = try await admin.post("\(Self.page)/deletion", [("version", "1")])
             #expect(without.status == 422)
@@ -99,18 +97,18 @@ import Testing
             let form = [("confirmation", "acme.example"), ("reason", "Moved"), ("version", "1")]
             #expect(try await admin.post("\(Self.page)/deletion", form).location == Self.list)
             #expect(try await admin.get(Self.page).status == 404)
-            #expect(try world.actions().last == "email_source.deleted")
-            let after = try world.admin("SELECT after->>'reason' FROM audit_events ORDER BY at DESC LIMIT 1")
+            #expect(try environment.actions().last == "email_source.deleted")
+            let after = try environment.admin("SELECT after->>'reason' FROM audit_events ORDER BY at DESC LIMIT 1")
             #expect(after == [["Moved"]])
         }
     }
 
     @Test func `of another team do not exist, and developers only look`() async throws {
-        try await withWorld { world in
-            var admin = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
-            var ben = try await world.signedIn("Ben", [World.rival: .owner])
-            var developer = try await world.signedIn("Cleo", [World.acme: .developer])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var developer = try await environment.signedIn("Cleo", [TestEnvironment.acme: .developer])
 
             let rival = "/console/RIVALTEAM1/email-sources/acme.example"
             #expect(try await ben.get(rival).status == 404)
@@ -119,7 +117,7 @@ import Testing
                 #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)
             }
             #expect(try await developer.get(Self.page).status == 200)
-            #expect(try world.count("email_sources") == 1)
+            #expect(try environment.count("email_sources") == 1)
         }
     }
 }

@@ -13,9 +13,9 @@ import Testing
     }
 
     @Test func `an issued key is downloaded once and revoked with a reason`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let page = try #require(try await issue(&owner, "Server").location)
             let id = String(page.suffix(10))
             #expect(try await owner.get(page).text.contains("Download AuthKey_\(id).p8"))
@@ -25,7 +25,7 @@ import Testing
             #expect(file["content-disposition"] == "attachment; filename=\"AuthKey_\(id).p8\"")
             #expect(file["cache-control"] == "no-store")
             let key = try P256SigningKey(pem: file.text)
-            let stored = try world.identifiers("public_key_pem", of: "keys")
+            let stored = try environment.identifiers("public_key_pem", of: "keys")
             #expect(stored == [key.publicKey.pem])
 
             let second = try await owner.post("\(page)/download")
@@ -33,22 +33,19 @@ import Testing
             #expect(second.text.contains("This key was downloaded already"))
             #expect(!second.text.contains("BEGIN PRIVATE KEY"))
 
-            let revoked = try await owner.post(
-                "\(page)/revocation",
-                [("confirmation", id), ("reason", "Leaked")]
-            )
+            let revoked = try await owner.post("\(page)/revocation", [("confirmation", id), ("reason", "Leaked")])
             #expect(revoked.status == 303)
             #expect(try await !owner.follow(revoked).text.contains("For your client library"))
             let text = try await owner.get(page).text
             #expect(text.contains("Revoked") && !text.contains("Revoke this key"))
-            #expect(try world.actions().suffix(3) == ["key.issued", "key.downloaded", "key.revoked"])
+            #expect(try environment.actions().suffix(3) == ["key.issued", "key.downloaded", "key.revoked"])
         }
     }
 
     @Test func `a third active key is refused in a clear sentence`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             _ = try await issue(&owner, "One")
             _ = try await issue(&owner, "Two")
 
@@ -61,10 +58,10 @@ import Testing
     }
 
     @Test func `V43: are looked for as a search, which ends sooner and holds up nothing else`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             #expect(try await owner.get("\(Self.list)?q=server").status == 200)
-            let holder = try AdminConnection(to: world.conninfo)
+            let holder = try AdminConnection(to: environment.conninfo)
             try holder.execute("BEGIN")
             try holder.execute("LOCK TABLE keys")
             let answer = try await owner.get("\(Self.list)?q=server")
@@ -76,9 +73,9 @@ import Testing
     }
 
     @Test func `many clicks at once give one file`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let page = try #require(try await issue(&owner, "Server").location)
             let browser = owner
 
@@ -98,10 +95,10 @@ import Testing
     }
 
     @Test func `a developer sees keys and can neither make, download nor revoke one`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            var developer = try await world.signedIn("Ben", [World.acme: .developer])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var developer = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
             let page = try #require(try await issue(&owner, "Server").location)
 
             let text = try await developer.get(page).text

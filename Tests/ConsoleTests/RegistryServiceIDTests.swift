@@ -15,12 +15,11 @@ import Testing
     }
 
     @Test func `one save takes domains, return URLs and the look of tokens`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             _ = try await owner.post(
                 "/console/ACMETEAM01/app-ids",
-                [("identifier", "com.acme.app"), ("description", "Acme"), ("signIn", "yes")]
-            )
+                [("identifier", "com.acme.app"), ("description", "Acme"), ("signIn", "yes")])
 
             let created = try await owner.post(Self.list, form(["https://acme.example/back", ""]))
             #expect(created.location == Self.page)
@@ -28,31 +27,25 @@ import Testing
                 Self.page,
                 form(
                     ["", "https://acme.example/back ", "https://www.acme.test/back?a=b"],
-                    [("issuer", "apple"), ("booleans", "string"), ("requirePKCE", "yes"), ("version", "1")]
-                )
-            )
+                    [("issuer", "apple"), ("booleans", "string"), ("requirePKCE", "yes"), ("version", "1")]))
 
             #expect(saved.status == 303)
-            #expect(try world.identifiers("domain", of: "service_domains") == ["acme.example", "acme.test"])
+            #expect(try environment.identifiers("domain", of: "service_domains") == ["acme.example", "acme.test"])
             #expect(
-                try world.identifiers("url", of: "return_urls")
-                    == ["https://acme.example/back", "https://www.acme.test/back?a=b"]
-            )
+                try environment.identifiers("url", of: "return_urls") == [
+                    "https://acme.example/back", "https://www.acme.test/back?a=b",
+                ])
             let text = try await owner.get(Self.page).text
-            #expect(
-                text.contains(
-                    "<dt>Issuer</dt><dd><span class=\"copy\"><code>https://appleid.apple.com</code>"
-                )
-            )
-            #expect(text.contains("<code>\(world.publicURL)/t/ACMETEAM01/auth/token</code>"))
+            #expect(text.contains("<dt>Issuer</dt><dd><span class=\"copy\"><code>https://appleid.apple.com</code>"))
+            #expect(text.contains("<code>\(environment.publicURL)/t/ACMETEAM01/auth/token</code>"))
             #expect(text.contains("there is none yet"))
         }
     }
 
     @Test func `an eleventh return URL is refused beside its row and none is lost`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let urls = (1...11).map { "https://acme.example/\($0)" }
 
             let answer = try await owner.post(Self.page, form(urls, [("version", "1")]))
@@ -61,14 +54,14 @@ import Testing
             #expect(answer.text.contains("id=\"return-url-11-error\""))
             #expect(answer.text.contains("There are too many: at most 10."))
             for url in urls { #expect(answer.text.contains("value=\"\(url)\"")) }
-            #expect(try world.identifiers("url", of: "return_urls") == ["https://acme.example/back"])
+            #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/back"])
         }
     }
 
     @Test func `each return URL has its own error, beside the row it was typed in`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let urls = [
                 "https://acme.example/a", "", "http://acme.example/b", "https://rival.example/",
                 "https://acme.example/a",
@@ -85,14 +78,12 @@ import Testing
     }
 
     @Test func `a sixth is refused in a clear sentence`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             func post(_ name: String) async throws -> Browser.Answer {
                 try await owner.post(
-                    Self.list,
-                    [("identifier", name), ("appID", "com.acme.app"), ("description", "Web")]
-                )
+                    Self.list, [("identifier", name), ("appID", "com.acme.app"), ("description", "Web")])
             }
             for number in 2...5 { #expect(try await post("com.acme.web\(number)").status == 303) }
 
@@ -105,22 +96,17 @@ import Testing
     }
 
     @Test func `who saves second sees both versions, return URLs included`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             _ = try await owner.post(Self.page, form(["https://acme.example/ada"], [("version", "1")]))
 
-            let answer = try await owner.post(
-                Self.page,
-                form(["https://acme.example/ben"], [("version", "1")])
-            )
+            let answer = try await owner.post(Self.page, form(["https://acme.example/ben"], [("version", "1")]))
 
             #expect(answer.status == 409)
-            #expect(
-                answer.text.contains("<td>https://acme.example/ada</td><td>https://acme.example/ben</td>")
-            )
+            #expect(answer.text.contains("<td>https://acme.example/ada</td><td>https://acme.example/ben</td>"))
             #expect(answer.text.contains("name=\"return_url\" value=\"https://acme.example/ben\""))
-            #expect(try world.identifiers("url", of: "return_urls") == ["https://acme.example/ada"])
+            #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/ada"])
         }
     }
 }

@@ -8,19 +8,17 @@ import Testing
 /// What the small script asks while somebody types: the same check as on submit, and nothing is kept.
 @Suite struct `A form as it is typed` {
     private struct Reply: Decodable {
-        struct Problem: Decodable {
+        struct FieldError: Decodable {
             let id: String
             let message: String
         }
 
-        let problems: [Problem]
+        let problems: [FieldError]
     }
 
-    private func problems(
-        _ browser: inout Browser,
-        _ path: String,
-        _ form: [(String, String)]
-    ) async throws -> [String: String] {
+    private func problems(_ browser: inout Browser, _ path: String, _ form: [(String, String)]) async throws -> [String:
+        String]
+    {
         let answer = try await browser.post("/console/ACMETEAM01/checks/\(path)", form)
         #expect(answer.status == 200 && answer["content-type"] == "application/json")
         let reply = try JSON.decode(Reply.self, from: Array(answer.text.utf8))
@@ -28,9 +26,9 @@ import Testing
     }
 
     @Test func `a Service ID named like a bundle ID is explained`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let form = [
                 ("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "Web"),
                 ("domains", "acme.example"), ("return_url", "https://acme.example/back"),
@@ -40,20 +38,16 @@ import Testing
 
             #expect(problems.keys.sorted() == ["field-identifier"])
             let message = try #require(problems["field-identifier"])
-            #expect(
-                message.contains("a Service ID never has that name") && message.contains("com.acme.app.web")
-            )
+            #expect(message.contains("a Service ID never has that name") && message.contains("com.acme.app.web"))
             let submitted = try await owner.post("/console/ACMETEAM01/service-ids", form)
             #expect(submitted.status == 422 && submitted.text.contains("a Service ID never has that name"))
         }
     }
 
-    @Test func `it is explained before anything else is typed, and told with the rest on submit`()
-        async throws
-    {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+    @Test func `it is explained before anything else is typed, and told with the rest on submit`() async throws {
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let form = [("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "")]
 
             let problems = try await problems(&owner, "service-ids", form)
@@ -65,15 +59,12 @@ import Testing
     }
 
     @Test func `every field is told its own problem, and a right form none`() async throws {
-        try await withWorld { world in
-            let web = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            let web = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let app = [("identifier", "com_acme"), ("description", "")]
             #expect(
-                try await problems(&owner, "app-ids", app).keys.sorted() == [
-                    "field-description", "field-identifier",
-                ]
-            )
+                try await problems(&owner, "app-ids", app).keys.sorted() == ["field-description", "field-identifier"])
             let good = [("identifier", "com.acme.second"), ("description", "Second")]
             #expect(try await problems(&owner, "app-ids", good).isEmpty)
 
@@ -88,27 +79,19 @@ import Testing
     }
 
     @Test func `each wrong line of several is told, and named once`() async throws {
-        try await withWorld { world in
-            let web = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            let web = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let changed = [
                 ("description", "Acme Web"), ("domains", "acme\nacme.example\nhttps://acme.test"),
                 ("version", "\(web.version)"),
             ]
-            let told = [
-                #""acme" is not a host name"#,
-                "https://acme.test: Only the host name belongs here",
-            ]
+            let told = [#""acme" is not a host name"#, "https://acme.test: Only the host name belongs here"]
 
-            let answer = try await owner.post(
-                "/console/ACMETEAM01/checks/service-ids/com.acme.web",
-                changed
-            )
+            let answer = try await owner.post("/console/ACMETEAM01/checks/service-ids/com.acme.web", changed)
             let reply = try JSON.decode(Reply.self, from: Array(answer.text.utf8))
             #expect(reply.problems.map(\.id) == ["field-domains", "field-domains"])
-            for (problem, beginning) in zip(reply.problems, told) {
-                #expect(problem.message.hasPrefix(beginning))
-            }
+            for (problem, beginning) in zip(reply.problems, told) { #expect(problem.message.hasPrefix(beginning)) }
 
             let submitted = try await owner.post("/console/ACMETEAM01/service-ids/com.acme.web", changed)
             let page = submitted.text.replacing("&#34;", with: "\"").replacing("&quot;", with: "\"")
@@ -118,29 +101,29 @@ import Testing
     }
 
     @Test func `nothing is kept, made known or written down`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            let events = try world.count("audit_events")
-            let version = try world.admin("SELECT version::text FROM registry_versions")
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let events = try environment.count("audit_events")
+            let version = try environment.admin("SELECT version::text FROM registry_versions")
 
             let form = [("identifier", "com.acme.second"), ("description", "Second")]
             #expect(try await problems(&owner, "app-ids", form).isEmpty)
             let change = [("description", "Other"), ("domains", ""), ("version", "1")]
             #expect(try await problems(&owner, "service-ids/com.acme.web", change).isEmpty)
 
-            #expect(try world.identifiers("identifier", of: "app_ids") == ["com.acme.app"])
-            #expect(try world.identifiers("description", of: "service_ids") == ["Acme Web"])
-            #expect(try world.count("audit_events") == events)
-            #expect(try world.admin("SELECT version::text FROM registry_versions") == version)
+            #expect(try environment.identifiers("identifier", of: "app_ids") == ["com.acme.app"])
+            #expect(try environment.identifiers("description", of: "service_ids") == ["Acme Web"])
+            #expect(try environment.count("audit_events") == events)
+            #expect(try environment.admin("SELECT version::text FROM registry_versions") == version)
         }
     }
 
     @Test func `takes the token of a page and the right to change`() async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            var auditor = try await world.signedIn("Ben", [World.acme: .auditor])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var auditor = try await environment.signedIn("Ben", [TestEnvironment.acme: .auditor])
             let path = "/console/ACMETEAM01/checks/app-ids"
 
             #expect(try await owner.post(path, csrf: "wrong").status == 403)

@@ -1,4 +1,3 @@
-import AuthEngine
 import Bytes
 import Crypto
 import DNS
@@ -8,13 +7,12 @@ import Domain
 import EventLoop
 import HTTP
 import HTTPClient
+import Hosted
 import Jobs
 import Log
 import Mail
 import Postgres
-import Providers
 import Registry
-import SignIn
 import Simulator
 import Synchronization
 import Templates
@@ -25,16 +23,19 @@ import Testing
 import Web
 
 @testable import Console
+@testable import Federation
+@testable import OAuth
+@testable import Operations
+@testable import SignInTrace
 
 /// Lends `body` a running console, on whose loop it runs; a few at a time, lest they starve one another.
 ///
 /// - Parameters:
 ///   - sparesRoles: whether roles demand no second factor, as on loopback.
 ///   - certificateFile: what `--tls-cert` says.
-func withWorld(
-    sparesRoles: Bool = true,
-    certificateFile: String? = nil,
-    _ body: @escaping @Sendable (World) async throws -> Void
+func withEnvironment(
+    sparesRoles: Bool = true, certificateFile: String? = nil,
+    _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
 ) async throws {
     let settings = WorldSettings(sparesRoles: sparesRoles, certificateFile: certificateFile)
     await Gate.worlds.enter()
@@ -57,34 +58,22 @@ private actor Gate {
     private var room: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(room: Int) {
-        self.room = room
-    }
+    init(room: Int) { self.room = room }
 
-    func enter() async {
-        if room > 0 {
-            room -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
+    func enter() async { if room > 0 { room -= 1 } else { await withCheckedContinuation { waiting.append($0) } } }
 
-    func leave() {
-        if waiting.isEmpty { room += 1 } else { waiting.removeFirst().resume() }
-    }
+    func leave() { if waiting.isEmpty { room += 1 } else { waiting.removeFirst().resume() } }
 }
 
-private func withOwnWorld(
-    _ settings: WorldSettings,
-    _ body: @escaping @Sendable (World) async throws -> Void
-) async throws {
+private func withOwnWorld(_ settings: WorldSettings, _ body: @escaping @Sendable (TestEnvironment) async throws -> Void)
+    async throws
+{
     try await withDatabase { conninfo in
         try AdminConnection(to: conninfo).execute(
             """
             INSERT INTO teams (team_id, name, mode)
             VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'production')
-            """
-        )
+            """)
         let loop = try EventLoop(name: "console-test")
         try loop.start()
         defer { loop.stop() }
@@ -96,31 +85,24 @@ private func withOwnWorld(
 
 /// Tries another port when somebody took the free one in between, which happens before `body` runs.
 private func serveSomewhere(
-    on loop: EventLoop,
-    _ conninfo: String,
-    _ pool: BlockingPool,
-    _ settings: WorldSettings,
-    _ body: @escaping @Sendable (World) async throws -> Void
+    on loop: EventLoop, _ conninfo: String, _ pool: BlockingPool, _ settings: WorldSettings,
+    _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
 ) async throws {
     for _ in 0..<20 {
-        do {
-            return try await serve(on: loop, conninfo, pool, settings, body)
-        } catch ServerFailure.portInUse {}
+        do { return try await serve(on: loop, conninfo, pool, settings, body) } catch ServerFailure.portInUse {}
     }
     Issue.record("no port stays free")
 }
 
 /// The console needs its address before its server has a port, so the port is asked for first.
 private func serve(
-    on loop: EventLoop,
-    _ conninfo: String,
-    _ pool: BlockingPool,
-    _ settings: WorldSettings,
-    _ body: @escaping @Sendable (World) async throws -> Void
+    on loop: EventLoop, _ conninfo: String, _ pool: BlockingPool, _ settings: WorldSettings,
+    _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
 ) async throws {
-    let app = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_app"))
-    let system = Database(loop: loop, configuration: .init(connection: conninfo, role: "pippin_system"))
-    let outgoing = try Outgoing(on: loop)
+    let app = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_app"))
+    let system = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_system"))
+    let client = try HTTPClient(on: loop, Outgoing.checkOptions)
+    let outgoing = try Outgoing(on: loop, checks: client, notifications: client)
     let names = try TestNameServer(on: loop)
     var asking = Resolver.Options()
     asking.servers = [names.address]
@@ -131,31 +113,19 @@ private func serve(
         app.close()
         system.close()
         outgoing.close()
+        client.close()
         resolver.close()
         names.close()
     }
     let port = try await freePort(on: loop)
     let publicURL = "http://127.0.0.1:\(port)"
-    let checks = RegistryChecks(
-        TeamDatabase(app),
-        client: outgoing.checks,
-        resolver: resolver,
-        allowsLoopback: true
-    )
+    let checks = RegistryChecks(TeamDatabase(app), client: outgoing.checks, resolver: resolver, allowsLoopback: true)
     let clock: @Sendable () -> Timestamp = { .now() }
-    let service = World.apple(at: publicURL)
-    let keys = AppleKeys(of: service, on: loop, client: outgoing.apple, clock: clock)
+    let service = TestEnvironment.apple(at: publicURL)
+    let keys = AppleKeySet(of: service, on: loop, client: outgoing.apple, clock: clock)
     let apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: clock)
     let parts = try parts(
-        publicURL,
-        TeamDatabase(app),
-        SystemDatabase(system),
-        checks,
-        apple,
-        outgoing.house,
-        pool,
-        loop,
-        settings
+        publicURL, TeamDatabase(app), SystemDatabase(system), checks, apple, outgoing.installation, pool, loop, settings
     )
     let console = try Console(parts)
     var router = Router()
@@ -163,31 +133,19 @@ private func serve(
     let script = Script(extraKey: try RSASigningKey.generate(bits: 2048))
     router.get(Route("/healthz")) { _ in .text("ok\n") }
     signIn.mount(on: &router)
-    try World.simulator(parts, signIn, script).mount(on: &router)
+    try TestEnvironment.simulator(parts, signIn, script).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? refusal.response
     }
     let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: port)
     let server = try await Server.start(application, options, on: [loop])[0]
-    let world = World(
-        conninfo: conninfo,
-        publicURL: publicURL,
-        parts: parts,
-        mounted: routes.mounted,
-        addresses: routes.router.addresses,
-        client: outgoing.house,
-        loop: loop,
-        names: names,
-        databases: [app, system],
-        script: script
-    )
+    let environment = TestEnvironment(
+        conninfo: conninfo, publicURL: publicURL, parts: parts, mounted: routes.mounted,
+        addresses: routes.router.addresses, client: outgoing.installation, loop: loop, names: names,
+        databases: [app, system], script: script)
     let result: Result<Void, any Error>
-    do {
-        result = .success(try await body(world))
-    } catch {
-        result = .failure(error)
-    }
+    do { result = .success(try await body(environment)) } catch { result = .failure(error) }
     await server.stop(within: .milliseconds(100))
     try result.get()
 }
@@ -200,96 +158,50 @@ private func freePort(on loop: EventLoop) async throws -> UInt16 {
 }
 
 private func parts(
-    _ publicURL: String,
-    _ database: TeamDatabase,
-    _ system: SystemDatabase,
-    _ checks: RegistryChecks,
-    _ apple: AppleProvider,
-    _ client: HTTPClient,
-    _ pool: BlockingPool,
-    _ loop: EventLoop,
-    _ settings: WorldSettings
+    _ publicURL: String, _ database: TeamDatabase, _ system: SystemDatabase, _ checks: RegistryChecks,
+    _ apple: AppleProvider, _ client: HTTPClient, _ pool: BlockingPool, _ loop: EventLoop, _ settings: WorldSettings
 ) throws -> Console.Parts {
     let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
-    let context = EngineContext(
-        publicURL: publicURL,
-        relayDomain: "relay.example",
-        keyRing: keyRing,
-        sendsMail: false
-    )
-    let teams = TeamCache(loop: loop, database: database, context: context)
+    let server = ServerContext(publicURL: publicURL, relayDomain: "relay.example", keyRing: keyRing, sendsMail: false)
+    let teams = TeamCache(loop: loop, database: database, server: server)
     let script = try #require(SafeURL(vetted: "/pippin.js"))
     let assets = AssetLinks(
-        css: "/pippin.css",
-        js: script,
-        exit: script,
-        factors: script,
-        logo: "/pippin.svg",
-        icons: "/icons.svg"
-    )
+        css: "/pippin.css", js: script, exit: script, factors: script, logo: "/pippin.svg", icons: "/icons.svg")
     return try Console.Parts(
         site: Site(publicURL: publicURL, pages: repositoryPages.get(), assets: assets, keyRing: keyRing),
-        context: context,
-        database: database,
-        system: system,
-        sessions: SessionStore(database),
-        mail: MailQueue(JobQueue(database, bell: JobBell()), keyRing: keyRing),
-        gate: factors(database, system, context, settings.sparesRoles).gate,
+        server: server, database: database, system: system, sessions: SessionStore(database),
+        mail: MailQueue(JobQueue(database, bell: JobSignal()), keyRing: keyRing),
+        gate: factors(database, system, server, settings.sparesRoles).gate,
         hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
-        trials: TrialStore(database: database, keyRing: keyRing),
-        checks: checks,
-        apple: apple,
-        client: client,
-        certificateFile: settings.certificateFile.map { CertificateFile($0) { nil } },
-        lacksProxy: false,
-        standIn: World.standIn(database, keyRing, teams),
-        teams: teams,
-        flows: FlowRecorder(loop: loop, database: database, context: context, allowances: FlowAllowances()),
-        jobs: JobQueue(database, bell: JobBell()),
-        registryChanged: { teams.forget($0) },
-        pool: pool,
+        testSignIns: TestSignInStore(database: database, keyRing: keyRing), checks: checks, apple: apple,
+        client: client, certificateFile: settings.certificateFile.map { CertificateFile($0) { nil } },
+        lacksProxy: false, standIn: TestEnvironment.standIn(database, keyRing, teams), teams: teams,
+        traces: TraceRecorder(loop: loop, database: database, server: server, allowances: TraceQuotas()),
+        jobs: JobQueue(database, bell: JobSignal()), registryChanged: { teams.forget($0) }, pool: pool,
         log: Log(threshold: .error) { line in
             Issue.record("the console failed: \(String(decoding: line, as: UTF8.self))")
-        }
-    )
+        })
 }
 
-private func factors(
-    _ database: TeamDatabase,
-    _ system: SystemDatabase,
-    _ context: EngineContext,
-    _ sparesRoles: Bool
-) -> SecondFactors {
-    SecondFactors(
-        database,
-        rights: AccountRightsStore(system),
-        context: context,
-        sparesRoles: sparesRoles
-    )
-}
+private func factors(_ database: TeamDatabase, _ system: SystemDatabase, _ server: ServerContext, _ sparesRoles: Bool)
+    -> SecondFactors
+{ SecondFactors(database, rights: AccountRightsStore(system), server: server, sparesRoles: sparesRoles) }
 
 /// The hosted pages beside the console, for what leads through both.
-private func signIn(_ parts: Console.Parts, _ apple: AppleProvider) throws -> SignIn {
-    try SignIn(
-        SignIn.Parts(
-            site: parts.site,
-            context: parts.context,
-            teams: parts.teams,
-            database: parts.database,
-            trials: parts.trials,
-            passwords: PasswordSignIn(parts.database, hasher: parts.hasher),
-            hasher: parts.hasher,
-            sessions: parts.sessions,
-            factors: factors(parts.database, parts.system, parts.context, true),
+private func signIn(_ parts: Console.Parts, _ apple: AppleProvider) throws -> Hosted {
+    try Hosted(
+        Hosted.Parts(
+            site: parts.site, server: parts.server, teams: parts.teams, database: parts.database,
+            testSignIns: parts.testSignIns, passwords: PasswordSignIn(parts.database, hasher: parts.hasher),
+            hasher: parts.hasher, sessions: parts.sessions,
+            factors: factors(parts.database, parts.system, parts.server, true),
             consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
-            limits: AttemptLimits(),
-            mail: MailQueue(
-                JobQueue(parts.database, bell: JobBell()),
-                keyRing: parts.context.keyRing
-            ),
-            flows: parts.flows,
-            apple: apple,
-            log: parts.log
-        )
-    )
+            limits: InteractionLimits(),
+            mail: MailQueue(JobQueue(parts.database, bell: JobSignal()), keyRing: parts.server.keyRing),
+            traces: parts.traces, apple: apple, log: parts.log))
+}
+
+extension Console.Parts {
+    /// Writes what the sign-in traces have buffered.
+    func finishTraces() async throws { try await #require(traces as? TraceRecorder).finish() }
 }

@@ -7,16 +7,14 @@ import Testing
 
 /// The console asks for a second factor however somebody came in.
 @Suite struct `A console that is not on loopback` {
-    @Test func `V26: opens for those who run teams with a second factor alone, whatever path they took`()
-        async throws
-    {
-        try await withWorld(sparesRoles: false) { world in
+    @Test func `V26: opens for those who run teams with a second factor alone, whatever path they took`() async throws {
+        try await withEnvironment(sparesRoles: false) { environment in
             let demanded = [
-                try await world.signedIn("olga", [.system: .operator]),
-                try await world.signedIn("ada", [World.acme: .owner]),
-                try await world.signedIn("ben", [World.acme: .admin]),
+                try await environment.signedIn("olga", [.system: .operator]),
+                try await environment.signedIn("ada", [TestEnvironment.acme: .owner]),
+                try await environment.signedIn("ben", [TestEnvironment.acme: .admin]),
             ]
-            var developer = try await world.signedIn("cleo", [World.acme: .developer])
+            var developer = try await environment.signedIn("cleo", [TestEnvironment.acme: .developer])
 
             for var browser in demanded {
                 let away = try await browser.get("/console")
@@ -29,11 +27,11 @@ import Testing
     }
 
     @Test func `V26: shuts again when the role rises`() async throws {
-        try await withWorld(sparesRoles: false) { world in
-            var browser = try await world.signedIn("cleo", [World.acme: .developer])
+        try await withEnvironment(sparesRoles: false) { environment in
+            var browser = try await environment.signedIn("cleo", [TestEnvironment.acme: .developer])
             let before = try await browser.get("/console")
 
-            try world.admin("UPDATE memberships SET role = 'owner'")
+            try environment.admin("UPDATE memberships SET role = 'owner'")
             let after = try await browser.get("/console")
 
             #expect(before.status == 200 && after.status == 303)
@@ -41,9 +39,9 @@ import Testing
     }
 
     @Test func `opens for a session that was proved by both`() async throws {
-        try await withWorld(sparesRoles: false) { world in
-            var browser = try await world.signedIn("ada", [World.acme: .owner])
-            try world.admin("UPDATE sessions SET second_factor = 'totp'")
+        try await withEnvironment(sparesRoles: false) { environment in
+            var browser = try await environment.signedIn("ada", [TestEnvironment.acme: .owner])
+            try environment.admin("UPDATE sessions SET second_factor = 'totp'")
 
             let answer = try await browser.get("/console")
 

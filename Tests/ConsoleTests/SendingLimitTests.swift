@@ -2,24 +2,22 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Testing
 
 @testable import Console
 
 /// Mail and calls that a member causes from the console.
 @Suite struct `What a member has sent` {
-    private static let invitations = MemberRoutes.invitations.link(World.acme)
+    private static let invitations = MemberRoutes.invitations.link(TestEnvironment.acme)
 
     @Test func `S10, V47: by inviting an address again and again stops at three mails`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let form = [("email", "victim@example.org"), ("role", "developer")]
             #expect(try await ada.post(Self.invitations, form).status == 303)
-            let id = try #require(try world.admin("SELECT invitation_id FROM invitations")[0][0])
-            let resending = MemberRoutes.resending.link(
-                World.acme,
-                try #require(InvitationID(rawValue: id))
-            )
+            let id = try #require(try environment.admin("SELECT invitation_id FROM invitations")[0][0])
+            let resending = MemberRoutes.resending.link(TestEnvironment.acme, try #require(InvitationID(rawValue: id)))
             var refused: [Browser.Answer] = []
             for _ in 0..<60 {
                 let answer = try await ada.post(resending)
@@ -28,43 +26,37 @@ import Testing
             #expect(refused.count == 58 && refused.allSatisfy { $0.status == 429 })
             #expect(refused[0].text.contains("Too many invitations to this address"))
             #expect(try await ada.post(Self.invitations, form).status == 429)
-            #expect(try world.admin("SELECT FROM jobs WHERE kind = 'mail.send'").count == 3)
+            #expect(try environment.admin("SELECT FROM jobs WHERE kind = 'mail.send'").count == 3)
         }
     }
 
     @Test func `S10: says who invites and nothing that leads elsewhere`() async throws {
-        try await withWorld { world in
-            try world.admin(
-                "UPDATE teams SET name = 'Win https://evil.example' WHERE team_id = 'ACMETEAM01'"
-            )
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            _ = try await ada.post(
-                Self.invitations,
-                [("email", "ben@acme.example"), ("role", "developer")]
-            )
-            #expect(try world.lastMail().contains("\"team\":\"Pippin\""))
+        try await withEnvironment { environment in
+            try environment.admin("UPDATE teams SET name = 'Win https://evil.example' WHERE team_id = 'ACMETEAM01'")
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            _ = try await ada.post(Self.invitations, [("email", "ben@acme.example"), ("role", "developer")])
+            #expect(try environment.lastMail().contains("\"team\":\"Pippin\""))
         }
     }
 
-    @Test func `S14, V47: as test notices stops at ten a minute, and the page says when it goes on`()
-        async throws
+    @Test func `S14, V47: as test notifications stops at ten a minute, and the page says when it goes on`() async throws
     {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            try world.admin("UPDATE app_ids SET notification_url = 'https://acme.example/notices'")
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            let list = NoticeRoutes.notices.link(World.acme)
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            try environment.admin("UPDATE app_ids SET notification_url = 'https://acme.example/notices'")
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let list = NotificationRoutes.notifications.link(TestEnvironment.acme)
             for _ in 0..<30 {
                 let form = [("appID", "com.acme.app"), ("testType", "email-enabled")]
                 #expect(try await owner.post(list, form).status == 303)
             }
-            #expect(try world.count("notices") == 10)
+            #expect(try environment.count("notices") == 10)
             #expect(try await owner.get(list).text.contains("Too many test events"))
             // Sending one again is limited with them.
-            let id = try #require(try world.admin("SELECT notice_id FROM notices LIMIT 1")[0][0])
-            try world.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
+            let id = try #require(try environment.admin("SELECT notice_id FROM notices LIMIT 1")[0][0])
+            try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
             _ = try await owner.post("\(list)/\(id)/replays")
-            #expect(try world.admin("SELECT FROM notices WHERE state = 'pending'").isEmpty)
+            #expect(try environment.admin("SELECT FROM notices WHERE state = 'pending'").isEmpty)
         }
     }
 }
@@ -72,55 +64,51 @@ import Testing
 /// What is left to somebody who lost their right.
 @Suite struct `A member who lost the right` {
     @Test func `V45: has invited nobody: the link to an account is over`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             let sent = try await ada.post(
-                UserInvitationRoutes.list.link(World.acme),
-                [("email", "dora@example.org"), ("language", "en")]
-            )
+                UserInvitationRoutes.list.link(TestEnvironment.acme),
+                [("email", "dora@example.org"), ("language", "en")])
             #expect(sent.status == 303)
-            let link = try world.mailedLink()
-            var dora = Browser(world: world, subject: nil)
+            let link = try environment.mailedLink()
+            var dora = Browser(environment: environment, subject: nil)
             #expect(try await dora.get(link).status == 200)
-            try world.admin("UPDATE memberships SET role = 'developer'")
+            try environment.admin("UPDATE memberships SET role = 'developer'")
 
             #expect(try await dora.get(link).status == 410)
             let form = [("given_name", "Dora"), ("new", "fifty-six-degrees-north")]
             #expect(try await dora.post(link, form).status == 410)
-            #expect(try world.admin("SELECT FROM users WHERE email = 'dora@example.org'").isEmpty)
+            #expect(try environment.admin("SELECT FROM users WHERE email = 'dora@example.org'").isEmpty)
         }
     }
 
     @Test func `V45: finds every open page and form of the team gone with the next click`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            var admin = try await world.signedIn("Ben", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var admin = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
             let subject = try #require(admin.subject)
-            #expect(try await admin.get(MemberRoutes.list.link(World.acme)).status == 200)
+            #expect(try await admin.get(MemberRoutes.list.link(TestEnvironment.acme)).status == 200)
             let removal = [("confirmation", "ben@acme.example"), ("reason", "left the company")]
             #expect(
-                try await owner.post(MemberRoutes.removal.link(World.acme, subject), removal).status == 303
-            )
+                try await owner.post(MemberRoutes.removal.link(TestEnvironment.acme, subject), removal).status == 303)
 
             let invite = [("email", "me@example.org"), ("role", "admin")]
             let people = [("email", "me@example.org"), ("language", "en")]
-            #expect(try await admin.get(MemberRoutes.list.link(World.acme)).status == 404)
-            #expect(try await admin.post(MemberRoutes.invitations.link(World.acme), invite).status == 404)
-            #expect(
-                try await admin.post(UserInvitationRoutes.list.link(World.acme), people).status == 404
-            )
-            #expect(try await admin.post(NoticeRoutes.notices.link(World.acme)).status == 404)
-            #expect(try world.count("invitations") == 0 && world.count("mailed_links") == 0)
+            #expect(try await admin.get(MemberRoutes.list.link(TestEnvironment.acme)).status == 404)
+            #expect(try await admin.post(MemberRoutes.invitations.link(TestEnvironment.acme), invite).status == 404)
+            #expect(try await admin.post(UserInvitationRoutes.list.link(TestEnvironment.acme), people).status == 404)
+            #expect(try await admin.post(NotificationRoutes.notifications.link(TestEnvironment.acme)).status == 404)
+            #expect(try environment.count("invitations") == 0 && environment.count("mailed_links") == 0)
         }
     }
 }
 
 @Suite struct `Invitations to make an account, many at once` {
     @Test func `S13, V46: leave a hundred open at most`() async throws {
-        try await withWorld { world in
-            let ada = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            let ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let account = try #require(ada.subject)
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO mailed_links (
                     team_id, token_hash, purpose, email, invitation_id, invited_by, expires_at
@@ -128,16 +116,10 @@ import Testing
                 SELECT 'ACMETEAM01', convert_to(n::text, 'UTF8'), 'invitation', 'p' || n || '@example.org',
                     'INVITED' || lpad(n::text, 3, '0'), $1, now() + interval '1 day'
                 FROM generate_series(1, 97) AS n
-                """,
-                account.rawValue
-            )
-            let invitations = UserInvitations(world.parts.database, post: AccountPost { _, _, _, _, _ in })
+                """, account.rawValue)
+            let invitations = UserInvitations(environment.parts.database, mailer: AccountMailer { _, _, _, _, _ in })
             let caller = AccountCaller(
-                team: World.acme,
-                language: .english,
-                origin: World.origin,
-                now: .now()
-            )
+                team: TestEnvironment.acme, language: .english, origin: TestEnvironment.origin, now: .now())
             let kept = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<50 {
                     group.addTask {
@@ -145,15 +127,13 @@ import Testing
                         do {
                             try await invitations.invite(email, by: account, for: caller)
                             return true
-                        } catch UserInvitations.Failure.tooMany {
-                            return false
-                        }
+                        } catch UserInvitations.Failure.tooMany { return false }
                     }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(kept == 3)
-            #expect(try world.count("mailed_links") == 100)
+            #expect(try environment.count("mailed_links") == 100)
         }
     }
 }

@@ -12,21 +12,20 @@ import Web
 @Suite struct `The first set-up` {
     private static func form(_ email: String, team: String = "") -> [(String, String)] {
         [
-            ("given_name", "Olive"), ("family_name", "Branch"), ("email", email),
-            ("password", "olives-grow-slowly"), ("team_name", "Orchard"), ("team_id", team),
-            ("mode", "sandbox"),
+            ("given_name", "Olive"), ("family_name", "Branch"), ("email", email), ("password", "olives-grow-slowly"),
+            ("team_name", "Orchard"), ("team_id", team), ("mode", "sandbox"),
         ]
     }
 
-    private func link(_ world: World) async throws -> String {
-        let token = try #require(try await SetupLinkStore(world.parts.system).issue())
+    private func link(_ environment: TestEnvironment) async throws -> String {
+        let token = try #require(try await SetupLinkStore(environment.parts.system).issue())
         return ConsoleRoutes.setup.link(token.text)
     }
 
     @Test func `a link makes an operator and their team, and signs them in`() async throws {
-        try await withWorld { world in
-            let link = try await link(world)
-            var olive = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            let link = try await link(environment)
+            var olive = Browser(environment: environment, subject: nil)
 
             let asked = try await olive.get(link)
             let done = try await olive.post(link, Self.form("olive@pippin.example", team: "ORCHARD001"))
@@ -39,20 +38,19 @@ import Web
             #expect(overview.status == 200)
             #expect(overview.text.contains("Olive Branch") && overview.text.contains("/console/teams/new"))
             #expect(again.status == 410)
-            #expect(try world.admin("SELECT team_id FROM signing_keys") == [["ORCHARD001"]])
-            let hash = try #require(try world.admin("SELECT hash FROM passwords")[0][0])
+            #expect(try environment.admin("SELECT team_id FROM signing_keys") == [["ORCHARD001"]])
+            let hash = try #require(try environment.admin("SELECT hash FROM passwords")[0][0])
             #expect(hash.hasPrefix("$argon2id$"))
         }
     }
 
-    @Test func `is what the console asks for until there is an operator, and never afterwards`() async throws
-    {
-        try await withWorld { world in
-            var stranger = Browser(world: world, subject: nil)
+    @Test func `is what the console asks for until there is an operator, and never afterwards`() async throws {
+        try await withEnvironment { environment in
+            var stranger = Browser(environment: environment, subject: nil)
 
             let before = try await stranger.get("/console")
             let posted = try await stranger.post("/console/teams", [])
-            _ = try await world.signedIn("Olive", [.system: .operator])
+            _ = try await environment.signedIn("Olive", [.system: .operator])
             let after = try await stranger.get("/console")
 
             #expect(before.status == 503 && posted.status == 503)
@@ -64,13 +62,13 @@ import Web
     }
 
     @Test func `of many who use one link at once one gets through`() async throws {
-        try await withWorld { world in
-            let link = try await link(world)
+        try await withEnvironment { environment in
+            let link = try await link(environment)
 
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<8 {
                     group.addTask {
-                        var browser = Browser(world: world, subject: nil)
+                        var browser = Browser(environment: environment, subject: nil)
                         guard try await browser.get(link).status == 200 else { return 410 }
                         return try await browser.post(link, Self.form("olive\(index)@pippin.example")).status
                     }
@@ -80,16 +78,16 @@ import Web
 
             #expect(answers.count { $0 == 303 } == 1)
             #expect(answers.count { $0 == 410 } == 7)
-            #expect(try world.count("memberships WHERE role = 'operator'") == 1)
-            #expect(try world.count("users WHERE team_id = 'PIPPIN0000'") == 1)
-            #expect(try world.count("teams") == 4)
+            #expect(try environment.count("memberships WHERE role = 'operator'") == 1)
+            #expect(try environment.count("users WHERE team_id = 'PIPPIN0000'") == 1)
+            #expect(try environment.count("teams") == 4)
         }
     }
 
     @Test func `a refused form keeps what was typed but the password, and the link`() async throws {
-        try await withWorld { world in
-            let link = try await link(world)
-            var olive = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            let link = try await link(environment)
+            var olive = Browser(environment: environment, subject: nil)
             _ = try await olive.get(link)
 
             var short = Self.form("olive@pippin.example")
@@ -110,23 +108,21 @@ import Web
     }
 
     @Test func `V42, V43: has so many passwords judged, off the loop, and then says so`() async throws {
-        try await withWorld { world in
-            let link = try await link(world)
-            var olive = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            let link = try await link(environment)
+            var olive = Browser(environment: environment, subject: nil)
             _ = try await olive.get(link)
             var weak = Self.form("olive@pippin.example")
             weak[3].1 = "password1234"
-            let calls = world.parts.pool.callCount
+            let calls = environment.parts.pool.callCount
 
-            for _ in 0..<NewPasswords.perChooser {
-                #expect(try await olive.post(link, weak).status == 422)
-            }
+            for _ in 0..<NewPasswords.perChooser { #expect(try await olive.post(link, weak).status == 422) }
             let late = try await olive.post(link, Self.form("olive@pippin.example"))
 
             #expect(late.status == 429 && late["retry-after"] != nil)
             #expect(late.text.contains("Too many passwords were tried") && late.text.contains("Orchard"))
-            #expect(world.parts.pool.callCount == calls + NewPasswords.perChooser)
-            #expect(try world.count("users WHERE team_id = 'PIPPIN0000'") == 0)
+            #expect(environment.parts.pool.callCount == calls + NewPasswords.perChooser)
+            #expect(try environment.count("users WHERE team_id = 'PIPPIN0000'") == 0)
         }
     }
 }

@@ -8,9 +8,9 @@ import Testing
     private static let list = "/console/ACMETEAM01/signing-keys"
 
     @Test func `the next key is published by hand, once, and the page says what will happen`() async throws {
-        try await withWorld { world in
-            try await world.addSigningKey()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            try await environment.addSigningKey()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let before = try await owner.get(Self.list).text
             #expect(before.contains("RS256") && before.contains("2048 bit") && before.contains("Signs"))
             #expect(before.contains("The next key is published by itself on"))
@@ -18,23 +18,18 @@ import Testing
             let answer = try await owner.post("\(Self.list)/rotations")
             let after = try await owner.follow(answer).text
             #expect(after.contains("It signs from tomorrow on") && after.contains("takes over by itself"))
-            #expect(
-                try await owner.follow(try await owner.post("\(Self.list)/rotations")).text.contains(
-                    "already"
-                )
-            )
-            #expect(try world.admin("SELECT count(*) FROM signing_keys") == [["2"]])
-            #expect(try world.actions().last == "signing_key.rotated")
+            #expect(try await owner.follow(try await owner.post("\(Self.list)/rotations")).text.contains("already"))
+            #expect(try environment.admin("SELECT count(*) FROM signing_keys") == [["2"]])
+            #expect(try environment.actions().last == "signing_key.rotated")
         }
     }
 
     @Test func `no next key is promised to a team that is closed`() async throws {
-        try await withWorld { world in
-            try await world.addSigningKey()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            try world.admin(
-                "UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'ACMETEAM01'"
-            )
+        try await withEnvironment { environment in
+            try await environment.addSigningKey()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            try environment.admin(
+                "UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'ACMETEAM01'")
 
             let page = try await owner.get(Self.list)
             #expect(page.status == 200 && page.text.contains("RS256"))
@@ -44,9 +39,9 @@ import Testing
     }
 
     @Test func `replacing at once asks for the Team ID and a reason`() async throws {
-        try await withWorld { world in
-            try await world.addSigningKey()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            try await environment.addSigningKey()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let path = "\(Self.list)/replacement"
             let refused = try await owner.post(path, [("confirmation", "RIVALTEAM1"), ("reason", "Leaked")])
             #expect(refused.status == 422)
@@ -54,38 +49,33 @@ import Testing
             #expect(near.status == 422 && near.text.contains(#"value="acmeteamO1""#))
             #expect(
                 near.text.contains("character 9 is the letter O, where the digit 0 belongs")
-                    && near.text.contains(#"value="Leaked""#)
-            )
-            let old = try world.admin("SELECT kid FROM signing_keys")
+                    && near.text.contains(#"value="Leaked""#))
+            let old = try environment.admin("SELECT kid FROM signing_keys")
 
             let done = try await owner.post(path, [("confirmation", "acmeteam01"), ("reason", "Leaked")])
             #expect(done.status == 303)
-            let new = try world.admin("SELECT kid FROM signing_keys")
+            let new = try environment.admin("SELECT kid FROM signing_keys")
             #expect(new.count == 1 && new != old)
-            #expect(try world.actions().last == "signing_key.replaced")
+            #expect(try environment.actions().last == "signing_key.replaced")
         }
     }
 
-    @Test func `S6, V43: a sixth key within an hour is refused, and the page says when there can be one`()
-        async throws
+    @Test func `S6, V43: a sixth key within an hour is refused, and the page says when there can be one`() async throws
     {
-        try await withWorld { world in
-            try await world.addSigningKey()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
-            try world.admin(
+        try await withEnvironment { environment in
+            try await environment.addSigningKey()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            try environment.admin(
                 """
                 INSERT INTO limits (team_id, subject, window_ends_at, count)
                 VALUES ('ACMETEAM01', 'signing-key.team', now() + interval '30 minutes', 5)
-                """
-            )
-            let old = try world.admin("SELECT kid FROM signing_keys")
-            let calls = world.parts.pool.callCount
+                """)
+            let old = try environment.admin("SELECT kid FROM signing_keys")
+            let calls = environment.parts.pool.callCount
 
             let next = try await owner.post("\(Self.list)/rotations")
             let other = try await owner.post(
-                "\(Self.list)/replacement",
-                [("confirmation", "acmeteam01"), ("reason", "Leaked")]
-            )
+                "\(Self.list)/replacement", [("confirmation", "acmeteam01"), ("reason", "Leaked")])
 
             for answer in [next, other] {
                 #expect(answer.status == 429)
@@ -93,15 +83,15 @@ import Testing
                 #expect(answer.text.contains("people of a team may have 5 made in an hour"))
             }
             #expect(other.text.contains(#"value="Leaked""#))
-            #expect(try world.admin("SELECT kid FROM signing_keys") == old)
-            #expect(world.parts.pool.callCount == calls)
+            #expect(try environment.admin("SELECT kid FROM signing_keys") == old)
+            #expect(environment.parts.pool.callCount == calls)
         }
     }
 
     @Test func `a developer reads and changes nothing`() async throws {
-        try await withWorld { world in
-            try await world.addSigningKey()
-            var developer = try await world.signedIn("Ben", [World.acme: .developer])
+        try await withEnvironment { environment in
+            try await environment.addSigningKey()
+            var developer = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
             let text = try await developer.get(Self.list).text
             #expect(text.contains("RS256") && !text.contains("Replace all keys"))
             #expect(try await developer.post("\(Self.list)/rotations").status == 403)

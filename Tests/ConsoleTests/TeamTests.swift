@@ -7,7 +7,7 @@ import Web
 @testable import Console
 
 @Suite struct `Teams` {
-    @Test func `are for trials on a developer’s own machine, unless somebody says otherwise`() {
+    @Test func `are for test sign-ins on a developer’s own machine, unless somebody says otherwise`() {
         #expect(NewTeamForm(nameField: "name", host: "localhost").mode == .sandbox)
         #expect(NewTeamForm(nameField: "name", host: "pippin.localhost").mode == .sandbox)
         #expect(NewTeamForm(nameField: "name", host: "127.0.0.1").mode == .sandbox)
@@ -15,14 +15,12 @@ import Web
     }
 
     @Test func `V20: an operator founds one, owns it, and goes on under a new session token`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
             let before = otto.cookies["pippin-PIPPIN0000"]
 
             let answer = try await otto.post(
-                "/console/teams",
-                [("name", "Orchard"), ("team_id", ""), ("mode", "sandbox")]
-            )
+                "/console/teams", [("name", "Orchard"), ("team_id", ""), ("mode", "sandbox")])
 
             let location = try #require(answer.location)
             #expect(answer.status == 303)
@@ -31,23 +29,18 @@ import Web
             #expect(page.status == 200)
             #expect(page.text.contains("0 of 5 done"))
             let team = try #require(TeamID(rawValue: String(location.suffix(10))))
-            #expect(try world.actions(in: team) == ["team.created", "member.added"])
+            #expect(try environment.actions(in: team) == ["team.created", "member.added"])
             #expect(
-                try world.admin("SELECT count(*) FROM signing_keys WHERE team_id = $1", team.rawValue)[0] == [
-                    "1"
-                ]
+                try environment.admin("SELECT count(*) FROM signing_keys WHERE team_id = $1", team.rawValue)[0] == ["1"]
             )
         }
     }
 
     @Test func `a refused form keeps what was typed and says why beside the field`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator])
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator])
 
-            let taken = try await otto.post(
-                "/console/teams",
-                [("name", "Or<chard"), ("team_id", "ACMETEAM01")]
-            )
+            let taken = try await otto.post("/console/teams", [("name", "Or<chard"), ("team_id", "ACMETEAM01")])
             let wrong = try await otto.post("/console/teams", [("name", ""), ("team_id", "short")])
 
             #expect(taken.status == 422)
@@ -56,23 +49,21 @@ import Web
             #expect(wrong.status == 422)
             #expect(wrong.text.contains("Give the team a name"))
             #expect(wrong.text.contains("value=\"short\""))
-            #expect(try world.count("teams") == 3)
+            #expect(try environment.count("teams") == 3)
         }
     }
 
     @Test func `an operator sees every name, a member only their own`() async throws {
-        try await withWorld { world in
-            var otto = try await world.signedIn("Otto", [.system: .operator, World.acme: .auditor])
-            var ben = try await world.signedIn("Ben", [World.rival: .owner])
+        try await withEnvironment { environment in
+            var otto = try await environment.signedIn("Otto", [.system: .operator, TestEnvironment.acme: .auditor])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
 
             let all = try await otto.get("/console").text
             let own = try await ben.get("/console").text
 
             #expect(all.contains("Rival") && all.contains("Not a member") && all.contains("Auditor"))
             #expect(!all.contains("/console/RIVALTEAM1"))
-            #expect(
-                own.contains("/console/RIVALTEAM1") && !own.contains("Acme") && !own.contains("PIPPIN0000<")
-            )
+            #expect(own.contains("/console/RIVALTEAM1") && !own.contains("Acme") && !own.contains("PIPPIN0000<"))
         }
     }
 }

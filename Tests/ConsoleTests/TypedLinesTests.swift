@@ -8,9 +8,7 @@ import Testing
     private func lines(_ text: String) -> [String] { TypedLines(text, atMost: .selectors).all }
 
     @Test(arguments: ["a\nb", "a\r\nb", " a \r b", "\n\na\u{2028}\u{85}b\n", "a\u{0B}b\u{0C}"])
-    func `is split at every kind of newline, without empty ones`(_ text: String) {
-        #expect(lines(text) == ["a", "b"])
-    }
+    func `is split at every kind of newline, without empty ones`(_ text: String) { #expect(lines(text) == ["a", "b"]) }
 
     @Test func `S5, V42: is read up to the first line beyond the limit, and no further`() {
         #expect(lines(String(repeating: "x\n", count: 30_000)) == Array(repeating: "x", count: 6))
@@ -30,17 +28,14 @@ import Testing
     private static let lines = String(repeating: "-\n", count: 15_000)
 
     @Test(arguments: [
-        ("service-ids", "domains", 100), ("checks/service-ids", "domains", 100),
-        ("email-sources", "selectors", 5), ("checks/email-sources", "selectors", 5),
-    ])
-    func `S5, V42: is refused with one sentence a line up to the limit, and one for all others`(
-        _ path: String,
-        _ field: String,
-        _ limit: Int
+        ("service-ids", "domains", 100), ("checks/service-ids", "domains", 100), ("email-sources", "selectors", 5),
+        ("checks/email-sources", "selectors", 5),
+    ]) func `S5, V42: is refused with one sentence a line up to the limit, and one for all others`(
+        _ path: String, _ field: String, _ limit: Int
     ) async throws {
-        try await withWorld { world in
-            _ = try await world.addAcmeWeb()
-            var owner = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
 
             let form = [
                 ("identifier", "com.acme.other"), ("appID", "com.acme.app"), ("description", "Other"),

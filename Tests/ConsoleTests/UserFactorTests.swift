@@ -1,5 +1,5 @@
-import AuthEngine
 import Bytes
+import Directory
 import Domain
 import HTTP
 import Testing
@@ -8,7 +8,9 @@ import Testing
 
 @Suite struct `The second factors of a user` {
     /// Gives somebody an app, a passkey and two recovery codes, of which one was used.
-    private func enrol(_ subject: Subject, in team: TeamID = World.acme, _ world: World) throws {
+    private func enrol(_ subject: Subject, in team: TeamID = TestEnvironment.acme, _ environment: TestEnvironment)
+        throws
+    {
         let values = [team.rawValue, subject.rawValue]
         for statement in [
             """
@@ -25,71 +27,68 @@ import Testing
             INSERT INTO recovery_codes (team_id, sub, code_hash, created_at, used_at)
             VALUES ($1, $2, 'one', now(), now()), ($1, $2, 'two', now(), NULL)
             """,
-        ] { try world.admin(statement, values[0], values[1]) }
+        ] { try environment.admin(statement, values[0], values[1]) }
     }
 
     private static let form = [("confirmation", "ada@acme.example"), ("reason", "She lost her phone")]
 
     @Test func `are seen by kind, name and time, and taken away for a reason`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            try enrol(ada, world)
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            let reset = UserRoutes.factorReset.link(World.acme, ada)
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            try enrol(ada, environment)
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            let reset = UserRoutes.factorReset.link(TestEnvironment.acme, ada)
 
-            let user = try await admin.get(ConsoleRoutes.user.link(World.acme, ada)).text
-            #expect(user.contains("2 in use") && user.contains(UserRoutes.factors.link(World.acme, ada)))
-            let page = try await admin.get(UserRoutes.factors.link(World.acme, ada)).text
+            let user = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
+            #expect(user.contains("2 in use") && user.contains(UserRoutes.factors.link(TestEnvironment.acme, ada)))
+            let page = try await admin.get(UserRoutes.factors.link(TestEnvironment.acme, ada)).text
             #expect(page.contains("Authenticator app") && page.contains("Passkey “Ada&#39;s phone”"))
             #expect(page.contains("1 recovery code is left") && !page.contains("sealed secret"))
 
             let wrong = try await admin.post(reset, [("confirmation", "ada"), ("reason", "Lost")])
             #expect(wrong.status == 422 && wrong.text.contains("value=\"Lost\""))
-            #expect(try world.count("totp_secrets") == 1)
+            #expect(try environment.count("totp_secrets") == 1)
 
             #expect(try await admin.post(reset, Self.form).status == 303)
-            for table in ["totp_secrets", "passkeys", "recovery_codes"] {
-                #expect(try world.count(table) == 0)
-            }
-            #expect(try world.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
-            let event = try world.admin(
-                "SELECT action, after->>'reason' FROM audit_events ORDER BY at DESC LIMIT 1"
-            )
+            for table in ["totp_secrets", "passkeys", "recovery_codes"] { #expect(try environment.count(table) == 0) }
+            #expect(try environment.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
+            let event = try environment.admin(
+                "SELECT action, after->>'reason' FROM audit_events ORDER BY at DESC LIMIT 1")
             #expect(event == [["factors.reset", "She lost her phone"]])
-            let mail = try world.lastMail()
+            let mail = try environment.lastMail()
             #expect(mail.contains("ada@acme.example") && mail.contains("signed you out everywhere"))
             #expect(try await admin.post(reset, Self.form).status == 303)
-            #expect(try world.count("jobs WHERE kind = 'mail.send'") == 1)
+            #expect(try environment.count("jobs WHERE kind = 'mail.send'") == 1)
         }
     }
 
     @Test func `are no business of a developer, nor of another team`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            let rivals = try await world.add("Eve", to: World.rival)
-            try enrol(ada, world)
-            try enrol(rivals, in: World.rival, world)
-            var developer = try await world.signedIn("developer", [World.acme: .developer])
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            let rivals = try await environment.add("Eve", to: TestEnvironment.rival)
+            try enrol(ada, environment)
+            try enrol(rivals, in: TestEnvironment.rival, environment)
+            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
 
-            let page = try await developer.get(UserRoutes.factors.link(World.acme, ada))
+            let page = try await developer.get(UserRoutes.factors.link(TestEnvironment.acme, ada))
             #expect(page.status == 200 && !page.text.contains("Remove second factors"))
-            let reset = UserRoutes.factorReset.link(World.acme, ada)
+            let reset = UserRoutes.factorReset.link(TestEnvironment.acme, ada)
             #expect(try await developer.post(reset, Self.form).status == 403)
-            #expect(try await owner.get(UserRoutes.factors.link(World.acme, rivals)).status == 404)
-            let theirs = UserRoutes.factorReset.link(World.acme, rivals)
+            #expect(try await owner.get(UserRoutes.factors.link(TestEnvironment.acme, rivals)).status == 404)
+            let theirs = UserRoutes.factorReset.link(TestEnvironment.acme, rivals)
             #expect(try await owner.post(theirs, Self.form).status == 404)
-            #expect(try world.count("totp_secrets") == 2)
+            #expect(try environment.count("totp_secrets") == 2)
         }
     }
 
     @Test func `are in the file that a person is given, without what proves them`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            try enrol(ada, world)
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            try enrol(ada, environment)
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
 
-            let file = try await admin.post(UserRoutes.export.link(World.acme, ada))
+            let file = try await admin.post(UserRoutes.export.link(TestEnvironment.acme, ada))
 
             let json = try JSON.decode(JSONValue.self, from: Array(file.text.utf8))
             guard case .array(let factors) = json["secondFactors"] else {

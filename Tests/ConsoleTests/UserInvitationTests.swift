@@ -1,47 +1,43 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Directory
 import Domain
 import EventLoop
 import HTTP
+import Localization
+import OAuth
 import Testing
 
 @testable import Console
 
 @Suite struct `Inviting people to make an account` {
-    private static let list = UserInvitationRoutes.list.link(World.acme)
+    private static let list = UserInvitationRoutes.list.link(TestEnvironment.acme)
     private static let password = "fifty-six-degrees-north"
 
-    private func allow(_ policy: String, _ world: World) throws {
-        try world.admin("UPDATE teams SET registration = $1 WHERE team_id = 'ACMETEAM01'", policy)
+    private func allow(_ policy: String, _ environment: TestEnvironment) throws {
+        try environment.admin("UPDATE teams SET registration = $1 WHERE team_id = 'ACMETEAM01'", policy)
     }
 
     /// Has a member invite Dora, and returns where the mailed link leads.
-    private func invite(
-        _ member: inout Browser,
-        _ world: World,
-        _ language: Language = .english
-    ) async throws -> String {
-        let sent = try await member.post(
-            Self.list,
-            [("email", "dora@example.org"), ("language", language.rawValue)]
-        )
+    private func invite(_ member: inout Browser, _ environment: TestEnvironment, _ language: Language = .english)
+        async throws -> String
+    {
+        let sent = try await member.post(Self.list, [("email", "dora@example.org"), ("language", language.rawValue)])
         #expect(sent.status == 303)
-        return try world.mailedLink()
+        return try environment.mailedLink()
     }
 
-    private func invitation(_ world: World) throws -> InvitationID {
-        let rows = try world.admin("SELECT invitation_id FROM mailed_links WHERE purpose = 'invitation'")
+    private func invitation(_ environment: TestEnvironment) throws -> InvitationID {
+        let rows = try environment.admin("SELECT invitation_id FROM mailed_links WHERE purpose = 'invitation'")
         return try #require(rows.first?[0].flatMap(InvitationID.init(rawValue:)))
     }
 
     @Test func `lets them in where nobody else may register`() async throws {
-        try await withWorld { world in
-            try allow("invitation", world)
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            let link = try await invite(&ada, world)
-            var dora = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            try allow("invitation", environment)
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            let link = try await invite(&ada, environment)
+            var dora = Browser(environment: environment, subject: nil)
 
             let page = try await dora.get(link)
             #expect(page.status == 200 && page.text.contains("value=\"dora@example.org\""))
@@ -51,28 +47,25 @@ import Testing
             let made = try await dora.post(link, form + [("new", Self.password)])
 
             #expect(made.status == 200 && made.text.contains("Your account is ready"))
-            let user = try world.admin(
+            let user = try environment.admin(
                 """
                 SELECT u.team_id, u.given_name, u.is_email_verified::text, l.login
                 FROM users u JOIN login_names l USING (team_id, sub) WHERE u.email = 'dora@example.org'
-                """
-            )
+                """)
             #expect(user == [["ACMETEAM01", "Dora", "true", "dora@example.org"]])
-            #expect(
-                try world.actions() == ["user_invitation.sent", "user.created", "user_invitation.accepted"]
-            )
+            #expect(try environment.actions() == ["user_invitation.sent", "user.created", "user_invitation.accepted"])
             #expect(try await dora.get(link).status == 410)
             #expect(try await dora.post(link, form + [("new", Self.password)]).status == 410)
         }
     }
 
     @Test func `V42, V43: has so many passwords judged for its link, and then says so`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            let link = try await invite(&ada, world)
-            var dora = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            let link = try await invite(&ada, environment)
+            var dora = Browser(environment: environment, subject: nil)
             _ = try await dora.get(link)
-            let calls = world.parts.pool.callCount
+            let calls = environment.parts.pool.callCount
 
             for _ in 0..<NewPasswords.perChooser {
                 let weak = [("given_name", "Dora"), ("new", "password1")]
@@ -81,46 +74,46 @@ import Testing
             let late = try await dora.post(link, [("given_name", "Dora"), ("new", Self.password)])
 
             #expect(late.status == 429 && late["retry-after"] != nil && late.text.contains("value=\"Dora\""))
-            #expect(world.parts.pool.callCount == calls + NewPasswords.perChooser)
+            #expect(environment.parts.pool.callCount == calls + NewPasswords.perChooser)
             #expect(try await dora.get(link).status == 200)
         }
     }
 
     @Test func `is listed, sent again under a new link, and withdrawn`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let first = try await invite(&ada, world)
-            let id = try invitation(world)
-            var dora = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let first = try await invite(&ada, environment)
+            let id = try invitation(environment)
+            var dora = Browser(environment: environment, subject: nil)
             #expect(try await ada.get(Self.list).text.contains("dora@example.org"))
-            #expect(try await ada.get(ConsoleRoutes.users.link(World.acme)).text.contains(Self.list))
+            #expect(try await ada.get(ConsoleRoutes.users.link(TestEnvironment.acme)).text.contains(Self.list))
 
-            #expect(try await ada.post(UserInvitationRoutes.resending.link(World.acme, id)).status == 303)
-            let second = try world.mailedLink()
+            #expect(try await ada.post(UserInvitationRoutes.resending.link(TestEnvironment.acme, id)).status == 303)
+            let second = try environment.mailedLink()
             #expect(try await dora.get(first).status == 410)
             #expect(try await dora.get(second).status == 200)
 
-            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(World.acme, id)).status == 303)
+            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(TestEnvironment.acme, id)).status == 303)
             #expect(try await dora.get(second).status == 410)
             #expect(try await ada.get(Self.list).text.contains("Nobody is invited right now"))
-            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(World.acme, id)).status == 404)
+            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(TestEnvironment.acme, id)).status == 404)
         }
     }
 
     @Test func `writes in the language that was chosen`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
 
-            _ = try await invite(&ada, world, .german)
+            _ = try await invite(&ada, environment, .german)
 
-            #expect(try world.lastMail().contains("\"de\""))
+            #expect(try environment.lastMail().contains("\"de\""))
         }
     }
 
     @Test func `refuses what makes no sense, and keeps what was typed`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            _ = try await world.add("Cleo", to: World.acme)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            _ = try await environment.add("Cleo", to: TestEnvironment.acme)
 
             let wrong = try await ada.post(Self.list, [("email", "dora@"), ("language", "ru")])
             let known = try await ada.post(Self.list, [("email", "CLEO@acme.example"), ("language", "en")])
@@ -128,17 +121,17 @@ import Testing
             #expect(wrong.status == 422 && wrong.text.contains("value=\"dora@\""))
             #expect(wrong.text.contains("value=\"ru\" selected"))
             #expect(known.status == 422 && known.text.contains("signs in with this address already"))
-            #expect(try world.count("mailed_links") == 0)
+            #expect(try environment.count("mailed_links") == 0)
         }
     }
 
     @Test func `has an end: a hundred at a time, and three mails to one address in an hour`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            for _ in 0..<3 { _ = try await invite(&ada, world) }
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            for _ in 0..<3 { _ = try await invite(&ada, environment) }
             let often = try await ada.post(Self.list, [("email", "dora@example.org")])
             #expect(often.status == 422 && often.text.contains("Too many mails to this address"))
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO mailed_links (
                     team_id, token_hash, purpose, email, invitation_id, invited_by, expires_at
@@ -146,23 +139,22 @@ import Testing
                 SELECT 'ACMETEAM01', convert_to(n::text, 'UTF8'), 'invitation', 'p' || n || '@example.org',
                     'INVITED' || lpad(n::text, 3, '0'), 'x', now() + interval '1 day'
                 FROM generate_series(1, 99) AS n
-                """
-            )
+                """)
 
             let many = try await ada.post(Self.list, [("email", "eve@example.org")])
 
             #expect(many.status == 422 && many.text.contains("100 invitations are open"))
-            #expect(try world.count("mailed_links") == 100)
+            #expect(try environment.count("mailed_links") == 100)
         }
     }
 
     @Test func `is over where nobody may register any more`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
-            let link = try await invite(&ada, world)
-            try allow("off", world)
-            world.parts.teams.forget(World.acme)
-            var dora = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let link = try await invite(&ada, environment)
+            try allow("off", environment)
+            environment.parts.teams.forget(TestEnvironment.acme)
+            var dora = Browser(environment: environment, subject: nil)
 
             #expect(try await dora.get(link).status == 410)
             #expect(try await !ada.get(Self.list).text.contains("name=\"email\""))
@@ -171,49 +163,48 @@ import Testing
     }
 
     @Test func `of another team cannot be seen, followed or withdrawn`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            var ben = try await world.signedIn("Ben", [World.rival: .owner])
-            let link = try await invite(&ada, world)
-            let id = try invitation(world)
-            var dora = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            let link = try await invite(&ada, environment)
+            let id = try invitation(environment)
+            var dora = Browser(environment: environment, subject: nil)
 
             #expect(try await dora.get(link.replacing("ACMETEAM01", with: "RIVALTEAM1")).status == 410)
             #expect(try await ben.get(Self.list).status == 404)
-            let theirs = try await ben.get(UserInvitationRoutes.list.link(World.rival))
+            let theirs = try await ben.get(UserInvitationRoutes.list.link(TestEnvironment.rival))
             #expect(theirs.status == 200 && !theirs.text.contains("dora@example.org"))
-            #expect(try await ben.post(UserInvitationRoutes.withdrawal.link(World.rival, id)).status == 404)
-            #expect(try await ben.post(UserInvitationRoutes.resending.link(World.rival, id)).status == 404)
+            #expect(try await ben.post(UserInvitationRoutes.withdrawal.link(TestEnvironment.rival, id)).status == 404)
+            #expect(try await ben.post(UserInvitationRoutes.resending.link(TestEnvironment.rival, id)).status == 404)
             #expect(try await dora.get(link).status == 200)
         }
     }
 
     @Test func `says so when the address has become an account's meanwhile`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .admin])
-            let link = try await invite(&ada, world)
-            _ = try await world.add("Dora", to: World.acme)
-            try world.admin("UPDATE login_names SET login = 'dora@example.org' WHERE team_id = 'ACMETEAM01'")
-            var dora = Browser(world: world, subject: nil)
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            let link = try await invite(&ada, environment)
+            _ = try await environment.add("Dora", to: TestEnvironment.acme)
+            try environment.admin("UPDATE login_names SET login = 'dora@example.org' WHERE team_id = 'ACMETEAM01'")
+            var dora = Browser(environment: environment, subject: nil)
             _ = try await dora.get(link)
 
             let answer = try await dora.post(link, [("given_name", "Dora"), ("new", Self.password)])
 
             #expect(answer.status == 200 && answer.text.contains("You have an account"))
-            #expect(try world.admin("SELECT FROM users WHERE team_id = 'ACMETEAM01'").count == 1)
+            #expect(try environment.admin("SELECT FROM users WHERE team_id = 'ACMETEAM01'").count == 1)
         }
     }
 }
 
-extension World {
+extension TestEnvironment {
     /// What was handed to the mail last, as JSON.
     func lastMail(of team: TeamID = acme) throws -> String {
         let job = try admin(
-            "SELECT job_id, payload->>'sealed' FROM jobs WHERE kind = 'mail.send' ORDER BY created_at DESC LIMIT 1"
-        )[0]
+            "SELECT job_id, payload->>'sealed' FROM jobs WHERE kind = 'mail.send' ORDER BY created_at DESC LIMIT 1")[0]
         let sealed = try #require(job[1].flatMap { Base64URL.decode($0) })
-        let opened = parts.context.keyRing.sealer(purpose: "mail that waits")
-            .open(sealed, context: [team.rawValue, "jobs", try #require(job[0]), "payload"])
+        let opened = parts.server.keyRing.sealer(purpose: "mail that waits").open(
+            sealed, context: [team.rawValue, "jobs", try #require(job[0]), "payload"])
         return String(decoding: try #require(opened), as: UTF8.self).replacing("\\/", with: "/")
     }
 

@@ -1,8 +1,9 @@
-import AuthEngine
+import Accounts
 import Bytes
 import Directory
 import Domain
 import HTTP
+import OAuth
 import Testing
 import Web
 
@@ -10,10 +11,10 @@ import Web
 
 @Suite struct `Users` {
     @Test func `are found by address and name, page by page and back`() async throws {
-        try await withWorld { world in
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
-            for number in 100..<160 { _ = try await world.add("Ada\(number)", to: World.acme) }
-            _ = try await world.add("Cleo", to: World.acme)
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            for number in 100..<160 { _ = try await environment.add("Ada\(number)", to: TestEnvironment.acme) }
+            _ = try await environment.add("Cleo", to: TestEnvironment.acme)
 
             let first = try await owner.get("/console/ACMETEAM01/users?q=ada1")
             let next = try #require(Self.link("next", in: first.text))
@@ -32,11 +33,11 @@ import Web
     }
 
     @Test func `show what apps hold of them, and who may change it`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            var auditor = try await world.signedIn("auditor", [World.acme: .auditor])
-            let path = ConsoleRoutes.user.link(World.acme, ada)
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            var auditor = try await environment.signedIn("auditor", [TestEnvironment.acme: .auditor])
+            let path = ConsoleRoutes.user.link(TestEnvironment.acme, ada)
 
             let full = try await admin.get(path).text
             let read = try await auditor.get(path).text
@@ -49,129 +50,118 @@ import Web
     }
 
     @Test func `are signed out everywhere, and lose a consent with its tokens`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            let path = ConsoleRoutes.user.link(World.acme, ada)
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            let path = ConsoleRoutes.user.link(TestEnvironment.acme, ada)
 
-            let out = try await admin.post(UserRoutes.signOut.link(World.acme, ada))
+            let out = try await admin.post(UserRoutes.signOut.link(TestEnvironment.acme, ada))
             let end = try await admin.post("\(path)/consents/com.acme.app/end")
 
             #expect(out.location == path && end.location == path)
-            #expect(try world.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
-            #expect(try world.count("consents") == 0)
-            #expect(try world.count("refresh_tokens WHERE revoked_at IS NULL") == 0)
-            #expect(try world.actions().suffix(2) == ["sessions.ended", "consent.ended"])
+            #expect(try environment.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
+            #expect(try environment.count("consents") == 0)
+            #expect(try environment.count("refresh_tokens WHERE revoked_at IS NULL") == 0)
+            #expect(try environment.actions().suffix(2) == ["sessions.ended", "consent.ended"])
         }
     }
 
     @Test func `are deleted only with the typed confirmation and a reason`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            let path = UserRoutes.deletion.link(World.acme, ada)
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            let path = UserRoutes.deletion.link(TestEnvironment.acme, ada)
 
             let without = try await admin.post(path, [("confirmation", "ada"), ("reason", "")])
             #expect(without.status == 422)
-            #expect(
-                without.text.contains("Say why, for the audit log") && without.text.contains("value=\"ada\"")
-            )
-            #expect(try world.count("users WHERE team_id = 'ACMETEAM01'") == 1)
+            #expect(without.text.contains("Say why, for the audit log") && without.text.contains("value=\"ada\""))
+            #expect(try environment.count("users WHERE team_id = 'ACMETEAM01'") == 1)
 
-            let with = try await admin.post(
-                path,
-                [("confirmation", "ada@acme.example"), ("reason", "She asked")]
-            )
+            let with = try await admin.post(path, [("confirmation", "ada@acme.example"), ("reason", "She asked")])
             #expect(with.location == "/console/ACMETEAM01/users")
-            #expect(try world.count("users WHERE team_id = 'ACMETEAM01'") == 0)
+            #expect(try environment.count("users WHERE team_id = 'ACMETEAM01'") == 0)
             let log = try await admin.get("/console/ACMETEAM01/audit").text
             #expect(log.contains("User deleted") && log.contains("She asked"))
         }
     }
 
     @Test func `lose one token, or all of them, and keep their consents`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            try world.admin(
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            try environment.admin(
                 """
                 INSERT INTO refresh_tokens (
                     team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at, last_used_at
                 ) SELECT 'ACMETEAM01', decode(md5(name), 'hex'), $1, 'com.acme.app', name, trial, now(), now(), now()
                 FROM (VALUES ('com.acme.web', NULL), ('com.acme.tried', 'a trial')) AS given (name, trial)
-                """,
-                ada.rawValue
-            )
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            let path = ConsoleRoutes.user.link(World.acme, ada)
+                """, ada.rawValue)
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            let path = ConsoleRoutes.user.link(TestEnvironment.acme, ada)
             let live = "refresh_tokens WHERE revoked_at IS NULL AND trial_id IS NULL"
 
             let page = try await admin.get(path).text
             let id = try #require(RefreshTokenID(rawValue: "000102030405060708090a0b0c0d0e0f"))
-            let revocation = UserRoutes.tokenRevocation.link(World.acme, ada, id)
+            let revocation = UserRoutes.tokenRevocation.link(TestEnvironment.acme, ada, id)
             let one = try await admin.post(revocation)
             #expect(page.contains("com.acme.web") && !page.contains("com.acme.tried"))
             #expect(one.location == path)
-            #expect(try world.count(live) == 1)
+            #expect(try environment.count(live) == 1)
             #expect(try await admin.post(revocation).status == 404)
 
-            let all = try await admin.post(UserRoutes.tokenRevocations.link(World.acme, ada))
+            let all = try await admin.post(UserRoutes.tokenRevocations.link(TestEnvironment.acme, ada))
             #expect(all.location == path)
-            #expect(try world.count(live) == 0)
-            #expect(try world.count("consents") == 1)
-            #expect(try world.actions().suffix(2) == ["token.revoked", "tokens.revoked"])
+            #expect(try environment.count(live) == 0)
+            #expect(try environment.count("consents") == 1)
+            #expect(try environment.actions().suffix(2) == ["token.revoked", "tokens.revoked"])
         }
     }
 
     @Test func `are suspended with a reason, signed out, and let in again`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            let suspension = UserRoutes.suspension.link(World.acme, ada)
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            let suspension = UserRoutes.suspension.link(TestEnvironment.acme, ada)
 
             let without = try await admin.post(suspension, [("suspension_reason", " ")])
             #expect(without.status == 422 && without.text.contains("Say why, for the audit log"))
             _ = try await admin.post(suspension, [("suspension_reason", "Stolen telephone")])
-            let suspended = try await admin.get(ConsoleRoutes.user.link(World.acme, ada)).text
+            let suspended = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
             #expect(suspended.contains("Suspended") && suspended.contains("Lift the suspension"))
-            #expect(try world.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
+            #expect(try environment.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
 
-            _ = try await admin.post(UserRoutes.suspensionEnd.link(World.acme, ada))
-            let lifted = try await admin.get(ConsoleRoutes.user.link(World.acme, ada)).text
+            _ = try await admin.post(UserRoutes.suspensionEnd.link(TestEnvironment.acme, ada))
+            let lifted = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
             #expect(lifted.contains("Active") && lifted.contains("Suspend this user"))
-            #expect(try world.actions().suffix(2) == ["user.suspended", "user.unsuspended"])
+            #expect(try environment.actions().suffix(2) == ["user.suspended", "user.unsuspended"])
         }
     }
 
     @Test func `S36, V45: who are suspended at the console are signed out at once, for good`() async throws {
-        try await withWorld { world in
-            var ada = try await world.signedIn("Ada", [World.acme: .owner])
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
             let subject = try #require(ada.subject)
-            let page = ConsoleRoutes.overview.link(World.acme)
+            let page = ConsoleRoutes.overview.link(TestEnvironment.acme)
             #expect(try await ada.get(page).status == 200)
-            let suspensions = UserSuspensionStore(world.parts.database)
+            let suspensions = UserSuspensionStore(environment.parts.database)
             let isSuspended = try await suspensions.suspend(
-                subject,
-                because: "left the company",
-                in: .system,
-                by: .system("test"),
-                from: World.origin
-            )
+                subject, because: "left the company", in: .system, by: .system("test"), from: TestEnvironment.origin)
             #expect(isSuspended)
             #expect(try await ada.get(page).status == 303)
-            #expect(try world.count("sessions") == 0)
+            #expect(try environment.count("sessions") == 0)
 
-            _ = try await suspensions.lift(of: subject, in: .system, by: .system("test"), from: World.origin)
+            _ = try await suspensions.unsuspend(
+                of: subject, in: .system, by: .system("test"), from: TestEnvironment.origin)
             #expect(try await ada.get(page).status == 303)
         }
     }
 
     @Test func `are handed out as one file without secrets, which is recorded`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            _ = try await world.add("Ben", to: World.acme)
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            var developer = try await world.signedIn("developer", [World.acme: .developer])
-            let path = UserRoutes.export.link(World.acme, ada)
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            _ = try await environment.add("Ben", to: TestEnvironment.acme)
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            let path = UserRoutes.export.link(TestEnvironment.acme, ada)
 
             let answer = try await admin.post(path)
             let json = try JSON.decode(JSONValue.self, from: Array(answer.text.utf8))
@@ -181,53 +171,48 @@ import Web
             #expect(json["user"]?["email"]?.string == "ada@acme.example")
             #expect(answer.text.contains("com.acme.app") && !answer.text.contains("ben@acme.example"))
             #expect(!answer.text.contains("000102030405060708090a0b0c0d0e0f"))
-            #expect(try world.actions().last == "user.exported")
+            #expect(try environment.actions().last == "user.exported")
             #expect(try await developer.post(path).status == 403)
         }
     }
 
     @Test func `leave nothing with the inspector once they are deleted`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda()
-            let flow = FlowID(ofRequest: "0123456789abcdef", at: .now())
-            try world.admin(
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda()
+            let trace = TraceID(ofRequest: "0123456789abcdef", at: .now())
+            try environment.admin(
                 "INSERT INTO flows (team_id, flow_id, sub, outcome, opening) VALUES ('ACMETEAM01', $1, $2, 'answered', $3)",
-                flow.rawValue,
-                ada.rawValue,
-                #"{"kind":"authorization","at":0}"#
-            )
-            try world.admin(
+                trace.rawValue, ada.rawValue, #"{"kind":"authorization","at":0}"#)
+            try environment.admin(
                 "INSERT INTO flow_steps (team_id, flow_id, at, kind, step) VALUES ('ACMETEAM01', $1, now(), 'answered', '{}')",
-                flow.rawValue
-            )
-            var admin = try await world.signedIn("admin", [World.acme: .admin])
-            let page = try await admin.get(ConsoleRoutes.user.link(World.acme, ada)).text
-            #expect(page.contains(ConsoleRoutes.flow.link(World.acme, flow)))
+                trace.rawValue)
+            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            let page = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
+            #expect(page.contains(ConsoleRoutes.trace.link(TestEnvironment.acme, trace)))
 
             _ = try await admin.post(
-                UserRoutes.deletion.link(World.acme, ada),
-                [("confirmation", "ada@acme.example"), ("reason", "She asked")]
-            )
+                UserRoutes.deletion.link(TestEnvironment.acme, ada),
+                [("confirmation", "ada@acme.example"), ("reason", "She asked")])
 
-            #expect(try world.count("flows") == 0)
-            #expect(try world.count("flow_steps") == 0)
+            #expect(try environment.count("flows") == 0)
+            #expect(try environment.count("flow_steps") == 0)
         }
     }
 
     @Test func `of Rival do not exist for Acme`() async throws {
-        try await withWorld { world in
-            let ada = try await world.addAda(to: World.rival)
-            var owner = try await world.signedIn("owner", [World.acme: .owner])
+        try await withEnvironment { environment in
+            let ada = try await environment.addAda(to: TestEnvironment.rival)
+            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
 
-            #expect(try await owner.get(ConsoleRoutes.user.link(World.acme, ada)).status == 404)
-            #expect(try await owner.post(UserRoutes.signOut.link(World.acme, ada)).status == 404)
-            #expect(try await owner.post(UserRoutes.deletion.link(World.acme, ada)).status == 404)
-            #expect(try await owner.post(UserRoutes.export.link(World.acme, ada)).status == 404)
-            #expect(try await owner.post(UserRoutes.tokenRevocations.link(World.acme, ada)).status == 404)
-            #expect(try await owner.post(UserRoutes.suspensionEnd.link(World.acme, ada)).status == 404)
-            let suspension = UserRoutes.suspension.link(World.acme, ada)
+            #expect(try await owner.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.signOut.link(TestEnvironment.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.deletion.link(TestEnvironment.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.export.link(TestEnvironment.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.tokenRevocations.link(TestEnvironment.acme, ada)).status == 404)
+            #expect(try await owner.post(UserRoutes.suspensionEnd.link(TestEnvironment.acme, ada)).status == 404)
+            let suspension = UserRoutes.suspension.link(TestEnvironment.acme, ada)
             #expect(try await owner.post(suspension, [("suspension_reason", "x")]).status == 404)
-            #expect(try world.count("sessions WHERE team_id = 'RIVALTEAM1'") == 1)
+            #expect(try environment.count("sessions WHERE team_id = 'RIVALTEAM1'") == 1)
             #expect(!(try await owner.get("/console/ACMETEAM01/users").text.contains("Ada")))
         }
     }

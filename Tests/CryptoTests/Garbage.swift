@@ -2,9 +2,7 @@
 struct Garbage: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
-        state = seed
-    }
+    init(seed: UInt64) { state = seed }
 
     /// SplitMix64.
     mutating func next() -> UInt64 {
@@ -19,9 +17,7 @@ struct Garbage: RandomNumberGenerator {
     mutating func bytes(like sample: [UInt8]) -> [UInt8] {
         let kind = Int.random(in: 0..<5, using: &self)
         guard kind > 0, !sample.isEmpty else {
-            return (0..<Int.random(in: 0..<200, using: &self)).map { _ in
-                UInt8.random(in: 0...255, using: &self)
-            }
+            return (0..<Int.random(in: 0..<200, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
         }
         var bytes = sample
         for _ in 0..<Int.random(in: 1...4, using: &self) where !bytes.isEmpty {

@@ -35,9 +35,7 @@ import Testing
 
     @Test func `makes every character about equally often`() {
         var counts: [Character: Int] = [:]
-        for character in RandomSource.system.text(36_000, from: .identifier) {
-            counts[character, default: 0] += 1
-        }
+        for character in RandomSource.system.text(36_000, from: .identifier) { counts[character, default: 0] += 1 }
 
         #expect(counts.count == 36)
         // 1,000 expected with a deviation of 31; a bias by modulo would show as 1,125.

@@ -22,37 +22,44 @@ import Testing
         }
     }
 
+    @Test func `V55: reads no answer with more records than any name has`() async throws {
+        let many = (0..<129).map { ["text \($0)"] }
+        try await withNames(["many.example": .truncated(many)]) { resolver, _ in
+            await #expect(throws: LookupFailure.malformedAnswer) { _ = try await resolver.texts(of: "many.example") }
+        }
+    }
+
+    // c-ares reads all records of an answer that is an error when it asked with EDNS.
+    @Test func `V55: asks without extensions, so that an error is read no further`() async throws {
+        try await withNames(["acme.example": .code(2)]) { resolver, server in
+            await #expect(throws: LookupFailure.serversFailed) { _ = try await resolver.texts(of: "acme.example") }
+            #expect(Set(server.asked) == ["udp acme.example"])
+        }
+    }
+
     @Test func `tells a name without texts from a name that is none`() async throws {
         try await withNames(["bare.example": .records([])]) { resolver, _ in
             let none = try await resolver.texts(of: "bare.example")
 
             #expect(none.isEmpty)
-            await #expect(throws: LookupFailure.noSuchName) {
-                _ = try await resolver.texts(of: "gone.example")
-            }
+            await #expect(throws: LookupFailure.noSuchName) { _ = try await resolver.texts(of: "gone.example") }
         }
     }
 
     @Test(arguments: [
         (TestNameServer.Behaviour.code(2), LookupFailure.serversFailed), (.code(4), .serversFailed),
         (.code(5), .serversFailed), (.malformed, .malformedAnswer), (.garbage, .deadlinePassed),
-    ])
-    func `says how a server misbehaves`(_ behaviour: TestNameServer.Behaviour, _ failure: LookupFailure)
-        async throws
+    ]) func `says how a server misbehaves`(_ behaviour: TestNameServer.Behaviour, _ failure: LookupFailure) async throws
     {
         try await withNames(["acme.example": behaviour]) { resolver, _ in
-            let thrown = await #expect(throws: LookupFailure.self) {
-                _ = try await resolver.texts(of: "acme.example")
-            }
+            let thrown = await #expect(throws: LookupFailure.self) { _ = try await resolver.texts(of: "acme.example") }
             #expect(thrown == failure)
         }
     }
 
-    @Test func `gives up on a silent server, by its own patience and by the deadline`() async throws {
+    @Test func `gives up on a silent server, by its own timeout and by the deadline`() async throws {
         try await withNames(["acme.example": .silence]) { resolver, server in
-            await #expect(throws: LookupFailure.deadlinePassed) {
-                _ = try await resolver.texts(of: "acme.example")
-            }
+            await #expect(throws: LookupFailure.deadlinePassed) { _ = try await resolver.texts(of: "acme.example") }
             #expect(server.asked.count == 2)
             await #expect(throws: LookupFailure.deadlinePassed) {
                 _ = try await resolver.texts(of: "acme.example", within: .milliseconds(1))
@@ -93,15 +100,13 @@ import Testing
     @Test func `says that there is no server`() async throws {
         try await withNames([:]) { resolver, server in
             server.close()
-            let thrown = await #expect(throws: LookupFailure.self) {
-                _ = try await resolver.texts(of: "acme.example")
-            }
+            let thrown = await #expect(throws: LookupFailure.self) { _ = try await resolver.texts(of: "acme.example") }
             #expect(thrown == .serversFailed || thrown == .deadlinePassed)
         }
     }
 
     @Test func `ends a look-up when its task is cancelled, and all when it is closed`() async throws {
-        try await withNames(["acme.example": .silence], patience: .seconds(60)) { resolver, _ in
+        try await withNames(["acme.example": .silence], timeout: .seconds(60)) { resolver, _ in
             let one = Task.immediate { try await resolver.texts(of: "acme.example", within: .seconds(60)) }
             one.cancel()
             await #expect(throws: LookupFailure.cancelled) { _ = try await one.value }
@@ -109,17 +114,14 @@ import Testing
             let other = Task.immediate { try await resolver.texts(of: "acme.example", within: .seconds(60)) }
             resolver.close()
             await #expect(throws: LookupFailure.cancelled) { _ = try await other.value }
-            await #expect(throws: LookupFailure.cancelled) {
-                _ = try await resolver.texts(of: "acme.example")
-            }
+            await #expect(throws: LookupFailure.cancelled) { _ = try await resolver.texts(of: "acme.example") }
         }
     }
 }
 
 /// Lends `body` a resolver that asks a server with these names; both live on the loop that `body` runs on.
 private func withNames(
-    _ names: [String: TestNameServer.Behaviour],
-    patience: Duration = .milliseconds(200),
+    _ names: [String: TestNameServer.Behaviour], timeout: Duration = .milliseconds(200),
     _ body: @escaping @Sendable (Resolver, TestNameServer) async throws -> Void
 ) async throws {
     let loop = try EventLoop(name: "names")
@@ -131,7 +133,7 @@ private func withNames(
         server.names = names
         var options = Resolver.Options()
         options.servers = [server.address]
-        options.patience = patience
+        options.timeout = timeout
         options.tries = 2
         let resolver = try Resolver(on: loop, options)
         defer { resolver.close() }

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Domain
+import Localization
 import Testing
 
 @testable import Directory
@@ -14,72 +15,46 @@ import Testing
         func add() { count += 1 }
     }
 
-    private func recovery(_ passwords: PasswordWorld, _ outbox: Outbox) -> PasswordRecovery {
+    private func recovery(_ passwords: PasswordEnvironment, _ outbox: Outbox) -> PasswordRecovery {
         PasswordRecovery(
-            passwords.world.database,
+            passwords.environment.database,
             hasher: PasswordHasher(
-                pool: passwords.pool,
-                judges: passwords.pool,
-                argon2id: World.cheap,
-                places: 10
-            ),
-            post: AccountPost { mail, _, _, _, _ in
+                pool: passwords.pool, judges: passwords.pool, argon2id: TestEnvironment.cheap, places: 10),
+            mailer: AccountMailer { mail, _, _, _, _ in
                 if case .decoy = mail { return }
                 await outbox.add()
-            },
-            ending: PreparedAccess { _, _, _ in }
-        )
+            }, ending: PreparedAccess { _, _, _ in })
     }
 
-    private func ask(
-        _ recovery: PasswordRecovery,
-        for name: String,
-        from ip: String,
-        knownBrowser: String? = nil
-    ) async throws -> Duration? {
-        try await recovery.begin(
-            name,
-            for: .newPassword,
-            attempt: nil,
-            browserHash: [1],
-            knownBrowser: knownBrowser,
-            AccountCaller(
-                team: World.acme,
-                language: .english,
-                origin: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"),
-                now: World.noon
-            )
-        )
-    }
-
-    @Test func `V43, V47: leaves a browser that the account knows its own, and strangers learn nothing`()
-        async throws
+    private func ask(_ recovery: PasswordRecovery, for name: String, from ip: String, knownBrowser: String? = nil)
+        async throws -> Duration?
     {
+        try await recovery.begin(
+            name, for: .newPassword, interaction: nil, browserHash: [1], knownBrowser: knownBrowser,
+            AccountCaller(
+                team: TestEnvironment.acme, language: .english,
+                origin: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"), now: TestEnvironment.noon))
+    }
+
+    @Test func `V43, V47: leaves a browser that the account knows its own, and strangers learn nothing`() async throws {
         try await withPasswords { passwords in
-            let (world, outbox) = (passwords.world, Outbox())
+            let (environment, outbox) = (passwords.environment, Outbox())
             let recovery = recovery(passwords, outbox)
-            try world.admin(
+            try environment.admin(
                 """
                 INSERT INTO limits (team_id, subject, window_ends_at, count)
                 VALUES ('ACMETEAM01', 'recovery.team', $1::timestamptz, 5000),
                     ('ACMETEAM01', 'recovery.address.192.0.2.1', $1::timestamptz, 20)
-                """,
-                (World.noon + .seconds(3600)).description
-            )
+                """, (TestEnvironment.noon + .seconds(3600)).description)
 
             for name in ["ada@acme.example", "nobody@acme.example"] {
                 #expect(try await ask(recovery, for: name, from: "192.0.2.2") == nil, "\(name)")
             }
             #expect(await outbox.count == 0)
-            let links = try world.admin("SELECT purpose FROM mailed_links")
+            let links = try environment.admin("SELECT purpose FROM mailed_links")
             #expect(links == [["registration"], ["registration"]])
 
-            let wait = try await ask(
-                recovery,
-                for: "ada@acme.example",
-                from: "192.0.2.1",
-                knownBrowser: "hers"
-            )
+            let wait = try await ask(recovery, for: "ada@acme.example", from: "192.0.2.1", knownBrowser: "hers")
             #expect(wait == nil)
             #expect(await outbox.count == 1)
         }
@@ -87,17 +62,13 @@ import Testing
 
     @Test func `V43, V47: in names that nobody has uses up nothing of the team's`() async throws {
         try await withPasswords { passwords in
-            let (world, outbox) = (passwords.world, Outbox())
+            let (environment, outbox) = (passwords.environment, Outbox())
             let recovery = recovery(passwords, outbox)
             func teamCount() throws -> [[String?]] {
-                try world.admin("SELECT count FROM limits WHERE subject = 'recovery.team'")
+                try environment.admin("SELECT count FROM limits WHERE subject = 'recovery.team'")
             }
             for number in 0..<30 {
-                let wait = try await ask(
-                    recovery,
-                    for: "nobody\(number)@acme.example",
-                    from: "192.0.2.\(number)"
-                )
+                let wait = try await ask(recovery, for: "nobody\(number)@acme.example", from: "192.0.2.\(number)")
                 #expect(wait == nil)
             }
             #expect(try teamCount().isEmpty)
@@ -115,11 +86,7 @@ import Testing
             for number in 0..<5 {
                 for _ in 0..<4 {
                     let wait = try await ask(
-                        recovery,
-                        for: "ada@acme.example",
-                        from: "192.0.2.1",
-                        knownBrowser: "browser \(number)"
-                    )
+                        recovery, for: "ada@acme.example", from: "192.0.2.1", knownBrowser: "browser \(number)")
                     #expect(wait == nil)
                 }
             }

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Domain
+import Localization
 import Testing
 
 @testable import Directory
@@ -15,70 +16,52 @@ import Testing
         func count(_ recipient: String) -> Int { recipients.count { $0 == recipient } }
     }
 
-    private func registrations(_ passwords: PasswordWorld, _ outbox: Outbox) -> AccountRegistrations {
+    private func registrations(_ passwords: PasswordEnvironment, _ outbox: Outbox) -> AccountRegistrations {
         AccountRegistrations(
-            passwords.world.database,
+            passwords.environment.database,
             hasher: PasswordHasher(
-                pool: passwords.pool,
-                judges: passwords.pool,
-                argon2id: World.cheap,
-                places: 100
-            ),
-            post: AccountPost { _, recipient, _, _, _ in await outbox.add(recipient.rawValue) }
-        )
+                pool: passwords.pool, judges: passwords.pool, argon2id: TestEnvironment.cheap, places: 100),
+            mailer: AccountMailer { _, recipient, _, _, _ in await outbox.add(recipient.rawValue) })
     }
 
     /// What came of the form, as one word.
     private func register(
-        _ registrations: AccountRegistrations,
-        _ email: String,
-        from ip: String,
-        at team: TeamID = World.acme
+        _ registrations: AccountRegistrations, _ email: String, from ip: String, at team: TeamID = TestEnvironment.acme
     ) async throws -> String {
         let rule = PasswordRule(in: team, email: nil)
         let form = AccountRegistrations.Form(
             email: try #require(EmailAddress(rawValue: email)),
             name: try #require(PersonName(given: "Dora", family: "Maar")),
-            password: try NewPassword(PasswordWorld.password, by: rule, with: .ofCommand),
-            attempt: nil,
-            browserHash: [1]
-        )
+            password: try NewPassword(PasswordEnvironment.password, by: rule, with: .ofCommand), interaction: nil,
+            browserHash: [1])
         let caller = AccountCaller(
-            team: team,
-            language: .english,
-            origin: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"),
-            now: World.noon
-        )
+            team: team, language: .english, origin: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"),
+            now: TestEnvironment.noon)
         switch try await registrations.begin(form, for: caller) {
         case .mailed: return "mailed"
-        case .limited(let wait):
-            return wait > .zero && wait <= .seconds(3600) ? "limited" : "limited for \(wait)"
+        case .limited(let wait): return wait > .zero && wait <= .seconds(3600) ? "limited" : "limited for \(wait)"
         case .busy: return "busy"
         }
     }
 
     /// Has Acme's registrations of this hour counted so far.
-    private func setTeamCount(_ world: World, _ count: Int) throws {
-        try world.admin(
+    private func setTeamCount(_ environment: TestEnvironment, _ count: Int) throws {
+        try environment.admin(
             """
             INSERT INTO limits (team_id, subject, window_ends_at, count)
             VALUES ('ACMETEAM01', 'registration.team', $1::timestamptz, $2::bigint)
-            """,
-            (World.noon + .seconds(3600)).description,
-            String(count)
-        )
+            """, (TestEnvironment.noon + .seconds(3600)).description, String(count))
     }
 
-    private func teamCount(_ world: World) throws -> [[String?]] {
-        try world.admin("SELECT count FROM limits WHERE subject = 'registration.team'")
+    private func teamCount(_ environment: TestEnvironment) throws -> [[String?]] {
+        try environment.admin("SELECT count FROM limits WHERE subject = 'registration.team'")
     }
 
     @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
-    func `V43, V47: to one mailbox use up no more of the team's than it gets, known or not`(
-        email: String
-    ) async throws {
+    func `V43, V47: to one mailbox use up no more of the team's than it gets, known or not`(email: String) async throws
+    {
         try await withPasswords { passwords in
-            let (world, outbox) = (passwords.world, Outbox())
+            let (environment, outbox) = (passwords.environment, Outbox())
             let registrations = registrations(passwords, outbox)
             for number in 0..<30 {
                 for _ in 0..<2 {
@@ -86,7 +69,7 @@ import Testing
                     #expect(outcome == "mailed")
                 }
             }
-            #expect(try teamCount(world) == [["9"]])
+            #expect(try teamCount(environment) == [["9"]])
             #expect(await outbox.recipients == Array(repeating: email, count: 9))
 
             let other = try await register(registrations, "dora@acme.example", from: "198.51.100.7")
@@ -106,40 +89,39 @@ import Testing
             }
             let expected = Array(repeating: "mailed", count: 20) + Array(repeating: "limited", count: 10)
             #expect(outcomes == expected)
-            #expect(try teamCount(passwords.world) == [["20"]])
+            #expect(try teamCount(passwords.environment) == [["20"]])
         }
     }
 
     @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
-    func `V47: beyond the team's limit are refused, sent to nobody, and cost the mailbox none`(
-        email: String
-    ) async throws {
+    func `V47: beyond the team's limit are refused, sent to nobody, and cost the mailbox none`(email: String)
+        async throws
+    {
         try await withPasswords { passwords in
-            let (world, outbox) = (passwords.world, Outbox())
+            let (environment, outbox) = (passwords.environment, Outbox())
             let registrations = registrations(passwords, outbox)
-            try setTeamCount(world, 5000)
+            try setTeamCount(environment, 5000)
             for number in 0..<12 {
                 let outcome = try await register(registrations, email, from: "192.0.2.\(number)")
                 #expect(outcome == "limited")
             }
             #expect(await outbox.recipients.isEmpty)
-            #expect(try world.admin("SELECT FROM mailed_links").isEmpty)
-            let mailboxes = try world.admin(
-                "SELECT subject FROM limits WHERE subject LIKE 'mail-%' AND count > 0"
-            )
+            #expect(try environment.admin("SELECT FROM mailed_links").isEmpty)
+            let mailboxes = try environment.admin(
+                "SELECT subject FROM limits WHERE subject LIKE 'mail-%' AND count > 0")
             #expect(mailboxes.isEmpty)
 
             // Rival has an hour of its own.
-            let rival = try await register(registrations, email, from: "192.0.2.1", at: World.rival)
+            let rival = try await register(registrations, email, from: "192.0.2.1", at: TestEnvironment.rival)
             #expect(rival == "mailed")
         }
     }
 
     @Test func `V46, V47: stop at the team's limit, however many come at once`() async throws {
         try await withPasswords { passwords in
-            let (world, outbox) = (passwords.world, Outbox())
+            let (environment, outbox) = (passwords.environment, Outbox())
             let registrations = registrations(passwords, outbox)
-            try setTeamCount(world, 4995)
+            try setTeamCount(environment, 4995)
             let outcomes = try await inParallel(50) { number in
                 try await register(registrations, "dora\(number)@acme.example", from: "192.0.2.\(number)")
             }

@@ -1,57 +1,51 @@
 import Bytes
 import Domain
+import Localization
 import Testing
 
 @testable import Directory
 
 /// Every kind of mail and outgoing call, by the declaration that the code goes by.
 @Suite struct `What is sent on somebody's behalf` {
-    private func limits(_ world: World) -> SendingLimits { SendingLimits(LimitStore(world.database)) }
+    private func limits(_ environment: TestEnvironment) -> SendingLimits {
+        SendingLimits(LimitStore(environment.database))
+    }
 
     /// Asks for one more to a recipient as the server does: whoever asks for what anybody may ask for counts, too.
     private func ask(
-        _ kind: Sending,
-        to recipient: String,
-        from ip: String = World.origin.ip,
-        at now: Timestamp = World.noon,
-        _ limits: SendingLimits
+        _ kind: Sending, to recipient: String, from ip: String = TestEnvironment.origin.ip,
+        at now: Timestamp = TestEnvironment.noon, _ limits: SendingLimits
     ) async throws -> Duration? {
         switch kind {
         case .registration, .passwordReset:
-            try await limits.charge(
-                kind,
-                to: recipient,
-                askedBy: .stranger(ip: ip),
-                in: World.acme,
-                at: now
-            )
-        default: try await limits.charge(kind, to: recipient, in: World.acme, at: now)
+            try await limits.charge(kind, to: recipient, askedBy: .stranger(ip: ip), in: TestEnvironment.acme, at: now)
+        default: try await limits.charge(kind, to: recipient, in: TestEnvironment.acme, at: now)
         }
     }
 
     /// How many of so many requests at once are let.
-    private func admitted(
-        of count: Int,
-        _ charge: @escaping @Sendable (Int) async throws -> Duration?
-    ) async throws -> Int {
+    private func admitted(of count: Int, _ charge: @escaping @Sendable (Int) async throws -> Duration?) async throws
+        -> Int
+    {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<count { group.addTask { try await charge(number) == nil } }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
     }
 
-    @Test(arguments: Sending.allCases)
-    func `S10, S14, S17, V47: is limited for its recipient or for the team`(kind: Sending) {
+    @Test(arguments: Sending.allCases) func `S10, S14, S17, V47: is limited for its recipient or for the team`(
+        kind: Sending
+    ) {
         #expect(kind.perRecipient != nil || kind.perTeam != nil)
         switch kind {
         // To whatever address or server a member or a stranger names: all three.
         case .registration, .passwordReset, .emailChange, .userInvitation, .memberInvitation:
             #expect(kind.perRecipient != nil && kind.perSender != nil && kind.perTeam != nil)
         case .registryCheck: #expect(kind.perRecipient != nil && kind.perSender != nil && kind.perTeam != nil)
-        case .testNotice: #expect(kind.perRecipient != nil && kind.perTeam != nil)
+        case .testNotification: #expect(kind.perRecipient != nil && kind.perTeam != nil)
         case .appleTest, .checkup: #expect(kind.perSender != nil && kind.perTeam != nil)
         // Not asked for, but caused: to servers that nobody has shown to be theirs.
-        case .notice: #expect(kind.perRecipient != nil && kind.perServerOverTeams != nil)
+        case .notification: #expect(kind.perRecipient != nil && kind.perServerOverTeams != nil)
         // The sender is the recipient.
         case .newSignIn, .accountChange: #expect(kind.perRecipient != nil)
         }
@@ -61,30 +55,26 @@ import Testing
     }
 
     @Test(arguments: Sending.allCases)
-    func `S10, S14, S17, V46, V47: stops at its recipient's limit, however many at once`(
-        kind: Sending
-    ) async throws {
+    func `S10, S14, S17, V46, V47: stops at its recipient's limit, however many at once`(kind: Sending) async throws {
         guard let limit = kind.perRecipient else { return }
-        try await withWorld { world in
-            let limits = limits(world)
-            let admitted = try await admitted(of: 50) { _ in
-                try await ask(kind, to: "Victim@example.org", limits)
-            }
+        try await withEnvironment { environment in
+            let limits = limits(environment)
+            let admitted = try await admitted(of: 50) { _ in try await ask(kind, to: "Victim@example.org", limits) }
             #expect(admitted == limit.count)
             #expect(try await ask(kind, to: "victim@EXAMPLE.org", limits) == limit.window)
-            let later = World.noon + limit.window
+            let later = TestEnvironment.noon + limit.window
             #expect(try await ask(kind, to: "victim@example.org", at: later, limits) == nil)
             #expect(try await ask(kind, to: "other@example.org", limits) == nil)
         }
     }
 
     @Test(arguments: [Sending.registration, .passwordReset])
-    func `S30, V47: to one mailbox is nine over all who ask, however many at once and from where`(
-        kind: Sending
-    ) async throws {
+    func `S30, V47: to one mailbox is nine over all who ask, however many at once and from where`(kind: Sending)
+        async throws
+    {
         let over = try #require(kind.perRecipientOverAll)
-        try await withWorld { world in
-            let limits = limits(world)
+        try await withEnvironment { environment in
+            let limits = limits(environment)
             let admitted = try await admitted(of: 60) { number in
                 try await ask(kind, to: "victim@example.org", from: "192.0.2.\(number)", limits)
             }
@@ -94,12 +84,12 @@ import Testing
 
     /// What anybody may ask for is one stream of mail to its reader; everything else is somebody's own.
     @Test(arguments: Sending.allCases)
-    func `S30, V47: uses up nothing of another kind to the same address, but for what strangers ask for`(
-        kind: Sending
-    ) async throws {
+    func `S30, V47: uses up nothing of another kind to the same address, but for what strangers ask for`(kind: Sending)
+        async throws
+    {
         let asked: Set<Sending> = [.registration, .passwordReset]
-        try await withWorld { world in
-            let limits = limits(world)
+        try await withEnvironment { environment in
+            let limits = limits(environment)
             for network in 0..<5 {
                 for _ in 0..<20 {
                     _ = try await ask(kind, to: "victim@example.org", from: "192.0.2.\(network)", limits)
@@ -114,81 +104,72 @@ import Testing
     }
 
     @Test func `S10, V47: reaches one person from no second team where teams are strangers`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let limit = try #require(Sending.memberInvitation.perRecipient)
             func invite(from team: TeamID) async throws -> Duration? {
-                try await limits(world).charge(.memberInvitation, to: "victim", in: team, at: World.noon)
+                try await limits(environment).charge(
+                    .memberInvitation, to: "victim", in: team, at: TestEnvironment.noon)
             }
-            for _ in 0..<limit.count { #expect(try await invite(from: World.acme) == nil) }
-            #expect(try await invite(from: World.rival) != nil)
+            for _ in 0..<limit.count { #expect(try await invite(from: TestEnvironment.acme) == nil) }
+            #expect(try await invite(from: TestEnvironment.rival) != nil)
         }
     }
 
-    @Test(arguments: [Sending.testNotice, .registryCheck])
-    func `V43, V47: to a server that two teams name is another count for each, within one over all`(
-        kind: Sending
-    ) async throws {
+    @Test(arguments: [Sending.testNotification, .registryCheck])
+    func `V43, V47: to a server that two teams name is another count for each, within one over all`(kind: Sending)
+        async throws
+    {
         let (limit, all) = try (#require(kind.perRecipient), #require(kind.perServerOverTeams))
         #expect(all.count >= 8 * limit.count && all.window == limit.window)
-        try await withWorld { world in
+        try await withEnvironment { environment in
             func ask(_ count: Int, _ host: String, from team: TeamID) async throws -> Int {
                 var admitted = 0
                 for _ in 0..<count {
-                    let wait = try await limits(world).charge(kind, to: host, in: team, at: World.noon)
+                    let wait = try await limits(environment).charge(kind, to: host, in: team, at: TestEnvironment.noon)
                     if wait == nil { admitted += 1 }
                 }
                 return admitted
             }
-            #expect(try await ask(3 * limit.count, "shared.example", from: World.acme) == limit.count)
-            #expect(try await ask(limit.count, "Shared.example", from: World.rival) == limit.count)
+            #expect(try await ask(3 * limit.count, "shared.example", from: TestEnvironment.acme) == limit.count)
+            #expect(try await ask(limit.count, "Shared.example", from: TestEnvironment.rival) == limit.count)
             // Many teams together, which stand in one row here.
-            try world.admin(
-                "UPDATE limits SET count = \(all.count - 1) WHERE team_id = '\(TeamID.system.rawValue)'"
-            )
-            try world.admin("DELETE FROM limits WHERE team_id <> '\(TeamID.system.rawValue)'")
-            #expect(try await ask(3, "shared.example", from: World.rival) == 1)
-            #expect(try await ask(3, "other.example", from: World.rival) == 3)
+            try environment.admin(
+                "UPDATE limits SET count = \(all.count - 1) WHERE team_id = '\(TeamID.system.rawValue)'")
+            try environment.admin("DELETE FROM limits WHERE team_id <> '\(TeamID.system.rawValue)'")
+            #expect(try await ask(3, "shared.example", from: TestEnvironment.rival) == 1)
+            #expect(try await ask(3, "other.example", from: TestEnvironment.rival) == 3)
         }
     }
 
-    @Test(arguments: Sending.allCases)
-    func `S10, V47: stops at its sender's limit, which spares the team's`(kind: Sending) async throws {
+    @Test(arguments: Sending.allCases) func `S10, V47: stops at its sender's limit, which spares the team's`(
+        kind: Sending
+    ) async throws {
         guard let limit = kind.perSender, let team = kind.perTeam else { return }
         #expect(limit.count <= team.count)
-        try await withWorld { world in
-            let limits = limits(world)
+        try await withEnvironment { environment in
+            let limits = limits(environment)
             @Sendable func charge(_ name: String, to recipient: Int) async throws -> Duration? {
                 try await limits.charge(
-                    kind,
-                    to: "p\(recipient)@example.org",
-                    by: .account(Subject(hexadecimal: name)),
-                    in: World.acme,
-                    at: World.noon
-                )
+                    kind, to: "p\(recipient)@example.org", by: .account(Subject(hexadecimal: name)),
+                    in: TestEnvironment.acme, at: TestEnvironment.noon)
             }
             let admitted = try await admitted(of: limit.count + 20) { try await charge("ada", to: $0) }
             #expect(admitted == limit.count)
             #expect(try await charge("ben", to: limit.count) == nil)
-            let counts = try world.admin("SELECT count FROM limits WHERE subject LIKE '%.team'")
+            let counts = try environment.admin("SELECT count FROM limits WHERE subject LIKE '%.team'")
             #expect(counts == [[String(limit.count + 1)]])
         }
     }
 
-    @Test func `S30, V47: to one mailbox is counted for each network that asks, and nine over all`()
-        async throws
-    {
-        try await withWorld { world in
-            let limits = limits(world)
+    @Test func `S30, V47: to one mailbox is counted for each network that asks, and nine over all`() async throws {
+        try await withEnvironment { environment in
+            let limits = limits(environment)
             func ask(_ asker: SendingLimits.Asker) async throws -> Int {
                 var mails = 0
                 for _ in 0..<5 {
                     let wait = try await limits.charge(
-                        .passwordReset,
-                        to: "victim@example.org",
-                        askedBy: asker,
-                        in: World.acme,
-                        at: World.noon
-                    )
+                        .passwordReset, to: "victim@example.org", askedBy: asker, in: TestEnvironment.acme,
+                        at: TestEnvironment.noon)
                     if wait == nil { mails += 1 }
                 }
                 return mails
@@ -204,19 +185,12 @@ import Testing
     }
 
     @Test(arguments: [Sending.registration, .passwordReset])
-    func `S18, V47: of a site of IPv6 is limited too, which leaves the team's to others`(
-        kind: Sending
-    ) async throws {
-        try await withWorld { world in
-            let limits = limits(world)
+    func `S18, V47: of a site of IPv6 is limited too, which leaves the team's to others`(kind: Sending) async throws {
+        try await withEnvironment { environment in
+            let limits = limits(environment)
             @Sendable func charge(_ ip: String) async throws -> Bool {
                 try await limits.charge(
-                    kind,
-                    to: nil,
-                    by: .stranger(ip: ip),
-                    in: World.acme,
-                    at: World.noon
-                ) == nil
+                    kind, to: nil, by: .stranger(ip: ip), in: TestEnvironment.acme, at: TestEnvironment.noon) == nil
             }
             let mails = try await admitted(of: 400) { network in
                 try await charge("2001:db8:1:\(String(network, radix: 16))::1") ? nil : .zero
@@ -230,23 +204,18 @@ import Testing
     }
 
     @Test(arguments: [Sending.registration, .passwordReset])
-    func `V47: by strangers leaves a team its invitation, and a person the change of address`(
-        kind: Sending
-    ) async throws {
-        try await withWorld { world in
-            let (limits, ada) = (limits(world), Subject(hexadecimal: "ada"))
+    func `V47: by strangers leaves a team its invitation, and a person the change of address`(kind: Sending)
+        async throws
+    {
+        try await withEnvironment { environment in
+            let (limits, ada) = (limits(environment), Subject(hexadecimal: "ada"))
             func charge(_ kind: Sending, to recipient: String) async throws -> Duration? {
                 try await limits.charge(
-                    kind,
-                    to: recipient,
-                    by: .account(ada),
-                    in: World.acme,
-                    at: World.noon
-                )
+                    kind, to: recipient, by: .account(ada), in: TestEnvironment.acme, at: TestEnvironment.noon)
             }
             for recipient in ["victim@example.org", ada.rawValue] {
                 for _ in 0..<20 {
-                    _ = try await limits.charge(kind, to: recipient, in: World.acme, at: World.noon)
+                    _ = try await limits.charge(kind, to: recipient, in: TestEnvironment.acme, at: TestEnvironment.noon)
                 }
             }
             #expect(try await charge(.userInvitation, to: "victim@example.org") == nil)
@@ -255,21 +224,18 @@ import Testing
     }
 
     @Test func `S17, V47: of an address change is charged to the address too`() async throws {
-        try await withWorld { world in
-            try await world.add("ada")
+        try await withEnvironment { environment in
+            try await environment.add("ada")
             let sent = Flagged()
-            let post = AccountPost { _, _, _, _, _ in await sent.add() }
-            let changes = EmailChange(world.database, post: post)
+            let mailer = AccountMailer { _, _, _, _, _ in await sent.add() }
+            let changes = EmailChange(environment.database, mailer: mailer)
             let victim = try #require(EmailAddress(rawValue: "victim@example.org"))
             let caller = AccountCaller(
-                team: World.acme,
-                language: .english,
-                origin: World.origin,
-                now: World.noon
-            )
+                team: TestEnvironment.acme, language: .english, origin: TestEnvironment.origin,
+                now: TestEnvironment.noon)
             var waits: [Duration?] = []
             for number in 0..<10 {
-                let person = try await world.add("person\(number)")
+                let person = try await environment.add("person\(number)")
                 waits.append(try await changes.begin(person, to: victim, for: caller))
             }
             #expect(waits.count { $0 == nil } == 3)

@@ -2,15 +2,12 @@ import Domain
 import Testing
 
 @Suite struct `An accent colour` {
-    @Test(arguments: ["#1a73e8", "#000000", "#ffffff", "#0A0b0C"])
-    func `is read and written as six digits`(text: String) {
-        #expect(AccentColour(rawValue: text)?.rawValue == text.lowercased())
-    }
+    @Test(arguments: ["#1a73e8", "#000000", "#ffffff", "#0A0b0C"]) func `is read and written as six digits`(
+        text: String
+    ) { #expect(AccentColour(rawValue: text)?.rawValue == text.lowercased()) }
 
     @Test(arguments: ["", "#fff", "1a73e8", "#1a73e", "#1a73e8f", "#+a73e8", "#1a73eg", "#1a73e٣", "red"])
-    func `is nothing else`(text: String) {
-        #expect(AccentColour(rawValue: text) == nil)
-    }
+    func `is nothing else`(text: String) { #expect(AccentColour(rawValue: text) == nil) }
 
     @Test func `has the contrasts that WCAG gives`() throws {
         let grey = try #require(AccentColour(rawValue: "#767676"))

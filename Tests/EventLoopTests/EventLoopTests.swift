@@ -4,17 +4,11 @@ import Synchronization
 import Testing
 
 /// Starts a loop for the length of `body`.
-func withLoop<Result: Sendable>(
-    _ body: @escaping @Sendable (EventLoop) async throws -> Result
-) async throws -> Result {
+func withLoop<Result: Sendable>(_ body: @escaping @Sendable (EventLoop) async throws -> Result) async throws -> Result {
     let loop = try EventLoop(name: "test")
     try loop.start()
     let result: Swift.Result<Result, any Error>
-    do {
-        result = .success(try await loop.run { try await body(loop) })
-    } catch {
-        result = .failure(error)
-    }
+    do { result = .success(try await loop.run { try await body(loop) }) } catch { result = .failure(error) }
     loop.stop()
     return try result.get()
 }
@@ -25,9 +19,7 @@ final class Counter: Sendable {
 
     var value: Int { count.load(ordering: .relaxed) }
 
-    func increment() {
-        count.add(1, ordering: .relaxed)
-    }
+    func increment() { count.add(1, ordering: .relaxed) }
 }
 
 @Suite struct `A loop` {
@@ -89,11 +81,7 @@ final class Counter: Sendable {
         let loop = try EventLoop(name: "test")
         try loop.start()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<10 {
-                group.addTask {
-                    for _ in 0..<1000 { loop.execute { sum.increment() } }
-                }
-            }
+            for _ in 0..<10 { group.addTask { for _ in 0..<1000 { loop.execute { sum.increment() } } } }
         }
         loop.stop()
 
@@ -130,9 +118,7 @@ final class Counter: Sendable {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 1)
         let refused = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
-                group.addTask {
-                    do { return try await pool.run { usleep(20_000) != 0 } } catch { return true }
-                }
+                group.addTask { do { return try await pool.run { usleep(20_000) != 0 } } catch { return true } }
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
@@ -145,9 +131,7 @@ final class Counter: Sendable {
         let pool = try BlockingPool(name: "pool", threads: 2, queueLimit: 100)
         let done = Counter()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 {
-                group.addTask { _ = try? await pool.run { done.increment() } }
-            }
+            for _ in 0..<20 { group.addTask { _ = try? await pool.run { done.increment() } } }
         }
         pool.stop()
 

@@ -36,9 +36,9 @@ final class Served: Sendable {
     }
 
     /// Has `count` calls of `owner` wait, one behind the other.
-    private func queue(_ count: Int, of owner: String, on pool: BlockingPool, _ served: Served) async throws
-        -> [Task<Void, any Error>]
-    {
+    private func queue(_ count: Int, of owner: String, on pool: BlockingPool, _ served: Served) async throws -> [Task<
+        Void, any Error
+    >] {
         var tasks: [Task<Void, any Error>] = []
         for _ in 0..<count {
             let before = pool.callCount
@@ -48,9 +48,7 @@ final class Served: Sendable {
         return tasks
     }
 
-    @Test func `S6, V43: a team's first call is served behind at most one of a team that floods`()
-        async throws
-    {
+    @Test func `S6, V43: a team's first call is served behind at most one of a team that floods`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 256)
         let (latch, served) = (Latch(), Served())
         try await hold(pool, threads: 1, by: "flood", latch)
@@ -100,9 +98,7 @@ final class Served: Sendable {
         #expect(served.all.count == 20)
     }
 
-    @Test func `S6, V43: a full queue gives way to another team, and only the longest line is refused`()
-        async throws
-    {
+    @Test func `S6, V43: a full queue gives way to another team, and only the longest line is refused`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 8)
         let (latch, served) = (Latch(), Served())
         try await hold(pool, threads: 1, by: "flood", latch)
@@ -116,9 +112,7 @@ final class Served: Sendable {
 
         for task in quiet { try await task.value }
         var refused = 0
-        for task in flood {
-            do { try await task.value } catch is BlockingPool.Full { refused += 1 }
-        }
+        for task in flood { do { try await task.value } catch is BlockingPool.Full { refused += 1 } }
         pool.stop()
         #expect(refused == 4)
         #expect(served.all.filter { $0 == "quiet" }.count == 4 && served.all.count == 8)

@@ -36,9 +36,9 @@ import Testing
             try await body { index in
                 // Each answer has an address of its own, so that it is known which one came.
                 let url = "http://127.0.0.1:\(server.port)/\(index)"
-                do {
-                    return .success(try await test.send(ClientRequest("GET", url, addresses: .any)))
-                } catch { return .failure(error) }
+                do { return .success(try await test.send(ClientRequest("GET", url, addresses: .any))) } catch {
+                    return .failure(error)
+                }
             }
         }
     }
@@ -55,8 +55,7 @@ import Testing
     }
 
     private static let fields = [
-        "Retry-After: #", "Content-Range: bytes #-#/#", "Accept-Ranges: #", "Age: #",
-        "Keep-Alive: timeout=#, max=#",
+        "Retry-After: #", "Content-Range: bytes #-#/#", "Accept-Ranges: #", "Age: #", "Keep-Alive: timeout=#, max=#",
         "Cache-Control: max-age=#", "Strict-Transport-Security: max-age=#", "Alt-Svc: h2=\":#\"; ma=#",
         "Set-Cookie: a=b; Max-Age=#", "Date: #", "Expires: #", "Last-Modified: #",
     ]
@@ -77,20 +76,17 @@ import Testing
         }
     }
 
-    @Test func `V39: a length that is not that of the body makes no answer longer than what came`()
-        async throws
-    {
+    @Test func `V39: a length that is not that of the body makes no answer longer than what came`() async throws {
         let numbers = BoundaryNumber.texts
-        let answers = numbers.map {
-            "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\nConnection: close\r\n\r\nab"
-        }
+        let answers = numbers.map { "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\nConnection: close\r\n\r\nab" }
         try await withAnswers(answers) { send async throws in
             for (index, number) in numbers.enumerated() {
                 let answer = answer(await send(index), number)
                 let body = answer.map { String(decoding: $0.body, as: UTF8.self) }
                 #expect(body.map { "ab".hasPrefix($0) } ?? true, "\(number): \(body ?? "")")
-                guard let length = Int64(number), number.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-                else { continue }
+                guard let length = Int64(number), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                    continue
+                }
                 #expect(body == (length > 2 ? nil : String("ab".prefix(Int(length)))), "\(number)")
             }
         }
@@ -111,19 +107,13 @@ import Testing
 
     @Test func `V39: a status is one of three digits that ends an answer, or there is none`() async throws {
         let lines = BoundaryNumber.texts.flatMap { number in
-            [
-                "HTTP/1.1 \(number) OK", "HTTP/1.1 \(number)", "HTTP/\(number) 200 OK",
-                "HTTP/1.\(number) 200 OK",
-            ]
+            ["HTTP/1.1 \(number) OK", "HTTP/1.1 \(number)", "HTTP/\(number) 200 OK", "HTTP/1.\(number) 200 OK"]
         }
         let answers = lines.map { "\($0)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" }
         try await withAnswers(answers) { send async throws in
             for (index, line) in lines.enumerated() {
                 let answer = answer(await send(index), line)
-                #expect(
-                    answer.map { (200...999).contains($0.status) } ?? true,
-                    "\(line): \(answer?.status ?? 0)"
-                )
+                #expect(answer.map { (200...999).contains($0.status) } ?? true, "\(line): \(answer?.status ?? 0)")
             }
         }
     }

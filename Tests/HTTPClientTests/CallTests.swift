@@ -20,8 +20,7 @@ import Testing
             }
             let parts = String(decoding: answer.body, as: UTF8.self).split(separator: "#")
             let type = "Content-Type=application/x-www-form-urlencoded"
-            let expected =
-                "Accept=*/*|Content-Length=6|\(type)|Host=127.0.0.1:\(test.port)|User-Agent=Pippin|X-Empty="
+            let expected = "Accept=*/*|Content-Length=6|\(type)|Host=127.0.0.1:\(test.port)|User-Agent=Pippin|X-Empty="
             #expect(parts.first.map(String.init) == expected)
             #expect(parts.last == "code=1")
             #expect(answer.status == 200)
@@ -29,8 +28,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["GET", "POST", "PUT", "DELETE", "HEAD"])
-    func `every method is sent as it is`(method: String) async throws {
+    @Test(arguments: ["GET", "POST", "PUT", "DELETE", "HEAD"]) func `every method is sent as it is`(method: String)
+        async throws
+    {
         try await withClient {
             $0.get(Route("/m")) { .text("\($0.method)") }
             $0.post(Route("/m")) { .text("\($0.method) \($0.body.count)") }
@@ -77,9 +77,7 @@ import Testing
             }
         } _: { test async throws in
             try await withThrowingTaskGroup(of: Bool.self) { group in
-                for n in 0..<100 {
-                    group.addTask { try await test.send("GET", "/n/\(n)").body == Array("\(n)".utf8) }
-                }
+                for n in 0..<100 { group.addTask { try await test.send("GET", "/n/\(n)").body == Array("\(n)".utf8) } }
                 for try await isRight in group { #expect(isRight) }
             }
         }
@@ -129,9 +127,7 @@ import Testing
                     do throws(ClientFailure) {
                         _ = try await test.client.send(request)
                         return nil
-                    } catch {
-                        return error
-                    }
+                    } catch { return error }
                 }
                 await test.loop.sleep(for: .milliseconds(50))
                 inner.cancel()
@@ -160,16 +156,11 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            "ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/", "smtp://127.0.0.1/", "",
-            "http://",
-            "http://a b/", "http://127.0.0.1/\r\nX: y", "http://user:pw@127.0.0.1/",
-            "http://127.0.0.1:99999/",
-            "://x", "dict://127.0.0.1:11211/stat",
-        ]
-    )
-    func `an address that is none of ours to call is refused`(url: String) async throws {
+    @Test(arguments: [
+        "ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/", "smtp://127.0.0.1/", "", "http://",
+        "http://a b/", "http://127.0.0.1/\r\nX: y", "http://user:pw@127.0.0.1/", "http://127.0.0.1:99999/", "://x",
+        "dict://127.0.0.1:11211/stat",
+    ]) func `an address that is none of ours to call is refused`(url: String) async throws {
         try await withClient { test async throws in
             let outcome = await test.failure(ClientRequest("GET", url, addresses: .any))
 

@@ -57,11 +57,9 @@ import Testing
     }
 
     /// Lends `body` a client, and a server that holds what is sent to `/held` and answers `/quick`.
-    private func withTurns(
-        places: Int,
-        waiting: Int = 1024,
-        _ body: (TestClient, Gate) async throws -> Void
-    ) async throws {
+    private func withTurns(places: Int, waiting: Int = 1024, _ body: (TestClient, Gate) async throws -> Void)
+        async throws
+    {
         let gate = Gate()
         var options = HTTPClient.Options()
         (options.places, options.waitingLimit) = (places, waiting)
@@ -78,26 +76,16 @@ import Testing
     }
 
     /// Begins a call on the client's loop, which gives how it failed, or nil.
-    private func begin(
-        _ path: String,
-        of owner: String?,
-        deadline: Duration = .seconds(600),
-        _ test: TestClient
-    ) -> Task<ClientFailure?, Never> {
+    private func begin(_ path: String, of owner: String?, deadline: Duration = .seconds(3600), _ test: TestClient)
+        -> Task<ClientFailure?, Never>
+    {
         let request = ClientRequest(
-            "GET",
-            "http://127.0.0.1:\(test.port)\(path)",
-            deadline: deadline,
-            addresses: .any,
-            owner: owner
-        )
+            "GET", "http://127.0.0.1:\(test.port)\(path)", deadline: deadline, addresses: .any, owner: owner)
         return Task(executorPreference: test.loop) { () async -> ClientFailure? in
             do throws(ClientFailure) {
                 _ = try await test.client.send(request)
                 return nil
-            } catch {
-                return error
-            }
+            } catch { return error }
         }
     }
 
@@ -134,14 +122,14 @@ import Testing
         try await withTurns(places: 1) { test, gate in
             let first = begin("/held", of: "one", test)
             try await gate.wait(for: 1)
-            let patient = begin("/quick", of: "one", test)
+            let lockWaitPool = begin("/quick", of: "one", test)
             let short = begin("/quick", of: "one", deadline: .milliseconds(100), test)
             let other = begin("/quick", of: "other", deadline: .milliseconds(100), test)
             #expect(await short.value == .deadlinePassed)
             #expect(await other.value == .deadlinePassed)
             gate.open()
             #expect(await first.value == nil)
-            #expect(await patient.value == nil)
+            #expect(await lockWaitPool.value == nil)
         }
     }
 

@@ -26,8 +26,7 @@ import Testing
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
-    func `S9: says that the want is ours, and goes through once there is one again`(error: Int32) async throws
-    {
+    func `S9: says that the want is ours, and goes through once there is one again`(error: Int32) async throws {
         let supply = Supply(error)
         var options = HTTPClient.Options()
         options.openSocket = { supply.open($0, $1, $2) }
@@ -35,10 +34,7 @@ import Testing
             $0.get(Route("/")) { _ in .text("here") }
         } _: { test async throws in
             let request = ClientRequest(
-                "GET",
-                "http://127.0.0.1:\(test.port)/",
-                addresses: .publicAndLoopback
-            )
+                "GET", "http://127.0.0.1:\(test.port)/", deadline: .seconds(3600), addresses: .publicAndLoopback)
             supply.end()
             for _ in 0..<3 {
                 let failure = await test.failure(request)
@@ -58,11 +54,7 @@ import Testing
         var options = HTTPClient.Options()
         options.openSocket = { supply.open($0, $1, $2) }
         try await withClient(options: options) { test async throws in
-            let request = ClientRequest(
-                "GET",
-                "http://127.0.0.1:\(test.port)/",
-                addresses: .publicAndLoopback
-            )
+            let request = ClientRequest("GET", "http://127.0.0.1:\(test.port)/", addresses: .publicAndLoopback)
             #expect(await test.failure(request) == .cannotConnect)
         }
     }

@@ -7,10 +7,8 @@ import Testing
 @Suite struct `Mail over SMTP` {
     /// Runs a server and a client, and returns how the delivery ended and what the server got.
     private func deliver(
-        _ manners: MailServer.Manners = MailServer.Manners(),
-        url: (UInt16) -> String = { "smtp://127.0.0.1:\($0)" },
-        message: String = "Subject: Hello\r\n\r\nHello\r\n",
-        deadline: Duration = .seconds(60)
+        _ manners: MailServer.Manners = MailServer.Manners(), url: (UInt16) -> String = { "smtp://127.0.0.1:\($0)" },
+        message: String = "Subject: Hello\r\n\r\nHello\r\n", deadline: Duration = .seconds(60)
     ) async throws -> (failure: DeliveryFailure?, MailServer.Received) {
         let server = MailServer(manners)
         let loops = try [EventLoop(name: "mail-client"), EventLoop(name: "mail-server")]
@@ -18,12 +16,8 @@ import Testing
         loops[1].execute { server.serve() }
         let address = try #require(SMTPServer(url(server.port)))
         var delivery = SMTPDelivery(
-            through: address,
-            from: "no-reply@pippin.example",
-            to: "ada@acme.example",
-            Array(message.utf8),
-            as: "pippin.example"
-        )
+            through: address, from: "no-reply@pippin.example", to: "ada@acme.example", Array(message.utf8),
+            as: "pippin.example")
         delivery.deadline = deadline
         let failure: DeliveryFailure? = try await loops[0].run { [delivery] in
             let client = try HTTPClient(on: loops[0])
@@ -31,9 +25,7 @@ import Testing
             do throws(DeliveryFailure) {
                 try await client.deliver(delivery)
                 return nil
-            } catch {
-                return error
-            }
+            } catch { return error }
         }
         server.close()
         for loop in loops { loop.stop() }
@@ -52,11 +44,11 @@ import Testing
 
     @Test func `a person that is not there is refused for good`() async throws {
         let (failure, _) = try await deliver(
-            MailServer.Manners(answers: ["RCPT": "550 5.1.1 <ada@acme.example> unknown"])
-        )
+            MailServer.Manners(answers: ["RCPT": "550 5.1.1 <ada@acme.example> unknown"]))
 
         guard case .refused(let refusal) = failure else {
-            Issue.record("\(String(describing: failure))"); return
+            Issue.record("\(String(describing: failure))");
+            return
         }
         #expect(refusal.isFinal)
         // Not the server's words: they name the person.
@@ -67,7 +59,8 @@ import Testing
         let flags = String(repeating: "\u{1F1E9}", count: 100)
         let (refused, _) = try await deliver(MailServer.Manners(answers: ["RCPT": "550 5.1.1 \(flags)"]))
         guard case .refused(let refusal) = refused else {
-            Issue.record("\(String(describing: refused))"); return
+            Issue.record("\(String(describing: refused))");
+            return
         }
         #expect("\(refusal)" == "550 5.1.1")
         let talk = String(repeating: "550-5.1.1 \(flags)\r\n", count: 100) + "550 5.1.1 no"
@@ -80,7 +73,8 @@ import Testing
         let (failure, _) = try await deliver(MailServer.Manners(answers: [verb: answer]))
 
         guard case .refused(let refusal) = failure else {
-            Issue.record("\(String(describing: failure))"); return
+            Issue.record("\(String(describing: failure))");
+            return
         }
         #expect(!refusal.isFinal)
     }
@@ -89,16 +83,15 @@ import Testing
         let (failure, _) = try await deliver(MailServer.Manners(answers: [".": "554 5.7.1 spam"]))
 
         guard case .refused(let refusal) = failure else {
-            Issue.record("\(String(describing: failure))"); return
+            Issue.record("\(String(describing: failure))");
+            return
         }
         #expect(refusal.isFinal)
     }
 
     @Test func `signs in with the password of the address`() async throws {
         let (failure, received) = try await deliver(
-            MailServer.Manners(extensions: ["AUTH PLAIN"]),
-            url: { "smtp://pippin:p%40ss@127.0.0.1:\($0)" }
-        )
+            MailServer.Manners(extensions: ["AUTH PLAIN"]), url: { "smtp://pippin:p%40ss@127.0.0.1:\($0)" })
 
         #expect(failure == nil)
         // base64 of NUL pippin NUL p@ss.
@@ -108,14 +101,9 @@ import Testing
     @Test func `a wrong password is no fault of the message`() async throws {
         let (failure, _) = try await deliver(
             MailServer.Manners(answers: ["AUTH": "535 5.7.8 wrong"], extensions: ["AUTH PLAIN"]),
-            url: { "smtp://pippin:wrong@127.0.0.1:\($0)" }
-        )
+            url: { "smtp://pippin:wrong@127.0.0.1:\($0)" })
 
-        if case .refused(let refusal) = failure {
-            #expect(!refusal.isFinal)
-        } else {
-            #expect(failure != nil)
-        }
+        if case .refused(let refusal) = failure { #expect(!refusal.isFinal) } else { #expect(failure != nil) }
     }
 
     @Test func `ends at its deadline`() async throws {
@@ -124,17 +112,11 @@ import Testing
         #expect(failure == .failed(.deadlinePassed))
     }
 
-    @Test(arguments: [
-        "ada@acme.example>\r\nRCPT TO:<eve@evil.example", "a b@acme.example", "", "ada@acme.example\n",
-    ])
+    @Test(arguments: ["ada@acme.example>\r\nRCPT TO:<eve@evil.example", "a b@acme.example", "", "ada@acme.example\n"])
     func `an address that would end its command is not sent`(recipient: String) throws {
         let delivery = SMTPDelivery(
-            through: try #require(SMTPServer("smtp://127.0.0.1")),
-            from: "no-reply@pippin.example",
-            to: recipient,
-            [],
-            as: "pippin.example"
-        )
+            through: try #require(SMTPServer("smtp://127.0.0.1")), from: "no-reply@pippin.example", to: recipient, [],
+            as: "pippin.example")
 
         #expect(!delivery.isSendable)
     }
@@ -148,12 +130,9 @@ import Testing
         ("smtps://me:secret@mail.example:465", "smtps://mail.example:465", true),
         ("smtp://me:secret@127.0.0.1:2525", "smtp://127.0.0.1:2525", false),
         ("smtp://me:secret@[::1]:2525", "smtp://[::1]:2525", false),
-    ])
-    func `is kept without its password, which wants encryption`(
-        url: String,
-        address: String,
-        mustEncrypt: Bool
-    ) throws {
+    ]) func `is kept without its password, which wants encryption`(url: String, address: String, mustEncrypt: Bool)
+        throws
+    {
         let server = try #require(SMTPServer(url))
 
         #expect(server.address == address)
@@ -161,13 +140,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example/path",
-        "smtp://mail.example:0",
-        "smtp://mail.example:99999", "smtp://me@mail.example", "smtp://a:b@c:d@e", "smtp://ma il",
-        "smtp://mail\r\n",
+        "", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example/path", "smtp://mail.example:0",
+        "smtp://mail.example:99999", "smtp://me@mail.example", "smtp://a:b@c:d@e", "smtp://ma il", "smtp://mail\r\n",
         "smtp://:x@mail.example", "smtp://m%0d%0ae:x@mail.example", "smtp://[::1",
-    ])
-    func `is one of these two forms`(url: String) {
-        #expect(SMTPServer(url) == nil)
-    }
+    ]) func `is one of these two forms`(url: String) { #expect(SMTPServer(url) == nil) }
 }

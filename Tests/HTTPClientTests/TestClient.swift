@@ -16,12 +16,11 @@ struct TestClient: Sendable {
 
     /// Sends a request to the server of the test.
     func send(
-        _ method: String = "GET",
-        _ path: String,
-        host: String = "127.0.0.1",
+        _ method: String = "GET", _ path: String, host: String = "127.0.0.1",
         _ change: (inout ClientRequest) -> Void = { _ in }
     ) async throws -> ClientResponse {
-        var request = ClientRequest(method, "http://\(host):\(port)\(path)", addresses: .publicAndLoopback)
+        let address = "http://\(host):\(port)\(path)"
+        var request = ClientRequest(method, address, deadline: .seconds(3600), addresses: .publicAndLoopback)
         change(&request)
         return try await send(request)
     }
@@ -31,18 +30,14 @@ struct TestClient: Sendable {
         do {
             _ = try await send(request)
             return nil
-        } catch {
-            return error as? ClientFailure
-        }
+        } catch { return error as? ClientFailure }
     }
 }
 
 /// Runs `body` with a client and with a server that has the routes `declare` adds.
 func withClient(
-    options: HTTPClient.Options = HTTPClient.Options(),
-    tls: ServerTLS? = nil,
-    routes declare: (inout Router) -> Void = { _ in },
-    _ body: (TestClient) async throws -> Void
+    options: HTTPClient.Options = HTTPClient.Options(), tls: ServerTLS? = nil,
+    routes declare: (inout Router) -> Void = { _ in }, _ body: (TestClient) async throws -> Void
 ) async throws {
     var router = Router()
     declare(&router)
@@ -57,9 +52,7 @@ func withClient(
     let server = try await Server.start(application, serverOptions, on: [loops[1]])[0]
     let client = try await loops[0].run { try HTTPClient(on: loops[0], options) }
     let result: Result<Void, any Error>
-    do {
-        result = .success(try await body(TestClient(client: client, loop: loops[0], port: server.port)))
-    } catch {
+    do { result = .success(try await body(TestClient(client: client, loop: loops[0], port: server.port))) } catch {
         result = .failure(error)
     }
     try await loops[0].run { client.close() }

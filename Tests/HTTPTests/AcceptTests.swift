@@ -8,22 +8,14 @@ import Testing
     @Test(arguments: [
         "text/html", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "TEXT/HTML ; q=0.5",
         "application/json;q=0.5, text/html;level=1;q=0.5",
-    ])
-    func `a browser gets a page`(field: String) {
-        #expect(Accept(field).prefersPage)
-    }
+    ]) func `a browser gets a page`(field: String) { #expect(Accept(field).prefersPage) }
 
     @Test(arguments: [
         nil, "", "*/*", "text/*", "application/json", "text/html;q=0", "application/json, text/html;q=0.9",
         "text/html;q=2", "text/html;q=nan", ",,;q=1,\u{0}", "text/htmlx",
-    ])
-    func `whatever does not ask for one reads JSON`(field: String?) {
-        #expect(!Accept(field).prefersPage)
-    }
+    ]) func `whatever does not ask for one reads JSON`(field: String?) { #expect(!Accept(field).prefersPage) }
 
-    @Test func `V52: fields of a request cost no more than their octets, whatever characters they make`()
-        throws
-    {
+    @Test func `V52: fields of a request cost no more than their octets, whatever characters they make`() throws {
         let begin = Self.processorTime()
         for text in ["\u{0315}\u{0301}", "\u{1F1E9}\u{1F1EA}", "a\u{200D}"] {
             let long = String(repeating: text, count: 16_000 / text.utf8.count)

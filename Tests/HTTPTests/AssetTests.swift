@@ -105,9 +105,7 @@ import Testing
     }
 
     @Test func `a folder that is not there, or a name that needs escapes, stops the start`() async throws {
-        #expect(throws: Assets.Failure.unreadable(path: "/nowhere", errno: ENOENT)) {
-            try Assets(folder: "/nowhere")
-        }
+        #expect(throws: Assets.Failure.unreadable(path: "/nowhere", errno: ENOENT)) { try Assets(folder: "/nowhere") }
         try await withFolder(["a b.css": style]) { folder in
             #expect(throws: Assets.Failure.name(path: folder + "/a b.css")) { try Assets(folder: folder) }
         }

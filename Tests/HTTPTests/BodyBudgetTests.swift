@@ -17,9 +17,7 @@ import Testing
 
     /// What all bodies of the server take of its budget, in octets.
     private func held(_ server: TestServer) async throws -> Int {
-        try await server.loop.run { [server = server.server] in
-            server.connections.reduce(0) { $0 + $1.share.octets }
-        }
+        try await server.loop.run { [server = server.server] in server.connections.reduce(0) { $0 + $1.share.octets } }
     }
 
     private func wait(until isSo: () async throws -> Bool) async throws {
@@ -30,10 +28,8 @@ import Testing
         Issue.record("it never came to that")
     }
 
-    @Test func `S33, V55: long bodies beyond the budget are answered 503, and short ones go on`() async throws
-    {
-        try await withServer(options: { $0.longBodyBudget = 300_000 }, routes: declare) {
-            server async throws in
+    @Test func `S33, V55: long bodies beyond the budget are answered 503, and short ones go on`() async throws {
+        try await withServer(options: { $0.longBodyBudget = 300_000 }, routes: declare) { server async throws in
             let first = try server.client()
             try first.send(head(Self.long) + "begun")
             try await wait { try await held(server) == Self.long }
@@ -51,9 +47,7 @@ import Testing
         }
     }
 
-    @Test func `S33, V55: many short bodies leave room for long ones, and what was begun is given back`()
-        async throws
-    {
+    @Test func `S33, V55: many short bodies leave room for long ones, and what was begun is given back`() async throws {
         try await withServer(options: { $0.shortBodyBudget = 3000 }, routes: declare) { server async throws in
             var begun = try (0..<3).map { _ in try server.client() }
             for client in begun { try client.send(head(1000) + "x") }
@@ -69,8 +63,7 @@ import Testing
     }
 
     @Test func `S33, V55: a body in chunks counts as it grows`() async throws {
-        try await withServer(options: { $0.longBodyBudget = 50_000 }, routes: declare) {
-            server async throws in
+        try await withServer(options: { $0.longBodyBudget = 50_000 }, routes: declare) { server async throws in
             let client = try server.client()
             let chunk = "2710\r\n" + String(repeating: "x", count: 10_000) + "\r\n"
             try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -81,8 +74,7 @@ import Testing
         }
     }
 
-    @Test func `S33, V55: a route that wants to know who asks is asked before the body is kept`() async throws
-    {
+    @Test func `S33, V55: a route that wants to know who asks is asked before the body is kept`() async throws {
         let asked = Mutex(0)
         try await withServer {
             for path in ["/now", "/later"] {
@@ -110,8 +102,7 @@ import Testing
                 #expect(answer.status == 401 && answer.body == "sign in")
                 #expect(stranger.isClosed())
 
-                let known =
-                    "POST \(path) HTTP/1.1\r\nHost: a\r\nCookie: a=b\r\nContent-Length: \(Self.long)\r\n\r\n"
+                let known = "POST \(path) HTTP/1.1\r\nHost: a\r\nCookie: a=b\r\nContent-Length: \(Self.long)\r\n\r\n"
                 let taken = try server.ask(known + String(repeating: "x", count: Self.long))
                 #expect(taken.body == "\(Self.long) a=b")
             }
@@ -134,10 +125,8 @@ import Testing
         let before = [
             budget.extend(&first, to: 150_000, isAdmitted: false),
             budget.extend(&second, to: 100_000, isAdmitted: false),
-            budget.extend(&second, to: 250_000, isAdmitted: true),
-            budget.extend(&third, to: 20_000, isAdmitted: true),
-            budget.extend(&third, to: 1000, isAdmitted: false),
-            budget.extend(&third, to: 20_000, isAdmitted: false),
+            budget.extend(&second, to: 250_000, isAdmitted: true), budget.extend(&third, to: 20_000, isAdmitted: true),
+            budget.extend(&third, to: 1000, isAdmitted: false), budget.extend(&third, to: 20_000, isAdmitted: false),
         ]
         #expect(before == [true, false, true, false, true, false])
         budget.giveBack(&second)
@@ -152,10 +141,8 @@ import Testing
         var budget = BodyBudget(short: 1000, long: 400_000)
         var (first, second, third) = (BodyBudget.Share(), BodyBudget.Share(), BodyBudget.Share())
         let taken = [
-            budget.extend(&first, to: 300_000, isAdmitted: true),
-            budget.extend(&second, to: 20_000, isAdmitted: true),
-            budget.extend(&second, to: 60_000, isAdmitted: false),
-            budget.extend(&third, to: 40_000, isAdmitted: false),
+            budget.extend(&first, to: 300_000, isAdmitted: true), budget.extend(&second, to: 20_000, isAdmitted: true),
+            budget.extend(&second, to: 60_000, isAdmitted: false), budget.extend(&third, to: 40_000, isAdmitted: false),
             budget.extend(&third, to: 41_000, isAdmitted: false),
         ]
         #expect(taken == [true, false, true, true, false])

@@ -12,10 +12,9 @@ import Testing
         return client
     }
 
-    private func figures(
-        of server: TestServer,
-        until isEnough: (ConnectionFigures) -> Bool
-    ) async throws -> ConnectionFigures {
+    private func figures(of server: TestServer, until isEnough: (ConnectionFigures) -> Bool) async throws
+        -> ConnectionFigures
+    {
         for _ in 0..<60_000 {
             guard !isEnough(server.server.connectionCount.figures) else { break }
             try await Task.sleep(for: .milliseconds(5))
@@ -52,7 +51,7 @@ import Testing
         options.connectionsPerAddress = 2
         options.trustedProxies = TrustedProxies([try #require(AddressBlock("10.0.0.0/8"))])
         let count = ConnectionCount(options)
-        func add(_ text: String) throws -> ConnectionCount.Refusal? {
+        func add(_ text: String) throws -> ConnectionCount.Rejection? {
             count.add(try #require(IPAddress(text)), makesRoom: { _ in false })
         }
         for _ in 0..<50 { #expect(try add("10.1.2.3") == nil) }
@@ -67,12 +66,12 @@ import Testing
 
     @Test func `S9, V44: when all are taken the silent make room`() async throws {
         // Their time is not over: what closes them is the newcomer.
-        let patience: (inout ServerOptions) -> Void = {
+        let timeout: (inout ServerOptions) -> Void = {
             $0.connectionLimit = 10
             $0.headTimeout = .seconds(600)
             $0.bodyTimeout = .milliseconds(80)
         }
-        try await withServer(options: patience) {
+        try await withServer(options: timeout) {
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in
             let silent = try (0..<10).map { try half(server, from: UInt32(2 + $0)) }
@@ -90,7 +89,7 @@ import Testing
     }
 
     @Test func `S9, V44: when all are taken, who does not take an answer makes room`() async throws {
-        let patience: (inout ServerOptions) -> Void = {
+        let timeout: (inout ServerOptions) -> Void = {
             $0.connectionLimit = 10
             $0.sendTimeout = .seconds(600)
             $0.bodyTimeout = .milliseconds(80)
@@ -99,7 +98,7 @@ import Testing
         }
         // More than the kernel keeps for a client that reads nothing.
         let large = [UInt8](repeating: 0x78, count: 12 << 20)
-        try await withServer(options: patience) {
+        try await withServer(options: timeout) {
             $0.get(Route("/")) { _ in .text("here") }
             $0.get(Route("/large")) { _ in Response(body: large) }
         } _: { server async throws in
@@ -118,7 +117,7 @@ import Testing
     }
 
     @Test func `V44: a slow client keeps its place among slow readers that hold all others`() async throws {
-        let patience: (inout ServerOptions) -> Void = {
+        let timeout: (inout ServerOptions) -> Void = {
             $0.connectionLimit = 20
             $0.headTimeout = .seconds(600)
             $0.sendTimeout = .seconds(600)
@@ -126,7 +125,7 @@ import Testing
             $0.deliveryBudget = 1 << 30
         }
         let large = [UInt8](repeating: 0x78, count: 12 << 20)
-        try await withServer(options: patience) {
+        try await withServer(options: timeout) {
             $0.get(Route("/")) { _ in .text("here") }
             $0.get(Route("/large")) { _ in Response(body: large) }
         } _: { server async throws in
@@ -171,9 +170,7 @@ import Testing
                 }
                 #expect(try server.get("/").body == "here")
                 _ = try await figures(of: server) { $0.now < 10 }
-                for number in clients.indices where clients[number].hasEnded {
-                    clients[number] = try busy(number)
-                }
+                for number in clients.indices where clients[number].hasEnded { clients[number] = try busy(number) }
             }
             #expect(server.server.connectionCount.figures.displaced >= 20)
         }
@@ -211,9 +208,7 @@ extension RawClient {
         do {
             try send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             return try readAnswer().status == 200
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
     /// Whether the server has closed, without waiting for it.

@@ -32,15 +32,11 @@ import Testing
     @Test func `a session cookie says what it must`() throws {
         let cookie = try SetCookie("__Host-pippin-ACME", "abc-_~", maxAge: .seconds(60))
 
-        #expect(
-            cookie.text == "__Host-pippin-ACME=abc-_~; Path=/; Max-Age=60; Secure; HttpOnly; SameSite=Lax"
-        )
+        #expect(cookie.text == "__Host-pippin-ACME=abc-_~; Path=/; Max-Age=60; Secure; HttpOnly; SameSite=Lax")
     }
 
     @Test func `forgetting sets an age of zero`() throws {
-        #expect(
-            try SetCookie.forget("a", isSecure: false).text == "a=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
-        )
+        #expect(try SetCookie.forget("a", isSecure: false).text == "a=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
     }
 
     @Test func `nothing can be smuggled into a cookie`() {

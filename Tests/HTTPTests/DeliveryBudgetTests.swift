@@ -9,9 +9,7 @@ import Testing
     private func declare(_ router: inout Router) {
         router.get(Route("/large")) { _ in Response(body: [UInt8](repeating: 7, count: Self.size)) }
         router.get(Route("/small")) { _ in .text("small") }
-        router.get(Route("/stream")) { _ in
-            Response(stream: BodyStream { [UInt8](repeating: 7, count: Self.size) })
-        }
+        router.get(Route("/stream")) { _ in Response(stream: BodyStream { [UInt8](repeating: 7, count: Self.size) }) }
     }
 
     private func held(_ server: TestServer) async throws -> Int {
@@ -26,12 +24,9 @@ import Testing
         Issue.record("it never came to that")
     }
 
-    @Test func `V55: clients that read nothing hold no more than the budget, and others are served`()
-        async throws
-    {
+    @Test func `V55: clients that read nothing hold no more than the budget, and others are served`() async throws {
         let budget = 39 * Self.size / 10
-        try await withServer(options: { $0.deliveryBudget = budget }, routes: declare) {
-            server async throws in
+        try await withServer(options: { $0.deliveryBudget = budget }, routes: declare) { server async throws in
             let honest = try RawClient(port: server.port, from: 9)
             var slow: [RawClient] = []
             for number in 1...12 {
@@ -67,11 +62,8 @@ import Testing
         }
     }
 
-    @Test func `V55: pieces of a stream count, and nobody waits for the next of one that is given up`()
-        async throws
-    {
-        try await withServer(options: { $0.deliveryBudget = 2 * Self.size }, routes: declare) {
-            server async throws in
+    @Test func `V55: pieces of a stream count, and nobody waits for the next of one that is given up`() async throws {
+        try await withServer(options: { $0.deliveryBudget = 2 * Self.size }, routes: declare) { server async throws in
             var slow: [RawClient] = []
             for _ in 0..<4 {
                 let client = try server.client()
@@ -94,9 +86,7 @@ import Testing
             // All of them at once have what is there once, and none of them a copy.
             try await wait { try await deliveries(server) == 8 }
             #expect(try await held(server) == 0)
-            for client in clients {
-                #expect(try client.readAnswer().body.utf8.count == Self.size)
-            }
+            for client in clients { #expect(try client.readAnswer().body.utf8.count == Self.size) }
             #expect(server.server.connectionCount.figures.answersGivenUp == 0)
         }
     }
@@ -108,8 +98,7 @@ import Testing
                 $0.deliveryBudget = 2 * Self.size
                 // An answer after which the connection ends says so, and is another one.
                 $0.requestsPerConnection = 1
-            },
-            routes: { $0.get(Route("/")) { _ in Response(prepared) } }
+            }, routes: { $0.get(Route("/")) { _ in Response(prepared) } }
         ) { server async throws in
             let clients = try (0..<4).map { _ in try server.client() }
             for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
@@ -128,11 +117,7 @@ import Testing
         -> DeliveryBudget.Holder
     {
         DeliveryBudget.Holder(
-            client: try #require(IPAddress(client)),
-            octets: octets,
-            since: 100 - ticks,
-            mayEnd: mayEnd
-        )
+            client: try #require(IPAddress(client)), octets: octets, since: 100 - ticks, mayEnd: mayEnd)
     }
 
     private func choice(_ holders: [DeliveryBudget.Holder], limit: Int) -> [Int] {

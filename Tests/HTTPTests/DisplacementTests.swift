@@ -10,11 +10,7 @@ import Testing
 
     /// A client with so many connections, one of which has waited for so many ticks.
     private func awaited(_ count: Int, for ticks: Int) -> Candidate {
-        Candidate(
-            holding: Holding(site: count, network: count),
-            isDelivered: false,
-            since: Self.now - ticks
-        )
+        Candidate(holding: Holding(site: count, network: count), isDelivered: false, since: Self.now - ticks)
     }
 
     private func delivered(_ count: Int, for ticks: Int) -> Candidate {
@@ -60,11 +56,7 @@ import Testing
 
     @Test func `V44: a site of IPv6 counts as one, and within it its networks`() {
         func candidate(site: Int, network: Int) -> Candidate {
-            Candidate(
-                holding: Holding(site: site, network: network),
-                isDelivered: false,
-                since: Self.now - 1
-            )
+            Candidate(holding: Holding(site: site, network: network), isDelivered: false, since: Self.now - 1)
         }
         // Thousands of networks with one connection each, against an address with a few.
         #expect(choice([awaited(6, for: 9), candidate(site: 2000, network: 1)]) == 1)
@@ -73,11 +65,9 @@ import Testing
         #expect(Displacement(tick: Self.now, newcomer: Holding(site: 900, network: 1)).choose(phones) == 1)
     }
 
-    private func count(
-        limit: Int = 4096,
-        proxies: [String] = [],
-        _ change: (inout ServerOptions) -> Void = { _ in }
-    ) throws -> ConnectionCount {
+    private func count(limit: Int = 4096, proxies: [String] = [], _ change: (inout ServerOptions) -> Void = { _ in })
+        throws -> ConnectionCount
+    {
         var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
         options.connectionLimit = limit
         options.trustedProxies = TrustedProxies(try proxies.map { try #require(AddressBlock($0)) })
@@ -87,7 +77,7 @@ import Testing
 
     @Test func `V44: eight networks of one site take half of all connections, and others are taken`() throws {
         let count = try count()
-        func add(_ text: String) throws -> ConnectionCount.Refusal? {
+        func add(_ text: String) throws -> ConnectionCount.Rejection? {
             count.add(try #require(IPAddress(text)), makesRoom: { _ in false })
         }
         var refused = 0
@@ -123,8 +113,7 @@ import Testing
         #expect(
             count.holdings(of: peers) == [
                 Holding(), Holding(site: 2, network: 1), Holding(site: 2, network: 1), Holding(), .one,
-            ]
-        )
+            ])
         var newcomers: [Holding] = []
         for text in ["192.0.2.1", "10.1.1.1", "2001:db8::2"] {
             _ = count.add(try #require(IPAddress(text))) {
@@ -132,9 +121,7 @@ import Testing
                 return false
             }
         }
-        #expect(
-            newcomers == [Holding(site: 2, network: 2), Holding(), Holding(site: 3, network: 2)]
-        )
+        #expect(newcomers == [Holding(site: 2, network: 2), Holding(), Holding(site: 3, network: 2)])
         for peer in peers { count.remove(peer) }
         #expect(count.holdings(of: peers).allSatisfy { $0 == Holding() } && count.figures.now == 0)
     }

@@ -36,10 +36,8 @@ import Testing
     }
 
     @Test func `a malformed form is the handler's to answer`() async throws {
-        try await withServer(dress: { refusal, _ in
-            guard case .failed(let error) = refusal, error is FormCoding.Failure else {
-                return refusal.response
-            }
+        try await withServer(decorate: { refusal, _ in
+            guard case .failed(let error) = refusal, error is FormCoding.Failure else { return refusal.response }
             return .text("bad form", status: .badRequest)
         }) {
             $0.post(Route("/form")) { request in .text(try request.form()["a"] ?? "-") }
@@ -97,27 +95,20 @@ import Testing
             #expect(try server.ask(cut).status == 400)
             #expect(try server.ask(noise).status == 400)
             #expect(try server.ask(long).status == 413)
-            let plain =
-                "POST /file HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx"
+            let plain = "POST /file HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\nx"
             #expect(try server.ask(plain).status == 415)
         }
     }
 
-    @Test(
-        arguments: [
-            ("application/x-www-form-urlencoded", true),
-            ("APPLICATION/X-WWW-Form-URLEncoded ; charset=utf-8", true),
-            (" application/x-www-form-urlencoded", true), ("application/x-www-form-urlencodedx", false),
-            ("text/plain; application/x-www-form-urlencoded", false), ("", false), (";", false),
-        ]
-    )
-    func `a media type is compared without its parameters`(text: String, isForm: Bool) {
+    @Test(arguments: [
+        ("application/x-www-form-urlencoded", true), ("APPLICATION/X-WWW-Form-URLEncoded ; charset=utf-8", true),
+        (" application/x-www-form-urlencoded", true), ("application/x-www-form-urlencodedx", false),
+        ("text/plain; application/x-www-form-urlencoded", false), ("", false), (";", false),
+    ]) func `a media type is compared without its parameters`(text: String, isForm: Bool) {
         #expect(MediaType.form.matches(text) == isForm)
     }
 }
 
 extension String {
-    fileprivate func padding(to length: Int) -> String {
-        String(repeating: "&", count: length - utf8.count) + self
-    }
+    fileprivate func padding(to length: Int) -> String { String(repeating: "&", count: length - utf8.count) + self }
 }

@@ -21,18 +21,15 @@ import Testing
         return answers
     }
 
-    @Test(
-        arguments: [
-            "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n", "GET / HTTP/1.1\r\n: x\r\nHost: a\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\n\0: x\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\0\0\r\n",
-            "GET / HTTP/1.1\nHost: a\n\0\n", "GET / HTTP/1.1\nHost: a\n\0\0\n", "GET / HTTP/1.1\nHost: a\n\n",
-            "GET / HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n: z\r\nY: z\r\n\r\n", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /  HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\0x HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\rX: y\r\n\r\n",
-        ]
-    )
-    func `a head with octets unaccounted for is refused and is the last`(head: String) async throws {
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n", "GET / HTTP/1.1\r\n: x\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n\0: x\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\0\0\r\n",
+        "GET / HTTP/1.1\nHost: a\n\0\n", "GET / HTTP/1.1\nHost: a\n\0\0\n", "GET / HTTP/1.1\nHost: a\n\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n: z\r\nY: z\r\n\r\n", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /  HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\0x HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\rX: y\r\n\r\n",
+    ]) func `a head with octets unaccounted for is refused and is the last`(head: String) async throws {
         #expect(try await answers(to: head + second) == ["400"])
     }
 
@@ -43,13 +40,10 @@ import Testing
         #expect(try await answers(to: head + "0\r\n\r\n" + second) == ["200"])
     }
 
-    @Test(
-        arguments: [
-            "X:y\r\n", "X:\r\n", "X: \r\n", "X:  y \t \r\nY:\ty\r\n", "", "Cookie: a=b; c=\"d\"\r\n",
-            "X: \(String(repeating: "x", count: 9000))\r\nY: y\r\n", "Authorization: Basic YTpi\r\n",
-        ]
-    )
-    func `a head as clients send it is taken, in whatever pieces`(fields: String) async throws {
+    @Test(arguments: [
+        "X:y\r\n", "X:\r\n", "X: \r\n", "X:  y \t \r\nY:\ty\r\n", "", "Cookie: a=b; c=\"d\"\r\n",
+        "X: \(String(repeating: "x", count: 9000))\r\nY: y\r\n", "Authorization: Basic YTpi\r\n",
+    ]) func `a head as clients send it is taken, in whatever pieces`(fields: String) async throws {
         try await withServer {
             $0.get(Route("/")) { _ in .text("first") }
         } _: { server async throws in
@@ -85,11 +79,8 @@ import Testing
     }
 
     @Test(arguments: [1, 320, 349, 3000])
-    func `V33: a request with many query parameters is answered, and so is the next`(count: Int) async throws
-    {
+    func `V33: a request with many query parameters is answered, and so is the next`(count: Int) async throws {
         let target = "/?" + (0..<count).map { _ in "a" }.joined(separator: "&")
-        #expect(
-            try await answers(to: "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" + second) == ["200", "200"]
-        )
+        #expect(try await answers(to: "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" + second) == ["200", "200"])
     }
 }

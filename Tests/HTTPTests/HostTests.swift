@@ -5,14 +5,11 @@ import Testing
 @Suite struct `The host that is asked for` {
     private static let local = [
         "localhost", "localhost:8080", "LOCALHOST", "localhost.", "apple.localhost:8080", "127.0.0.1",
-        "127.1.2.3:99999",
-        "[::1]", "[::1]:8080", "pippin.test", "Pippin.Test:80",
+        "127.1.2.3:99999", "[::1]", "[::1]:8080", "pippin.test", "Pippin.Test:80",
     ]
     private static let foreign = [
-        "evil.example", "localhost.evil.example", "evillocalhost", ".localhost", "127.0.0.1.evil.example",
-        "127.0.0.1x",
-        "128.0.0.1", "127.0.0", "0.0.0.0", "[::2]", "[::ffff:127.0.0.1]", "192.168.0.1",
-        "pippin.test.evil.example", "",
+        "evil.example", "localhost.evil.example", "evillocalhost", ".localhost", "127.0.0.1.evil.example", "127.0.0.1x",
+        "128.0.0.1", "127.0.0", "0.0.0.0", "[::2]", "[::ffff:127.0.0.1]", "192.168.0.1", "pippin.test.evil.example", "",
         ":8080", "2130706433",
     ]
 
@@ -25,15 +22,15 @@ import Testing
         }
     }
 
-    @Test(arguments: local)
-    func `S22: a server for this machine answers under its names`(host: String) async throws {
+    @Test(arguments: local) func `S22: a server for this machine answers under its names`(host: String) async throws {
         try await withLocalServer { server async throws in
             #expect(try server.ask("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").body == "here")
         }
     }
 
-    @Test(arguments: foreign)
-    func `S22: under the name of a website it answers 421, and does nothing`(host: String) async throws {
+    @Test(arguments: foreign) func `S22: under the name of a website it answers 421, and does nothing`(host: String)
+        async throws
+    {
         try await withLocalServer { server async throws in
             let answer = try server.ask("POST / HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 1\r\n\r\nx")
             #expect(answer.status == 421 && !answer.body.contains("taken"))
@@ -43,9 +40,7 @@ import Testing
         }
     }
 
-    @Test func `without a rule every host is answered, as behind proxies that send their own name`()
-        async throws
-    {
+    @Test func `without a rule every host is answered, as behind proxies that send their own name`() async throws {
         try await withServer {
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in

@@ -5,14 +5,12 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct `How far patience goes` {
+@Suite struct `How far timeout goes` {
     @Test func `a handler that takes too long is answered 503 and cancelled`() async throws {
         let seen = Mutex("")
         try await withServer(options: { $0.answerTimeout = .milliseconds(100) }) {
             $0.get(Route("/slow")) { request in
-                do {
-                    try await Task.sleep(for: .seconds(20))
-                } catch {
+                do { try await Task.sleep(for: .seconds(20)) } catch {
                     seen.withLock { $0 = request[.userAgent] ?? "nothing" }
                 }
                 return .text("late")

@@ -20,14 +20,8 @@ final class RawClient {
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var patience = timeval(tv_sec: 300, tv_usec: 0)
-        unsafe setsockopt(
-            descriptor,
-            SOL_SOCKET,
-            SO_RCVTIMEO,
-            &patience,
-            socklen_t(MemoryLayout<timeval>.size)
-        )
+        var timeout = timeval(tv_sec: 300, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let result = unsafe withUnsafeBytes(of: &name) { name in
             let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
             return unsafe connect(descriptor, start, socklen_t(name.count))
@@ -37,9 +31,7 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) throws {
-        try send(Array(text.utf8))
-    }
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
@@ -53,9 +45,7 @@ final class RawClient {
     }
 
     /// Closes the sending side, as a client does that has nothing more to say.
-    func finishSending() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Everything until the server closes; throws when it does not within ten seconds.
     func readToEnd() throws -> String {
@@ -72,17 +62,13 @@ final class RawClient {
                 leftover = Array(bytes.dropFirst(answer.size))
                 return answer
             }
-            guard let chunk = try read() else {
-                throw RawFailure.closed(String(decoding: bytes, as: UTF8.self))
-            }
+            guard let chunk = try read() else { throw RawFailure.closed(String(decoding: bytes, as: UTF8.self)) }
             bytes += chunk
         }
     }
 
     /// Whether the server has closed; waits for it at most as long as the socket does.
-    func isClosed() -> Bool {
-        do { return try read() == nil } catch { return errno == ECONNRESET }
-    }
+    func isClosed() -> Bool { do { return try read() == nil } catch { return errno == ECONNRESET } }
 
     /// Whether the server has closed by now.
     var hasEnded: Bool {
@@ -120,8 +106,7 @@ struct RawAnswer {
     let size: Int
 
     init?(_ bytes: [UInt8], hasBody: Bool) {
-        guard let headEnd = bytes.indices.first(where: { bytes[$0...].starts(with: Array("\r\n\r\n".utf8)) })
-        else {
+        guard let headEnd = bytes.indices.first(where: { bytes[$0...].starts(with: Array("\r\n\r\n".utf8)) }) else {
             return nil
         }
         let lines = String(decoding: bytes[..<headEnd], as: UTF8.self).split(separator: "\r\n")
@@ -138,7 +123,5 @@ struct RawAnswer {
         size = bodyEnd
     }
 
-    subscript(_ name: String) -> String? {
-        fields.first { $0.name == name.lowercased() }?.value
-    }
+    subscript(_ name: String) -> String? { fields.first { $0.name == name.lowercased() }?.value }
 }

@@ -74,9 +74,7 @@ private struct TeamID: PathValue, Equatable {
         #expect(try find(table, "/") == "/")
     }
 
-    @Test(arguments: [
-        "/teams/", "/team", "/teamss", "/", "/teams/a/b", "/teams/a/", "/%74eams/a", "/Teams/a",
-    ])
+    @Test(arguments: ["/teams/", "/team", "/teamss", "/", "/teams/a/b", "/teams/a/", "/%74eams/a", "/Teams/a"])
     func `a path that is nearly right is not found`(path: String) throws {
         let table = try table {
             $0.get(Route("/teams/:team", String.self)) { _, _ in .empty() }

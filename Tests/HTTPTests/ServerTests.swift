@@ -72,9 +72,7 @@ import Testing
 
     @Test func `a form arrives in pieces`() async throws {
         try await withServer {
-            $0.post(Route("/form"), .form) { request in
-                .text(try request.form()["name"] ?? "nobody")
-            }
+            $0.post(Route("/form"), .form) { request in .text(try request.form()["name"] ?? "nobody") }
         } _: { server async throws in
             let client = try server.client()
             try client.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n")
@@ -102,9 +100,7 @@ import Testing
             $0.post(Route("/echo")) { Response(body: $0.body) }
         } _: { server async throws in
             let client = try server.client()
-            try client.send(
-                "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
-            )
+            try client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
             #expect(try client.readAnswer().status == 100)
             try client.send("Ada")
             #expect(try client.readAnswer().body == "Ada")
@@ -156,14 +152,14 @@ import Testing
         }
     }
 
-    @Test func `an error of a handler is dressed`() async throws {
+    @Test func `an error of a handler is decorated`() async throws {
         struct Oops: Error {}
-        try await withServer(dress: { refusal, request in
+        try await withServer(decorate: { refusal, request in
             guard case .failed(let error) = refusal, error is Oops else { return refusal.response }
             return .text("sorry, \(request.id)", status: Status(502))
         }) {
             $0.get(Route("/oops")) { _ in throw Oops() }
-            $0.get(Route("/gone")) { _ in throw Refusal.notFound }
+            $0.get(Route("/gone")) { _ in throw HTTPError.notFound }
         } _: { server async throws in
             let oops = try server.get("/oops")
             #expect(oops.status == 502)

@@ -35,9 +35,7 @@ import Testing
         try await withLoops(1) { loops in
             let options = ServerOptions(address: try #require(IPAddress("192.0.2.1")), port: 0)
             let application = try application()
-            await #expect(throws: ServerFailure.self) {
-                _ = try await Server.start(application, options, on: loops)
-            }
+            await #expect(throws: ServerFailure.self) { _ = try await Server.start(application, options, on: loops) }
         }
     }
 
@@ -78,8 +76,7 @@ import Testing
         }
     }
 
-    @Test func `V56: a stop for the sake of another server lets idle connections ask once more`() async throws
-    {
+    @Test func `V56: a stop for the sake of another server lets idle connections ask once more`() async throws {
         try await withServer {
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in

@@ -15,9 +15,7 @@ import Testing
         }
     }
 
-    private static func text(_ count: Int) -> String {
-        (1...count).map { "line \($0)\n" }.joined()
-    }
+    private static func text(_ count: Int) -> String { (1...count).map { "line \($0)\n" }.joined() }
 
     @Test func `arrives whole and in order, and the connection serves on`() async throws {
         try await withServer {
@@ -59,8 +57,7 @@ import Testing
                         made.add(1, ordering: .relaxed)
                         await Task.yield()
                         return piece
-                    }
-                )
+                    })
             }
         } _: { server async throws in
             var client: RawClient? = try server.client()
@@ -93,8 +90,7 @@ import Testing
                         guard next.add(1, ordering: .relaxed).newValue < 3 else { throw RawFailure.system(5) }
                         await Task.yield()
                         return Array("half".utf8)
-                    }
-                )
+                    })
             }
         } _: { server async throws in
             let client = try server.client()
@@ -112,14 +108,11 @@ import Testing
             $0.get(Route("/stuck")) { _ in
                 Response(
                     stream: BodyStream {
-                        do {
-                            try await Task.sleep(for: .seconds(60))
-                        } catch {
+                        do { try await Task.sleep(for: .seconds(60)) } catch {
                             wasCancelled.store(true, ordering: .relaxed)
                         }
                         return nil
-                    }
-                )
+                    })
             }
         } _: { server async throws in
             let client = try server.client()
@@ -138,8 +131,7 @@ import Testing
                     stream: BodyStream {
                         await gate.wait()
                         return nil
-                    }
-                )
+                    })
             }
         } _: { server async throws in
             let client = try server.client()

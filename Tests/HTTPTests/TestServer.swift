@@ -12,9 +12,7 @@ struct TestServer {
 
     var port: UInt16 { server.port }
 
-    func client() throws -> RawClient {
-        try RawClient(port: port)
-    }
+    func client() throws -> RawClient { try RawClient(port: port) }
 
     /// Sends one request on a connection of its own and reads the answer.
     func ask(_ request: String, hasBody: Bool = true) throws -> RawAnswer {
@@ -28,9 +26,7 @@ struct TestServer {
     }
 
     /// How many connections the server holds.
-    func connectionCount() async throws -> Int {
-        try await loop.run { [server] in server.connections.count }
-    }
+    func connectionCount() async throws -> Int { try await loop.run { [server] in server.connections.count } }
 
     /// Whether a connection is in that phase.
     func isAnyConnection(in phase: Connection.Phase) async throws -> Bool {
@@ -38,14 +34,10 @@ struct TestServer {
     }
 
     /// What the server's clock says.
-    func ticks() async throws -> Int {
-        try await loop.run { [server] in server.tick }
-    }
+    func ticks() async throws -> Int { try await loop.run { [server] in server.tick } }
 
     /// How many requests wait for handlers that have suspended.
-    func underWay() async throws -> Int {
-        try await loop.run { [server] in server.underWay }
-    }
+    func underWay() async throws -> Int { try await loop.run { [server] in server.underWay } }
 
     /// Waits until `condition` holds, ten minutes at most.
     func wait(until condition: () async throws -> Bool) async throws {
@@ -57,8 +49,8 @@ struct TestServer {
     }
 
     /// Begins to stop the server; the test goes on meanwhile.
-    func beginStop(within patience: Duration) -> Task<Void, Never> {
-        Task.detached(executorPreference: loop) { [server] in await server.stop(within: patience) }
+    func beginStop(within timeout: Duration) -> Task<Void, Never> {
+        Task.detached(executorPreference: loop) { [server] in await server.stop(within: timeout) }
     }
 }
 
@@ -77,13 +69,9 @@ final class FinishedList: Sendable {
 
     func append(_ finished: FinishedRequest) {
         let line = Line(
-            pattern: finished.request.routePattern,
-            method: finished.request.method,
-            status: finished.status.map { Int($0.code) },
-            wasSent: finished.wasSent,
-            duration: finished.duration,
-            work: finished.work
-        )
+            pattern: finished.request.routePattern, method: finished.request.method,
+            status: finished.status.map { Int($0.code) }, wasSent: finished.wasSent, duration: finished.duration,
+            work: finished.work)
         lines.withLock { $0.append(line) }
     }
 
@@ -101,15 +89,14 @@ final class FinishedList: Sendable {
 /// The body has a thread of its own: its clients block, and must not do so on the threads that all tests share.
 func withServer(
     options change: (inout ServerOptions) -> Void = { _ in },
-    dress: (@Sendable (Refusal, Request) -> Response)? = nil,
-    routes declare: (inout Router) -> Void,
+    decorate: (@Sendable (HTTPError, Request) -> Response)? = nil, routes declare: (inout Router) -> Void,
     _ body: (TestServer) async throws -> Void
 ) async throws {
     var router = Router()
     declare(&router)
     let finished = FinishedList()
     var application = Application(routes: try router.frozen(), finished: { finished.append($0) })
-    if let dress { application.dress = dress }
+    if let decorate { application.decorate = decorate }
     var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
     change(&options)
     let loop = try EventLoop(name: "server")
@@ -121,9 +108,7 @@ func withServer(
     do {
         let test = TestServer(server: server, loop: loop, finished: finished)
         result = .success(try await withTaskExecutorPreference(clients) { try await body(test) })
-    } catch {
-        result = .failure(error)
-    }
+    } catch { result = .failure(error) }
     try await loop.run { await server.stop(within: .milliseconds(100)) }
     try result.get()
 }

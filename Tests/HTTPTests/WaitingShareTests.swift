@@ -21,10 +21,7 @@ import Testing
     ///
     /// - Returns: those that wait.
     private func wait(
-        _ count: Int,
-        on server: TestServer,
-        from source: UInt32 = 1,
-        _ fields: (Int) -> String = { _ in "" }
+        _ count: Int, on server: TestServer, from source: UInt32 = 1, _ fields: (Int) -> String = { _ in "" }
     ) async throws -> [RawClient] {
         var waiting: [RawClient] = []
         for number in 0..<count {
@@ -35,19 +32,14 @@ import Testing
                 if client.hasAnswer { return true }
                 return try await server.underWay() > before
             }
-            if client.hasAnswer {
-                #expect(try client.readAnswer().status == 503)
-            } else {
-                waiting.append(client)
-            }
+            if client.hasAnswer { #expect(try client.readAnswer().status == 503) } else { waiting.append(client) }
         }
         return waiting
     }
 
     @Test func `V43, V44: one client has half of the places, and others have theirs`() async throws {
         let gate = Gate()
-        try await withServer(options: { $0.requestsUnderWay = 64 }, routes: declare(gate)) {
-            server async throws in
+        try await withServer(options: { $0.requestsUnderWay = 64 }, routes: declare(gate)) { server async throws in
             let greedy = try await wait(64, on: server, from: 2)
             #expect(greedy.count == 32)
             // Neither does it get an answer that would come at once: nobody knows that beforehand.
@@ -64,9 +56,7 @@ import Testing
             gate.open()
             for client in greedy + first + second { #expect(try client.readAnswer().body == "done") }
             try await server.wait { try await server.underWay() == 0 }
-            let isCounting = try await server.loop.run { [server = server.server] in
-                server.shares.isCounting
-            }
+            let isCounting = try await server.loop.run { [server = server.server] in server.shares.isCounting }
             #expect(!isCounting)
             #expect(try more.asks("/now").status == 200)
         }
@@ -74,8 +64,7 @@ import Testing
 
     @Test func `V44: a health check is answered where no further request may wait`() async throws {
         let gate = Gate()
-        try await withServer(options: { $0.requestsUnderWay = 2 }, routes: declare(gate)) {
-            server async throws in
+        try await withServer(options: { $0.requestsUnderWay = 2 }, routes: declare(gate)) { server async throws in
             let waiting = try await wait(2, on: server)
             #expect(waiting.count == 2)
             #expect(try server.get("/now").status == 503)
@@ -85,14 +74,11 @@ import Testing
         }
     }
 
-    @Test func `V43, V44: behind a trusted proxy the client counts, and the proxy itself does not`()
-        async throws
-    {
+    @Test func `V43, V44: behind a trusted proxy the client counts, and the proxy itself does not`() async throws {
         let gate = Gate()
         let proxy = try #require(AddressBlock("127.0.0.1"))
         try await withServer(
-            options: { ($0.requestsUnderWay, $0.trustedProxies) = (64, TrustedProxies([proxy])) },
-            routes: declare(gate)
+            options: { ($0.requestsUnderWay, $0.trustedProxies) = (64, TrustedProxies([proxy])) }, routes: declare(gate)
         ) { server async throws in
             let greedy = try await wait(40, on: server) { _ in "X-Forwarded-For: 192.0.2.7\r\n" }
             let other = try await wait(4, on: server) { _ in "X-Forwarded-For: 6.6.6.6, 192.0.2.8\r\n" }

@@ -25,12 +25,10 @@ struct Coin: JobKind {
     private static let count = 10_000
 
     /// Half of the attempts fail, before or after the effect.
-    private static func register(_ handlers: inout JobHandlers, in world: World) {
+    private static func register(_ handlers: inout JobHandlers, in environment: TestEnvironment) {
         handlers.register(Coin.self) { coin, run in
-            try await world.database.transaction(in: run.team) { transaction in
-                try await transaction.query(
-                    "INSERT INTO effects (number, job) VALUES (\(coin.number), \(run.id))"
-                )
+            try await environment.database.transaction(in: run.team) { transaction in
+                try await transaction.query("INSERT INTO effects (number, job) VALUES (\(coin.number), \(run.id))")
                 if Bool.random() { throw TroubleAhead() }
                 return try await run.succeed(["number": .integer(Int64(coin.number))], transaction)
             }
@@ -39,42 +37,40 @@ struct Coin: JobKind {
 
     private struct TroubleAhead: Error {}
 
-    @Test func `of which one dies, while half of the attempts fail, end with one receipt each`() async throws
-    {
-        try await withWorld { world in
-            try world.admin("CREATE TABLE effects (number bigint, job text)")
-            try world.admin("GRANT INSERT ON effects TO pippin_app")
-            try fill(world)
+    @Test func `of which one dies, while half of the attempts fail, end with one receipt each`() async throws {
+        try await withEnvironment { environment in
+            try environment.admin("CREATE TABLE effects (number bigint, job text)")
+            try environment.admin("GRANT INSERT ON effects TO pippin_app")
+            try fill(environment)
             var options = JobWorker.Options.quick
             // What the dead one held is free again after this.
             options.lease = .seconds(5)
-            let survivor = world.worker(options) { Self.register(&$0, in: world) }
-            try await survivor.whileRunning(on: world.loop) {
-                try await runAndKill(options, world)
-                try await world.loop.wait(within: .seconds(300)) {
-                    try world.admin("SELECT count(*)::text FROM jobs WHERE state = 'pending'") == [["0"]]
+            let survivor = environment.worker(options) { Self.register(&$0, in: environment) }
+            try await survivor.whileRunning(on: environment.loop) {
+                try await runAndKill(options, environment)
+                try await environment.loop.wait(within: .seconds(300)) {
+                    try environment.admin("SELECT count(*)::text FROM jobs WHERE state = 'pending'") == [["0"]]
                 }
             }
 
-            try expectOneReceiptEach(world)
+            try expectOneReceiptEach(environment)
         }
     }
 
-    private func fill(_ world: World) throws {
-        try world.admin(
+    private func fill(_ environment: TestEnvironment) throws {
+        try environment.admin(
             """
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
             SELECT CASE n % 2 WHEN 0 THEN 'ACMETEAM01' ELSE 'RIVALTEAM1' END,
                 translate(lpad(n::text, 26, '0'), '0189', 'abcd'), 'test.coin', 1,
                 jsonb_build_object('number', n), now()
             FROM generate_series(1, \(Self.count)) AS n
-            """
-        )
+            """)
     }
 
     /// A second process that vanishes in the middle: its connections break, and it says nothing any more.
-    private func runAndKill(_ options: JobWorker.Options, _ world: World) async throws {
-        try await onLoop(of: world.conninfo) { other in
+    private func runAndKill(_ options: JobWorker.Options, _ environment: TestEnvironment) async throws {
+        try await onLoop(of: environment.conninfo) { other in
             let worker = other.worker(options) { Self.register(&$0, in: other) }
             let running = Task(executorPreference: other.loop) { await worker.run() }
             try await other.loop.wait {
@@ -87,18 +83,18 @@ struct Coin: JobKind {
             await worker.stop(within: .zero)
             await running.value
         }
-        let left = try world.admin("SELECT count(DISTINCT worker)::text FROM jobs WHERE state = 'pending'")
+        let left = try environment.admin("SELECT count(DISTINCT worker)::text FROM jobs WHERE state = 'pending'")
         #expect(left == [["2"]], "it died holding jobs")
     }
 
-    private func expectOneReceiptEach(_ world: World) throws {
-        let states = try world.admin("SELECT state, count(*)::text FROM jobs GROUP BY 1")
+    private func expectOneReceiptEach(_ environment: TestEnvironment) throws {
+        let states = try environment.admin("SELECT state, count(*)::text FROM jobs GROUP BY 1")
         #expect(states == [["succeeded", "\(Self.count)"]])
-        let receipts = try world.admin("SELECT count(DISTINCT result->>'number')::text FROM jobs")
+        let receipts = try environment.admin("SELECT count(DISTINCT result->>'number')::text FROM jobs")
         #expect(receipts == [["\(Self.count)"]])
-        let effects = try world.admin("SELECT count(*)::text, count(DISTINCT number)::text FROM effects")
+        let effects = try environment.admin("SELECT count(*)::text, count(DISTINCT number)::text FROM effects")
         #expect(effects == [["\(Self.count)", "\(Self.count)"]])
-        let retried = try world.admin("SELECT (sum(attempts) > \(Self.count * 3 / 2))::text FROM jobs")
+        let retried = try environment.admin("SELECT (sum(attempts) > \(Self.count * 3 / 2))::text FROM jobs")
         #expect(retried == [["true"]])
     }
 }

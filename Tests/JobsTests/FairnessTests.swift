@@ -5,11 +5,11 @@ import Testing
 
 @Suite struct `Teams that share the queue` {
     /// One job at a time, so that the order is known.
-    private func order(in world: World, until count: Int) async throws -> [String] {
+    private func order(in environment: TestEnvironment, until count: Int) async throws -> [String] {
         let diary = Diary()
         var options = JobWorker.Options.quick
         options.concurrency = 1
-        let worker = world.worker(options) { handlers in
+        let worker = environment.worker(options) { handlers in
             handlers.register(Greeting.self) { greeting, _ in
                 diary.note(greeting.name)
                 return .succeeded()
@@ -19,35 +19,32 @@ import Testing
                 return .succeeded()
             }
         }
-        try await worker.whileRunning(on: world.loop) {
-            try await world.loop.wait { diary.all.count >= count }
+        try await worker.whileRunning(on: environment.loop) {
+            try await environment.loop.wait { diary.all.count >= count }
         }
         return diary.all
     }
 
     /// Fills the queue of a team in one statement.
-    private func flood(_ team: TeamID, _ count: Int, in world: World) throws {
-        try world.admin(
+    private func flood(_ team: TeamID, _ count: Int, in environment: TestEnvironment) throws {
+        try environment.admin(
             """
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
             SELECT $1, translate(lpad(n::text, 26, '0'), '0189', 'abcd'), 'test.greeting', 1,
                 '{"name": "flood"}', now() - interval '1 hour'
             FROM generate_series(1, $2::integer) AS n
-            """,
-            team.rawValue,
-            String(count)
-        )
-        try world.admin("ANALYZE jobs")
+            """, team.rawValue, String(count))
+        try environment.admin("ANALYZE jobs")
     }
 
     @Test func `do not wait for the one that has 100,000 jobs`() async throws {
-        try await withWorld { world in
-            try flood(World.acme, 100_000, in: world)
+        try await withEnvironment { environment in
+            try flood(TestEnvironment.acme, 100_000, in: environment)
             for name in ["Ada", "Ben"] {
-                try await world.queue().enqueue(NewJob(Greeting(name: name)), in: World.rival)
+                try await environment.queue().enqueue(NewJob(Greeting(name: name)), in: TestEnvironment.rival)
             }
 
-            let order = try await order(in: world, until: 8)
+            let order = try await order(in: environment, until: 8)
 
             let (ada, ben) = (order.firstIndex(of: "Ada"), order.firstIndex(of: "Ben"))
             #expect(try #require(ada) <= 2)
@@ -56,26 +53,26 @@ import Testing
     }
 
     @Test func `have their urgent jobs done before their others`() async throws {
-        try await withWorld { world in
-            try flood(World.acme, 100, in: world)
-            try await world.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: World.acme)
+        try await withEnvironment { environment in
+            try flood(TestEnvironment.acme, 100, in: environment)
+            try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: TestEnvironment.acme)
 
-            let order = try await order(in: world, until: 3)
+            let order = try await order(in: environment, until: 3)
 
             #expect(order.first == "Ada")
         }
     }
 
     @Test func `find places for urgent jobs, whatever hangs`() async throws {
-        try await withWorld { world in
-            for team in [World.acme, World.rival] { try flood(team, 3, in: world) }
+        try await withEnvironment { environment in
+            for team in [TestEnvironment.acme, TestEnvironment.rival] { try flood(team, 3, in: environment) }
             let diary = Diary()
             var options = JobWorker.Options.quick
             options.concurrency = 4
-            let worker = world.worker(options) { handlers in
+            let worker = environment.worker(options) { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("hangs")
-                    try await world.loop.wait { diary.all.contains("Ada") }
+                    try await environment.loop.wait { diary.all.contains("Ada") }
                     return .succeeded()
                 }
                 handlers.register(UrgentGreeting.self) { greeting, _ in
@@ -83,84 +80,82 @@ import Testing
                     return .succeeded()
                 }
             }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { diary.all.count == 3 }
-                try await world.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: World.rival)
-                try await world.loop.wait { diary.all.count == 7 }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { diary.all.count == 3 }
+                try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: TestEnvironment.rival)
+                try await environment.loop.wait { diary.all.count == 7 }
             }
             #expect(diary.all == ["hangs", "hangs", "hangs", "Ada", "hangs", "hangs", "hangs"])
         }
     }
 
     @Test func `V43: are not kept from their jobs by one whose jobs hang`() async throws {
-        try await withWorld { world in
-            try flood(World.acme, 100, in: world)
+        try await withEnvironment { environment in
+            try flood(TestEnvironment.acme, 100, in: environment)
             let diary = Diary()
-            let worker = world.worker { handlers in
+            let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { greeting, _ in
                     diary.note(greeting.name)
-                    if greeting.name == "flood" { try await world.loop.wait { diary.all.contains("Ada") } }
+                    if greeting.name == "flood" { try await environment.loop.wait { diary.all.contains("Ada") } }
                     return .succeeded()
                 }
             }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { diary.all.count >= 16 }
-                try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.rival)
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { diary.all.count >= 16 }
+                try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.rival)
                 // Once she is through, the others follow.
-                try await world.loop.wait { diary.all.count == 101 }
+                try await environment.loop.wait { diary.all.count == 101 }
             }
             #expect(try #require(diary.all.firstIndex(of: "Ada")) < 24, "of 24 places for such jobs")
         }
     }
 
     /// Has a thousand teams wait for later, with a normal job each, and some of them with an urgent one.
-    private func putOff(in world: World) throws {
-        try world.admin(
+    private func postpone(in environment: TestEnvironment) throws {
+        try environment.admin(
             """
             INSERT INTO teams (team_id, name, mode)
             SELECT 'LATER' || lpad(n::text, 5, '0'), 'Later', 'sandbox' FROM generate_series(1, 1000) AS n
-            """
-        )
-        try world.admin(
+            """)
+        try environment.admin(
             """
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
             SELECT team_id, translate(priority::text, '01', 'ab') || repeat('a', 25), 'test.greeting', priority,
                 '{"name": "later"}', now() + interval '1 day'
             FROM teams, generate_series(0, 1) AS priority
             WHERE name = 'Later' AND (priority = 1 OR team_id <= 'LATER00400')
-            """
-        )
+            """)
     }
 
     @Test func `that only have jobs for later do not hide those behind them`() async throws {
-        try await withWorld { world in
-            try putOff(in: world)
-            try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.rival)
+        try await withEnvironment { environment in
+            try postpone(in: environment)
+            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.rival)
 
-            #expect(try await order(in: world, until: 1) == ["Ada"])
+            #expect(try await order(in: environment, until: 1) == ["Ada"])
         }
     }
 
     @Test func `V43: that only have jobs for later leave the database alone`() async throws {
-        try await withWorld { world in
-            try putOff(in: world)
-            try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.rival)
+        try await withEnvironment { environment in
+            try postpone(in: environment)
+            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.rival)
             let diary = Diary()
             var options = JobWorker.Options()
             // By itself it looks once, so that all it does without end is too much.
             options.pollInterval = .seconds(3600)
-            let worker = world.worker(options) { handlers in
+            let worker = environment.worker(options) { handlers in
                 handlers.register(Greeting.self) { greeting, _ in
                     diary.note(greeting.name)
                     return .succeeded()
                 }
             }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { diary.all == ["Ada"] }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { diary.all == ["Ada"] }
                 var (count, looks) = (0, 0)
-                try await world.loop.wait {
-                    looks = world.system.statementCount == count ? looks + 1 : 0
-                    count = world.system.statementCount
+                try await environment.loop.wait {
+                    looks = environment.system.statementCount == count ? looks + 1 : 0
+                    count = environment.system.statementCount
                     return looks == 100 || count > 1000
                 }
                 #expect(count < 50, "a few laps of four or five looks each")
@@ -169,23 +164,17 @@ import Testing
     }
 
     @Test func `cannot see or end one another's jobs`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let job = NewJob(Greeting(name: "Ada"))
-            try await world.queue().enqueue(job, in: World.acme)
+            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
 
-            let seen = try await world.database.query(
-                "SELECT job_id FROM jobs WHERE job_id = \(job.id)",
-                in: World.rival
-            )
-            let changed = try await world.database.query(
-                "UPDATE jobs SET problem = 'x' WHERE job_id = \(job.id)",
-                in: World.rival
-            )
+            let seen = try await environment.database.query(
+                "SELECT job_id FROM jobs WHERE job_id = \(job.id)", in: TestEnvironment.rival)
+            let changed = try await environment.database.query(
+                "UPDATE jobs SET problem = 'x' WHERE job_id = \(job.id)", in: TestEnvironment.rival)
             await #expect(throws: PostgresFailure.self) {
-                try await world.database.query(
-                    NewJob(Greeting(name: "Ben")).insertion(in: World.acme),
-                    in: World.rival
-                )
+                try await environment.database.query(
+                    NewJob(Greeting(name: "Ben")).insertion(in: TestEnvironment.acme), in: TestEnvironment.rival)
             }
 
             #expect(seen.isEmpty)
@@ -194,14 +183,14 @@ import Testing
     }
 
     @Test func `keep what their jobs carry from the system`() async throws {
-        try await withWorld { world in
-            try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.acme)
+        try await withEnvironment { environment in
+            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.acme)
 
             await #expect(throws: PostgresFailure.self) {
-                try await world.systemDatabase.query("SELECT payload FROM jobs")
+                try await environment.systemDatabase.query("SELECT payload FROM jobs")
             }
             await #expect(throws: PostgresFailure.self) {
-                try await world.systemDatabase.query("UPDATE jobs SET state = 'cancelled'")
+                try await environment.systemDatabase.query("UPDATE jobs SET state = 'cancelled'")
             }
         }
     }

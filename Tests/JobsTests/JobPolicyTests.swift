@@ -20,8 +20,7 @@ import Testing
     @Test func `adds up to days`() {
         let policy = JobPolicy()
         let days =
-            (1..<policy.attempts).reduce(Duration.zero) { $0 + policy.delay(after: $1, spread: 1) }
-            / .seconds(86_400)
+            (1..<policy.attempts).reduce(Duration.zero) { $0 + policy.delay(after: $1, spread: 1) } / .seconds(86_400)
 
         #expect((2...3).contains(days))
     }

@@ -7,23 +7,23 @@ import Testing
 
 @Suite struct `The queue of jobs` {
     @Test func `does a job with what it carries, once`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let diary = Diary()
             let job = NewJob(Greeting(name: "Ada"))
-            try await world.queue().enqueue(job, in: World.acme)
+            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
 
-            let worker = world.worker { handlers in
+            let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { greeting, run in
                     diary.note("\(greeting.name) of \(run.team), attempt \(run.claim.attempt)")
                     return .succeeded(["said": "hello"])
                 }
             }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { try world.state(of: job) == "succeeded" }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
             }
 
             #expect(diary.all == ["Ada of ACMETEAM01, attempt 1"])
-            let row = try world.admin("SELECT payload::text, result::text, worker FROM jobs")
+            let row = try environment.admin("SELECT payload::text, result::text, worker FROM jobs")
             #expect(row == [["{}", #"{"said": "hello"}"#, nil]])
             #expect(worker.counts.succeeded == 1)
         }
@@ -31,105 +31,98 @@ import Testing
 
     @Test func `keeps a job of a transaction that commits, and only then`() async throws {
         struct Regret: Error {}
-        try await withWorld { world in
-            let queue = world.queue()
+        try await withEnvironment { environment in
+            let queue = environment.queue()
             let (kept, dropped) = (NewJob(Greeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
 
-            try await world.database.transaction(in: World.acme) { transaction in
-                _ = try await queue.enqueue(kept, in: World.acme, transaction)
+            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
+                _ = try await queue.enqueue(kept, in: TestEnvironment.acme, transaction)
             }
             await #expect(throws: Regret.self) {
-                try await world.database.transaction(in: World.acme) { transaction in
-                    _ = try await queue.enqueue(dropped, in: World.acme, transaction)
+                try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
+                    _ = try await queue.enqueue(dropped, in: TestEnvironment.acme, transaction)
                     throw Regret()
                 }
             }
 
-            #expect(try world.state(of: kept) == "pending")
-            #expect(try world.state(of: dropped) == nil)
+            #expect(try environment.state(of: kept) == "pending")
+            #expect(try environment.state(of: dropped) == nil)
         }
     }
 
     @Test func `takes one job of a key, in each team`() async throws {
-        try await withWorld { world in
-            let queue = world.queue()
+        try await withEnvironment { environment in
+            let queue = environment.queue()
 
-            let first = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: World.acme)
-            let again = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: World.acme)
-            let other = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: World.rival)
+            let first = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.acme)
+            let again = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.acme)
+            let other = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.rival)
 
             #expect([first, again, other] == [true, false, true])
         }
     }
 
     @Test func `enqueues with a statement of another when its condition holds`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let (done, left) = (NewJob(Greeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
 
-            try await world.database.query(done.insertion(in: World.acme, when: "WHERE true"), in: World.acme)
-            try await world.database.query(
-                left.insertion(in: World.acme, when: "WHERE false"),
-                in: World.acme
-            )
+            try await environment.database.query(
+                done.insertion(in: TestEnvironment.acme, when: "WHERE true"), in: TestEnvironment.acme)
+            try await environment.database.query(
+                left.insertion(in: TestEnvironment.acme, when: "WHERE false"), in: TestEnvironment.acme)
 
-            #expect(try world.state(of: done) == "pending")
-            #expect(try world.state(of: left) == nil)
+            #expect(try environment.state(of: done) == "pending")
+            #expect(try environment.state(of: left) == nil)
         }
     }
 
     @Test func `wakes the worker of this process at once`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             var slow = JobWorker.Options()
             slow.pollInterval = .seconds(3600)
-            let bell = JobBell()
-            let worker = world.worker(slow, bell: bell) { handlers in
+            let bell = JobSignal()
+            let worker = environment.worker(slow, bell: bell) { handlers in
                 handlers.register(Greeting.self) { _, _ in .succeeded() }
             }
-            try await worker.whileRunning(on: world.loop) {
+            try await worker.whileRunning(on: environment.loop) {
                 // Until it has looked once and found nothing.
-                await world.loop.sleep(for: .milliseconds(300))
+                await environment.loop.sleep(for: .milliseconds(300))
                 let job = NewJob(Greeting(name: "Ada"))
-                try await world.queue(bell).enqueue(job, in: World.acme)
-                try await world.loop.wait { try world.state(of: job) == "succeeded" }
+                try await environment.queue(bell).enqueue(job, in: TestEnvironment.acme)
+                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
             }
         }
     }
 
     @Test func `does not do a job before its time`() async throws {
-        try await withWorld { world in
-            let queue = world.queue()
-            let (later, now) = (
-                NewJob(Greeting(name: "Ada"), after: .seconds(3600)), NewJob(Greeting(name: "Ben"))
-            )
-            try await queue.enqueue(later, in: World.acme)
-            try await queue.enqueue(now, in: World.acme)
+        try await withEnvironment { environment in
+            let queue = environment.queue()
+            let (later, now) = (NewJob(Greeting(name: "Ada"), after: .seconds(3600)), NewJob(Greeting(name: "Ben")))
+            try await queue.enqueue(later, in: TestEnvironment.acme)
+            try await queue.enqueue(now, in: TestEnvironment.acme)
 
-            let worker = world.worker { handlers in
-                handlers.register(Greeting.self) { _, _ in .succeeded() }
-            }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { try world.state(of: now) == "succeeded" }
-                #expect(try world.state(of: later) == "pending")
-                try world.forward("1 hour")
-                try await world.loop.wait { try world.state(of: later) == "succeeded" }
+            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { try environment.state(of: now) == "succeeded" }
+                #expect(try environment.state(of: later) == "pending")
+                try environment.forward("1 hour")
+                try await environment.loop.wait { try environment.state(of: later) == "succeeded" }
             }
         }
     }
 
     @Test func `leaves kinds that it does not know to others`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let (unknown, known) = (NewJob(UrgentGreeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
-            try await world.queue().enqueue(unknown, in: World.acme)
-            try await world.queue().enqueue(known, in: World.acme)
+            try await environment.queue().enqueue(unknown, in: TestEnvironment.acme)
+            try await environment.queue().enqueue(known, in: TestEnvironment.acme)
 
-            let worker = world.worker { handlers in
-                handlers.register(Greeting.self) { _, _ in .succeeded() }
-            }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { try world.state(of: known) == "succeeded" }
+            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { try environment.state(of: known) == "succeeded" }
             }
 
-            #expect(try world.admin("SELECT attempts::text FROM jobs WHERE state = 'pending'") == [["0"]])
+            #expect(try environment.admin("SELECT attempts::text FROM jobs WHERE state = 'pending'") == [["0"]])
         }
     }
 }

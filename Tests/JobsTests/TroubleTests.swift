@@ -13,27 +13,26 @@ import Testing
     /// Runs one job through a worker until it is in `state`, jumping over the delays, and returns its problem and its
     /// attempts.
     private func fate(
-        until state: String,
-        in world: World,
+        until state: String, in environment: TestEnvironment,
         _ perform: @escaping @Sendable (JobRun) async throws -> JobOutcome
     ) async throws -> [String?] {
         let job = NewJob(Greeting(name: "Ada"))
-        try await world.queue().enqueue(job, in: World.acme)
-        let worker = world.worker { handlers in
+        try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+        let worker = environment.worker { handlers in
             handlers.register(Greeting.self) { _, run in try await perform(run) }
         }
-        try await worker.whileRunning(on: world.loop) {
-            try await world.loop.wait {
-                try world.admin("UPDATE jobs SET due_at = now() WHERE worker IS NULL AND state = 'pending'")
-                return try world.state(of: job) == state
+        try await worker.whileRunning(on: environment.loop) {
+            try await environment.loop.wait {
+                try environment.admin("UPDATE jobs SET due_at = now() WHERE worker IS NULL AND state = 'pending'")
+                return try environment.state(of: job) == state
             }
         }
-        return try world.admin("SELECT problem, attempts::text FROM jobs")[0]
+        return try environment.admin("SELECT problem, attempts::text FROM jobs")[0]
     }
 
     @Test func `is tried again, and succeeds`() async throws {
-        try await withWorld { world in
-            let fate = try await fate(until: "succeeded", in: world) { run in
+        try await withEnvironment { environment in
+            let fate = try await fate(until: "succeeded", in: environment) { run in
                 run.claim.attempt < 3 ? .failed("not yet") : .succeeded()
             }
 
@@ -42,9 +41,9 @@ import Testing
     }
 
     @Test func `is put off without an attempt where its turn comes later`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let diary = Diary()
-            let fate = try await fate(until: "succeeded", in: world) { _ in
+            let fate = try await fate(until: "succeeded", in: environment) { _ in
                 diary.note("asked")
                 return diary.all.count < 25 ? .postponed(.seconds(3600)) : .succeeded()
             }
@@ -55,138 +54,132 @@ import Testing
     }
 
     @Test func `V44: leaves twenty lines for its kind and team, however many fail`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let lines = Mutex<[String]>([])
             let log = Log(threshold: .info) { line in
                 lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             }
-            let worker = world.worker(log: log) { handlers in
+            let worker = environment.worker(log: log) { handlers in
                 handlers.register(Greeting.self) { _, _ in .refused("no such person") }
             }
-            for team in [World.acme, World.rival] {
-                for _ in 0..<30 { try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: team) }
+            for team in [TestEnvironment.acme, TestEnvironment.rival] {
+                for _ in 0..<30 { try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: team) }
             }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait {
-                    try world.admin("SELECT FROM jobs WHERE state <> 'dead'").isEmpty
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait {
+                    try environment.admin("SELECT FROM jobs WHERE state <> 'dead'").isEmpty
                 }
             }
 
             let dead = lines.withLock { $0 }.filter { $0.contains("job.dead") }
-            for team in [World.acme, World.rival] {
+            for team in [TestEnvironment.acme, TestEnvironment.rival] {
                 #expect(dead.count { $0.contains(team.rawValue) } == 20)
             }
         }
     }
 
     @Test func `is dead when its attempts are used up`() async throws {
-        try await withWorld { world in
-            let fate = try await fate(until: "dead", in: world) { _ in throw Trouble() }
+        try await withEnvironment { environment in
+            let fate = try await fate(until: "dead", in: environment) { _ in throw Trouble() }
 
             #expect(fate == ["Trouble()", "20"])
         }
     }
 
     @Test func `is dead at once when it can never work`() async throws {
-        try await withWorld { world in
-            let fate = try await fate(until: "dead", in: world) { _ in .refused("no such person") }
+        try await withEnvironment { environment in
+            let fate = try await fate(until: "dead", in: environment) { _ in .refused("no such person") }
 
             #expect(fate == ["no such person", "1"])
         }
     }
 
     @Test func `is dead at once when nobody can read what it carries`() async throws {
-        try await withWorld { world in
-            try world.admin(
+        try await withEnvironment { environment in
+            try environment.admin(
                 """
                 INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
                 VALUES ('ACMETEAM01', 'aaaaaaaaaaaaaaaaaaaaaaaaaa', 'test.greeting', 1, '{"nom": 1}', now())
-                """
-            )
-            let worker = world.worker { handlers in
-                handlers.register(Greeting.self) { _, _ in .succeeded() }
-            }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { try world.admin("SELECT state FROM jobs") == [["dead"]] }
+                """)
+            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { try environment.admin("SELECT state FROM jobs") == [["dead"]] }
             }
         }
     }
 
     @Test func `waits as long as the other side asks`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let job = NewJob(Greeting(name: "Ada"))
-            try await world.queue().enqueue(job, in: World.acme)
-            let worker = world.worker { handlers in
+            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in .retry(after: .seconds(7200), "busy") }
             }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { try world.admin("SELECT problem FROM jobs") == [["busy"]] }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { try environment.admin("SELECT problem FROM jobs") == [["busy"]] }
             }
 
-            let minutes = try world.admin(
-                "SELECT round(extract(epoch FROM due_at - now()) / 600)::text FROM jobs"
-            )
+            let minutes = try environment.admin(
+                "SELECT round(extract(epoch FROM due_at - now()) / 600)::text FROM jobs")
             #expect(minutes == [["12"]])
         }
     }
 
     @Test func `cannot be ended by a worker that has lost it`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let diary = Diary()
             let job = NewJob(Greeting(name: "Ada"))
-            try await world.queue().enqueue(job, in: World.acme)
-            let worker = world.worker { handlers in
+            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     // Another worker has it meanwhile.
-                    try world.admin("UPDATE jobs SET worker = 'another'")
+                    try environment.admin("UPDATE jobs SET worker = 'another'")
                     diary.note("done")
                     return .succeeded()
                 }
             }
-            try await worker.whileRunning(on: world.loop) {
-                try await world.loop.wait { !diary.all.isEmpty }
+            try await worker.whileRunning(on: environment.loop) {
+                try await environment.loop.wait { !diary.all.isEmpty }
             }
 
-            #expect(try world.state(of: job) == "pending")
+            #expect(try environment.state(of: job) == "pending")
         }
     }
 
     @Test func `takes the effect of its handler along when it is no longer its own`() async throws {
-        try await withWorld { world in
-            try world.admin("CREATE TABLE effects (job text)")
-            try world.admin("GRANT INSERT ON effects TO pippin_app")
-            let fate = try await fate(until: "succeeded", in: world) { run in
-                try await world.database.transaction(in: run.team) { transaction in
+        try await withEnvironment { environment in
+            try environment.admin("CREATE TABLE effects (job text)")
+            try environment.admin("GRANT INSERT ON effects TO pippin_app")
+            let fate = try await fate(until: "succeeded", in: environment) { run in
+                try await environment.database.transaction(in: run.team) { transaction in
                     try await transaction.query("INSERT INTO effects VALUES (\(run.id))")
-                    if run.claim.attempt == 1 { try world.admin("UPDATE jobs SET worker = NULL") }
+                    if run.claim.attempt == 1 { try environment.admin("UPDATE jobs SET worker = NULL") }
                     return try await run.succeed(nil, transaction)
                 }
             }
 
             #expect(fate[1] == "2")
-            #expect(try world.admin("SELECT count(*)::text FROM effects") == [["1"]])
+            #expect(try environment.admin("SELECT count(*)::text FROM effects") == [["1"]])
         }
     }
 
     @Test func `goes to another worker when its own dies, and only when its lease has ended`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let diary = Diary()
             let job = NewJob(Greeting(name: "Ada"))
-            try await world.queue().enqueue(job, in: World.acme)
-            try world.admin(
-                "UPDATE jobs SET worker = 'dead', attempts = 1, due_at = now() + interval '60 s'"
-            )
-            let worker = world.worker { handlers in
+            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            try environment.admin("UPDATE jobs SET worker = 'dead', attempts = 1, due_at = now() + interval '60 s'")
+            let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, run in
                     diary.note("attempt \(run.claim.attempt)")
                     return .succeeded()
                 }
             }
-            try await worker.whileRunning(on: world.loop) {
-                await world.loop.sleep(for: .milliseconds(300))
+            try await worker.whileRunning(on: environment.loop) {
+                await environment.loop.sleep(for: .milliseconds(300))
                 #expect(diary.all.isEmpty)
-                try world.forward("1 minute")
-                try await world.loop.wait { try world.state(of: job) == "succeeded" }
+                try environment.forward("1 minute")
+                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
             }
 
             #expect(diary.all == ["attempt 2"])
@@ -194,22 +187,24 @@ import Testing
     }
 
     @Test func `is kept by a worker that takes longer than the lease`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let diary = Diary()
-            try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.acme)
+            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.acme)
             var options = JobWorker.Options.quick
             options.lease = .seconds(5)
             let slow: (inout JobHandlers) -> Void = { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
-                    await world.loop.sleep(for: .seconds(11))
+                    await environment.loop.sleep(for: .seconds(11))
                     return .succeeded()
                 }
             }
-            let (first, second) = (world.worker(options, slow), world.worker(options, slow))
-            try await first.whileRunning(on: world.loop) {
-                try await second.whileRunning(on: world.loop) {
-                    try await world.loop.wait { try world.admin("SELECT state FROM jobs") == [["succeeded"]] }
+            let (first, second) = (environment.worker(options, slow), environment.worker(options, slow))
+            try await first.whileRunning(on: environment.loop) {
+                try await second.whileRunning(on: environment.loop) {
+                    try await environment.loop.wait {
+                        try environment.admin("SELECT state FROM jobs") == [["succeeded"]]
+                    }
                 }
             }
 
@@ -218,11 +213,11 @@ import Testing
     }
 
     @Test func `is given back by a worker that stops, without a lost attempt`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let diary = Diary()
             let (late, end) = AsyncStream<Void>.makeStream()
-            try await world.queue().enqueue(NewJob(Greeting(name: "Ada")), in: World.acme)
-            let worker = world.worker { handlers in
+            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.acme)
+            let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
                     // A handler that minds no cancellation.
@@ -231,20 +226,18 @@ import Testing
                     return .succeeded()
                 }
             }
-            let running = Task(executorPreference: world.loop) { await worker.run() }
-            try await world.loop.wait { !diary.all.isEmpty }
+            let running = Task(executorPreference: environment.loop) { await worker.run() }
+            try await environment.loop.wait { !diary.all.isEmpty }
             await worker.stop(within: .milliseconds(10))
             await running.value
 
-            let row = try world.admin(
-                "SELECT state, worker, attempts::text, (due_at <= now())::text FROM jobs"
-            )
+            let row = try environment.admin("SELECT state, worker, attempts::text, (due_at <= now())::text FROM jobs")
             #expect(row == [["pending", nil, "0", "true"]])
             // The handler's late word counts for nothing.
             end.finish()
-            try await world.loop.wait { diary.all.contains("ended") }
-            await world.loop.sleep(for: .milliseconds(300))
-            #expect(try world.admin("SELECT state FROM jobs") == [["pending"]])
+            try await environment.loop.wait { diary.all.contains("ended") }
+            await environment.loop.sleep(for: .milliseconds(300))
+            #expect(try environment.admin("SELECT state FROM jobs") == [["pending"]])
         }
     }
 }

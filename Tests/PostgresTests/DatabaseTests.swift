@@ -5,8 +5,7 @@ import Testing
 
 /// Opens a database on a loop of its own for the length of `body`.
 func withPool<Result: Sendable>(
-    _ conninfo: String,
-    _ change: (inout Database.Configuration) -> Void = { _ in },
+    _ conninfo: String, _ change: (inout Database.Configuration) -> Void = { _ in },
     _ body: @escaping @Sendable (Database, EventLoop) async throws -> Result
 ) async throws -> Result {
     var configuration = Database.Configuration(connection: conninfo)
@@ -33,8 +32,7 @@ func withPool<Result: Sendable>(
                 """
                 SELECT \(texts), \(bytes), \(true), \(Int.min), \(nothing), \([String]()), \([UInt8]()),
                     1::smallint, 2::integer
-                """
-            )
+                """)
             var row = try #require(rows.first)
             #expect(try row.next([String].self) == texts)
             #expect(try row.next([UInt8].self) == bytes)
@@ -112,9 +110,7 @@ func withPool<Result: Sendable>(
             do {
                 _ = try await database.query("INSERT INTO t VALUES (\("a"))")
                 return String?.none
-            } catch {
-                return (error as? PostgresFailure)?.constraint
-            }
+            } catch { return (error as? PostgresFailure)?.constraint }
         }
 
         #expect(constraint == "t_id_key")
@@ -130,10 +126,7 @@ func withPool<Result: Sendable>(
                     group.addTask(executorPreference: loop) {
                         let team = "TEAM\(number)"
                         let setting = Setting("SELECT set_config('pippin.team', \(team), true)")
-                        let rows = try await database.query(
-                            "SELECT current_setting('pippin.team')",
-                            setting: setting
-                        )
+                        let rows = try await database.query("SELECT current_setting('pippin.team')", setting: setting)
                         guard var row = rows.first else { return true }
                         return try row.next(String.self) != team
                     }
@@ -142,10 +135,7 @@ func withPool<Result: Sendable>(
             }
         }
         let after = try await withPool(conninfo, { $0.shared = 1 }) { database, _ in
-            _ = try await database.query(
-                "SELECT 1",
-                setting: Setting("SELECT set_config('a.b', \("x"), true)")
-            )
+            _ = try await database.query("SELECT 1", setting: Setting("SELECT set_config('a.b', \("x"), true)"))
             let rows = try await database.query("SELECT current_setting('a.b', true)")
             var row = try #require(rows.first)
             return try row.next(String?.self)
@@ -191,13 +181,9 @@ func withPool<Result: Sendable>(
         let conninfo = try TestDatabase.empty()
         let failure = try await withPool(conninfo) { database, _ in
             do {
-                try await database.transaction { transaction in
-                    _ = try? await transaction.query("SELECT 1 / \(0)")
-                }
+                try await database.transaction { transaction in _ = try? await transaction.query("SELECT 1 / \(0)") }
                 return PostgresFailure?.none
-            } catch {
-                return error as? PostgresFailure
-            }
+            } catch { return error as? PostgresFailure }
         }
 
         #expect(failure?.isTemporary == false)

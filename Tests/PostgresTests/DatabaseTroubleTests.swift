@@ -5,16 +5,13 @@ import TestDatabase
 import Testing
 
 @Suite struct `Trouble` {
-    @Test func `an unreachable server is told after the patience, not before a second try`() async throws {
-        let failure = try await withPool("host=/nonexistent port=1", { $0.patience = .milliseconds(600) }) {
-            database,
-            _ in
+    @Test func `an unreachable server is told after the timeout, not before a second try`() async throws {
+        let failure = try await withPool("host=/nonexistent port=1", { $0.timeout = .milliseconds(600) }) {
+            database, _ in
             do {
                 _ = try await database.query("SELECT 1")
                 return PostgresFailure?.none
-            } catch {
-                return error as? PostgresFailure
-            }
+            } catch { return error as? PostgresFailure }
         }
 
         #expect(failure?.isTemporary == true)
@@ -23,36 +20,29 @@ import Testing
     @Test(.timeLimit(.minutes(30))) func `a server that stays away is not waited for`() async throws {
         let test = try TestCluster()
         // Whoever waits for the whole patience does not come back here.
-        try await withPool(
-            test.cluster.conninfo,
-            { ($0.absence, $0.patience) = (.milliseconds(300), .seconds(3600)) }
-        ) { database, _ in
+        try await withPool(test.cluster.conninfo, { ($0.outage, $0.timeout) = (.milliseconds(300), .seconds(3600)) }) {
+            database, _ in
             _ = try await database.query("SELECT 1")
             try test.cluster.stop()
             // What was under way may tell of the loss at once, and the next may wait until the absence is a long one.
-            for _ in 0..<3 {
-                await #expect(throws: PostgresFailure.self) { try await database.query("SELECT 1") }
-            }
+            for _ in 0..<3 { await #expect(throws: PostgresFailure.self) { try await database.query("SELECT 1") } }
             await #expect(throws: PostgresFailure.self) {
                 try await database.transaction { try await $0.query("SELECT 1") }
             }
         }
     }
 
-    @Test func `a loop that stood still reads what has come before it gives its connections up`() async throws
-    {
+    @Test func `a loop that stood still reads what has come before it gives its connections up`() async throws {
         let conninfo = try TestDatabase.empty()
         let answers = try await withPool(
             conninfo,
             {
                 $0.shared = 1
-                ($0.patience, $0.grace) = (.seconds(1), .milliseconds(500))
+                ($0.timeout, $0.grace) = (.seconds(1), .milliseconds(500))
             }
         ) { database, loop in
             _ = try await database.query("SELECT 1")
-            let statement = Task(executorPreference: loop) {
-                try await database.query("SELECT 2").count
-            }
+            let statement = Task(executorPreference: loop) { try await database.query("SELECT 2").count }
             // It has been queued, and not been sent, when this goes on.
             await Task.yield()
             usleep(2_000_000)
@@ -76,15 +66,13 @@ import Testing
             "host=no-such-host.invalid",
             {
                 $0.lookups = lookups
-                $0.patience = .milliseconds(600)
+                $0.timeout = .milliseconds(600)
             }
         ) { database, _ in
             do {
                 _ = try await database.query("SELECT 1")
                 return PostgresFailure?.none
-            } catch {
-                return error as? PostgresFailure
-            }
+            } catch { return error as? PostgresFailure }
         }
 
         #expect(answer == 7)
@@ -96,7 +84,7 @@ import Testing
             "host=/nonexistent port=1",
             {
                 $0.queue = 3
-                $0.patience = .milliseconds(300)
+                $0.timeout = .milliseconds(300)
             }
         ) { database, loop in
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -105,9 +93,7 @@ import Testing
                         do throws(PostgresFailure) {
                             _ = try await database.query("SELECT 1")
                             return false
-                        } catch {
-                            return error == .overloaded
-                        }
+                        } catch { return error == .overloaded }
                     }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -128,20 +114,15 @@ import Testing
                     Task(executorPreference: loop) {
                         let statement: SQL = "UPDATE t SET uses = uses + 1 RETURNING uses::text"
                         guard number < 3 else { return try await database.query(statement) }
-                        return try await database.queryJointly(
-                            statement,
-                            locking: [],
-                            setting: Setting("SELECT set_config('pippin.team', '', true)")
-                        )
+                        return try await database.groupCommit(
+                            statement, locking: [], setting: Setting("SELECT set_config('pippin.team', '', true)"))
                     }
                 }
                 await loop.sleep(for: .milliseconds(20))
                 return (try await database.query("SELECT uses::text FROM t"), waiting)
             }
             for task in waiting { _ = try await task.value }
-            return (
-                try Self.text(behind), try Self.text(try await database.query("SELECT uses::text FROM t"))
-            )
+            return (try Self.text(behind), try Self.text(try await database.query("SELECT uses::text FROM t")))
         }
 
         #expect(behind == "0", "it was answered while the row was held")
@@ -184,9 +165,7 @@ import Testing
                 let statement: SQL = "SELECT 'found' WHERE \(condition)"
                 #expect(try Self.text(try await database.query(statement.once())) == "found")
             }
-            return try Self.text(
-                try await database.query("SELECT count(*)::text FROM pg_prepared_statements")
-            )
+            return try Self.text(try await database.query("SELECT count(*)::text FROM pg_prepared_statements"))
         }
 
         #expect(kept == "1", "the question itself")
@@ -197,15 +176,13 @@ import Testing
         return try row.next()
     }
 
-    @Test func `a statement that takes too long is ended by the server, and its neighbours live`()
-        async throws
-    {
+    @Test func `a statement that takes too long is ended by the server, and its neighbours live`() async throws {
         let conninfo = try TestDatabase.empty()
         let (failure, answer) = try await withPool(
             conninfo,
             {
                 $0.shared = 1
-                $0.patience = .milliseconds(500)
+                $0.timeout = .milliseconds(500)
             }
         ) { database, _ in
             async let slow = database.query("SELECT pg_sleep(10)::text")

@@ -8,9 +8,8 @@ import Testing
     @Test func `a lost server fails what is under way and is found again`() async throws {
         let conninfo = try TestDatabase.empty()
         let held = try HeldStatement(at: conninfo)
-        let (lost, answer) = try await withPool(conninfo, { ($0.shared, $0.patience) = (2, .seconds(600)) }) {
-            database,
-            loop in
+        let (lost, answer) = try await withPool(conninfo, { ($0.shared, $0.timeout) = (2, .seconds(600)) }) {
+            database, loop in
             async let slow = database.query(HeldStatement.text)
             try await held.isUnderWay(on: loop)
             try held.kill()
@@ -28,9 +27,7 @@ import Testing
     @Test func `a server that is held up does not answer in time, and does afterwards`() async throws {
         let conninfo = try TestDatabase.empty()
         let held = try HeldStatement(at: conninfo)
-        let answers = try await withPool(conninfo, { ($0.shared, $0.patience) = (1, .seconds(600)) }) {
-            database,
-            loop in
+        let answers = try await withPool(conninfo, { ($0.shared, $0.timeout) = (1, .seconds(600)) }) { database, loop in
             let before = await database.answers(within: .seconds(600))
             async let slow = database.query(HeldStatement.text)
             try await held.isUnderWay(on: loop)
@@ -50,7 +47,7 @@ import Testing
             conninfo,
             {
                 ($0.shared, $0.depth, $0.queue) = (1, 1, 1)
-                $0.patience = .seconds(600)
+                $0.timeout = .seconds(600)
             }
         ) { database, loop in
             async let slow = database.query(HeldStatement.text)
@@ -98,9 +95,7 @@ private struct HeldStatement {
     }
 
     /// Lets it end.
-    func end() throws {
-        try AdminConnection(to: conninfo).execute("INSERT INTO sign DEFAULT VALUES")
-    }
+    func end() throws { try AdminConnection(to: conninfo).execute("INSERT INTO sign DEFAULT VALUES") }
 
     /// Ends the connection that it is on.
     func kill() throws {

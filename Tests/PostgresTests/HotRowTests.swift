@@ -48,8 +48,7 @@ import Testing
 
     private static func uses(_ number: Int, _ database: Database) async throws -> String {
         var row = try #require(
-            try await database.query("SELECT uses::text FROM t WHERE n = \(number)", setting: rival).first
-        )
+            try await database.query("SELECT uses::text FROM t WHERE n = \(number)", setting: rival).first)
         return try row.next()
     }
 
@@ -59,9 +58,7 @@ import Testing
     ) async throws -> Result {
         let conninfo = try TestDatabase.empty()
         return try await withPool(conninfo, change) { database, loop in
-            _ = try await database.query(
-                "CREATE TABLE t AS SELECT n, 0 AS uses FROM generate_series(1, 9) AS n"
-            )
+            _ = try await database.query("CREATE TABLE t AS SELECT n, 0 AS uses FROM generate_series(1, 9) AS n")
             return try await body(database, loop, conninfo)
         }
     }
@@ -70,28 +67,21 @@ import Testing
     private static func holder(of rows: ClosedRange<Int>, _ conninfo: String) throws -> AdminConnection {
         let holder = try AdminConnection(to: conninfo)
         try holder.execute("BEGIN")
-        try holder.execute(
-            "SELECT FROM t WHERE n BETWEEN \(rows.lowerBound) AND \(rows.upperBound) FOR UPDATE"
-        )
+        try holder.execute("SELECT FROM t WHERE n BETWEEN \(rows.lowerBound) AND \(rows.upperBound) FOR UPDATE")
         return holder
     }
 
     private static let waiters =
-        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-        + " AND datname = current_database()"
+        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'" + " AND datname = current_database()"
 
     /// Waits until so many connections wait for rows.
     ///
     /// - Parameter looker: has no transaction open, which would see the same all the time.
-    private static func wait(for count: Int, _ loop: EventLoop, _ looker: borrowing AdminConnection)
-        async throws
-    {
+    private static func wait(for count: Int, _ loop: EventLoop, _ looker: borrowing AdminConnection) async throws {
         while try looker.execute(waiters, []).count < count { await loop.sleep(for: .milliseconds(5)) }
     }
 
-    @Test func `V43: keeps a statement of another team waiting behind one of them, not behind all`()
-        async throws
-    {
+    @Test func `V43: keeps a statement of another team waiting behind one of them, not behind all`() async throws {
         let (before, uses) = try await Self.withRows({ $0.shared = 1 }) { database, loop, _ in
             let count = Count()
             let tasks = (0..<40).map { _ in
@@ -112,19 +102,16 @@ import Testing
     }
 
     @Test func `V43: keeps statements that are committed together waiting behind one of them`() async throws {
-        let before = try await Self.withRows({ ($0.shared, $0.jointSegments) = (1, 1) }) {
-            database,
-            loop,
-            _ in
+        let before = try await Self.withRows({ ($0.shared, $0.groupCommitSegments) = (1, 1) }) { database, loop, _ in
             let count = Count()
             let tasks = (0..<40).map { _ in
                 Task(executorPreference: loop) {
-                    _ = try await database.queryJointly(Self.use(1), locking: [1], setting: Self.acme)
+                    _ = try await database.groupCommit(Self.use(1), locking: [1], setting: Self.acme)
                     count.increment()
                 }
             }
             while database.statementCount < 41 { await Task.yield() }
-            _ = try await database.queryJointly(Self.use(2), locking: [2], setting: Self.rival)
+            _ = try await database.groupCommit(Self.use(2), locking: [2], setting: Self.rival)
             let before = count.value
             for task in tasks { try await task.value }
             return before
@@ -133,11 +120,9 @@ import Testing
         #expect(before <= 4)
     }
 
-    @Test func `V43: is waited for on one connection, in a line with an end, while others are answered`()
-        async throws
-    {
+    @Test func `V43: is waited for on one connection, in a line with an end, while others are answered`() async throws {
         let change: (inout Database.Configuration) -> Void = {
-            ($0.shared, $0.line, $0.patience) = (2, 8, .seconds(120))
+            ($0.shared, $0.line, $0.timeout) = (2, 8, .seconds(120))
         }
         let (refused, most, uses) = try await Self.withRows(change) { database, loop, conninfo in
             let looker = try AdminConnection(to: conninfo)
@@ -150,7 +135,7 @@ import Testing
                         if number % 2 == 0 {
                             _ = try await database.query(statements, setting: Self.acme)
                         } else {
-                            _ = try await database.queryJointly(statements, locking: [1], setting: Self.acme)
+                            _ = try await database.groupCommit(statements, locking: [1], setting: Self.acme)
                         }
                     } catch {
                         #expect(error == .overloaded)
@@ -207,7 +192,7 @@ import Testing
     @Test func `V43: leaves a connection for transactions of others, and one for those that wait for rows`()
         async throws
     {
-        let uses = try await Self.withRows({ $0.patience = .seconds(60) }) { database, loop, conninfo in
+        let uses = try await Self.withRows({ $0.timeout = .seconds(60) }) { database, loop, conninfo in
             let looker = try AdminConnection(to: conninfo)
             let holder = try Self.holder(of: 1...8, conninfo)
             // Rows that nobody names.

@@ -8,17 +8,12 @@ import Testing
 
     /// Runs them all at once on one loop, one segment at a time, so that most of them gather.
     private static func run(
-        _ count: Int,
-        on database: Database,
-        _ loop: EventLoop,
-        _ body: @escaping @Sendable (Int) async throws -> String
+        _ count: Int, on database: Database, _ loop: EventLoop, _ body: @escaping @Sendable (Int) async throws -> String
     ) async throws -> [Int: Result<String, any Error>] {
         try await withThrowingTaskGroup(of: (Int, Result<String, any Error>).self) { group in
             for number in 0..<count {
                 group.addTask(executorPreference: loop) {
-                    do { return (number, .success(try await body(number))) } catch {
-                        return (number, .failure(error))
-                    }
+                    do { return (number, .success(try await body(number))) } catch { return (number, .failure(error)) }
                 }
             }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -32,13 +27,10 @@ import Testing
 
     @Test func `share transactions, and each gets its own answer`() async throws {
         let conninfo = try TestDatabase.empty()
-        let answers = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+        let answers = try await withPool(conninfo, { $0.groupCommitSegments = 1 }) { database, loop in
             try await Self.run(200, on: database, loop) { number in
-                let rows = try await database.queryJointly(
-                    "SELECT pg_current_xact_id()::text || ' ' || \(number)::text",
-                    locking: [],
-                    setting: Self.setting
-                )
+                let rows = try await database.groupCommit(
+                    "SELECT pg_current_xact_id()::text || ' ' || \(number)::text", locking: [], setting: Self.setting)
                 return try Self.text(rows)
             }
         }
@@ -55,17 +47,13 @@ import Testing
 
     @Test func `run under the setting of each`() async throws {
         let conninfo = try TestDatabase.empty()
-        let answers = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+        let answers = try await withPool(conninfo, { $0.groupCommitSegments = 1 }) { database, loop in
             try await Self.run(200, on: database, loop) { number in
                 // Pairs of neighbours share a team.
                 let setting = Setting("SELECT set_config('pippin.team', \("TEAM\(number / 2)"), true)")
                 return try Self.text(
-                    try await database.queryJointly(
-                        "SELECT current_setting('pippin.team')",
-                        locking: [],
-                        setting: setting
-                    )
-                )
+                    try await database.groupCommit(
+                        "SELECT current_setting('pippin.team')", locking: [], setting: setting))
             }
         }
 
@@ -74,14 +62,11 @@ import Testing
 
     @Test func `fail alone, and their neighbours are kept`() async throws {
         let conninfo = try TestDatabase.empty()
-        let (answers, kept) = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+        let (answers, kept) = try await withPool(conninfo, { $0.groupCommitSegments = 1 }) { database, loop in
             _ = try await database.query("CREATE TABLE t (n bigint CONSTRAINT t_n_check CHECK (n <> 13))")
             let answers = try await Self.run(50, on: database, loop) { number in
-                let rows = try await database.queryJointly(
-                    "INSERT INTO t VALUES (\(number)) RETURNING n::text",
-                    locking: [],
-                    setting: Self.setting
-                )
+                let rows = try await database.groupCommit(
+                    "INSERT INTO t VALUES (\(number)) RETURNING n::text", locking: [], setting: Self.setting)
                 return try Self.text(rows)
             }
             return (answers, try Self.text(try await database.query("SELECT count(*)::text FROM t")))
@@ -90,8 +75,7 @@ import Testing
         for (number, answer) in answers {
             switch answer {
             case .success(let text): #expect(text == "\(number)")
-            case .failure(let error):
-                #expect(number == 13 && (error as? PostgresFailure)?.constraint == "t_n_check")
+            case .failure(let error): #expect(number == 13 && (error as? PostgresFailure)?.constraint == "t_n_check")
             }
         }
         #expect(answers.count == 50)
@@ -100,18 +84,14 @@ import Testing
 
     @Test func `of one member are kept together, or none of them`() async throws {
         let conninfo = try TestDatabase.empty()
-        let (answers, kept) = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
+        let (answers, kept) = try await withPool(conninfo, { $0.groupCommitSegments = 1 }) { database, loop in
             _ = try await database.query("CREATE TABLE t (n bigint CONSTRAINT t_n_check CHECK (n <> 1013))")
             let answers = try await Self.run(50, on: database, loop) { number in
-                let rows = try await database.queryJointly(
+                let rows = try await database.groupCommit(
                     [
-                        "INSERT INTO t VALUES (\(number))",
-                        "INSERT INTO t VALUES (\(1000 + number))",
+                        "INSERT INTO t VALUES (\(number))", "INSERT INTO t VALUES (\(1000 + number))",
                         "SELECT count(*)::text || ' ' || \(number)::text FROM t WHERE n % 1000 = \(number)",
-                    ],
-                    locking: [],
-                    setting: Self.setting
-                )
+                    ], locking: [], setting: Self.setting)
                 return try Self.text(rows)
             }
             return (answers, try Self.text(try await database.query("SELECT count(*)::text FROM t")))
@@ -125,28 +105,20 @@ import Testing
 
     @Test func `do not wait for the row that a neighbour waits for`() async throws {
         let conninfo = try TestDatabase.empty()
-        let (freed, waited) = try await withPool(conninfo, { $0.jointSegments = 1 }) { database, loop in
-            _ = try await database.query(
-                "CREATE TABLE t AS SELECT n, 0 AS uses FROM generate_series(1, 2) AS n"
-            )
+        let (freed, waited) = try await withPool(conninfo, { $0.groupCommitSegments = 1 }) { database, loop in
+            _ = try await database.query("CREATE TABLE t AS SELECT n, 0 AS uses FROM generate_series(1, 2) AS n")
             @Sendable func use(_ number: Int) -> Task<String, any Error> {
                 Task(executorPreference: loop) {
-                    let rows = try await database.queryJointly(
-                        "UPDATE t SET uses = uses + 1 WHERE n = \(number) RETURNING uses::text",
-                        locking: [],
-                        setting: Self.setting
-                    )
+                    let rows = try await database.groupCommit(
+                        "UPDATE t SET uses = uses + 1 WHERE n = \(number) RETURNING uses::text", locking: [],
+                        setting: Self.setting)
                     return try Self.text(rows)
                 }
             }
             let (locked, freed) = try await database.transaction { transaction in
                 _ = try await transaction.query("UPDATE t SET uses = uses + 1 WHERE n = 1")
                 // The first keeps the only segment busy while the two others gather behind it.
-                async let first = database.queryJointly(
-                    "SELECT pg_sleep(0.1)::text",
-                    locking: [],
-                    setting: Self.setting
-                )
+                async let first = database.groupCommit("SELECT pg_sleep(0.1)::text", locking: [], setting: Self.setting)
                 let (locked, free) = (use(1), use(2))
                 _ = try await first
                 return (locked, try await free.value)

@@ -5,16 +5,14 @@ import Testing
 
 /// What a pooler may drop of a connection's beginning: its role, and with that the walls.
 @Suite struct `A connection's role` {
-    private func answer(
-        _ conninfo: String,
-        role: String?,
-        table: String?
-    ) async throws -> (name: String?, problem: String) {
+    private func answer(_ conninfo: String, role: String?, table: String?) async throws -> (
+        name: String?, problem: String
+    ) {
         try await withPool(
             conninfo,
             {
-                $0.patience = .seconds(2)
-                $0.absence = .milliseconds(100)
+                $0.timeout = .seconds(2)
+                $0.outage = .milliseconds(100)
                 ($0.role, $0.walledTable) = (role, table)
             }
         ) { database, _ in
@@ -41,11 +39,9 @@ import Testing
 
     @Test func `V49: is verified at the start`() async throws {
         try await withDatabase { conninfo in
-            try Database.Configuration(connection: conninfo, role: "pippin_app", walledTable: "teams")
-                .verify()
+            try Database.Configuration(connection: conninfo, role: "pippin_app", walledTable: "teams").verify()
             #expect(throws: AdminFailure.self) {
-                try Database.Configuration(connection: conninfo, role: "pippin", walledTable: "teams")
-                    .verify()
+                try Database.Configuration(connection: conninfo, role: "pippin", walledTable: "teams").verify()
             }
         }
     }

@@ -16,8 +16,7 @@ import Testing
     @Test func `V43: keep no statement waiting, and none of another team's searches`() async throws {
         let conninfo = try TestDatabase.empty()
         let words = try await withPool(
-            conninfo,
-            { ($0.shared, $0.patience, $0.searchPatience) = (1, .seconds(3600), .seconds(3600)) }
+            conninfo, { ($0.shared, $0.timeout, $0.searchTimeout) = (1, .seconds(3600), .seconds(3600)) }
         ) { database, loop in
             let holder = try AdminConnection(to: conninfo)
             try holder.execute("SELECT pg_advisory_lock(1)")
@@ -25,11 +24,7 @@ import Testing
             let slow = (0..<40).map { _ in
                 Task(executorPreference: loop) {
                     try Self.word(
-                        await database.search(
-                            "SELECT 'late' FROM pg_advisory_xact_lock_shared(1)",
-                            setting: Self.acme
-                        )
-                    )
+                        await database.search("SELECT 'late' FROM pg_advisory_xact_lock_shared(1)", setting: Self.acme))
                 }
             }
             while database.statementCount < slow.count { await Task.yield() }
@@ -45,13 +40,11 @@ import Testing
         #expect(words == ["statement", "search"] + Array(repeating: "late", count: 40))
     }
 
-    @Test func `V43: wait in a short line, and the last of the team that fills it gives way to another's`()
-        async throws
+    @Test func `V43: wait in a short line, and the last of the team that fills it gives way to another's`() async throws
     {
         let conninfo = try TestDatabase.empty()
         let (word, refused) = try await withPool(
-            conninfo,
-            { ($0.patience, $0.searchPatience) = (.seconds(3600), .seconds(3600)) }
+            conninfo, { ($0.timeout, $0.searchTimeout) = (.seconds(3600), .seconds(3600)) }
         ) { database, loop in
             let holder = try AdminConnection(to: conninfo)
             try holder.execute("SELECT pg_advisory_lock(1); SELECT pg_advisory_lock(2)")
@@ -59,24 +52,16 @@ import Testing
                 Task(executorPreference: loop) { () async -> Bool in
                     do throws(PostgresFailure) {
                         _ = try await database.search(
-                            "SELECT 'late' FROM pg_advisory_xact_lock_shared(1)",
-                            setting: Self.acme
-                        )
+                            "SELECT 'late' FROM pg_advisory_xact_lock_shared(1)", setting: Self.acme)
                         return false
-                    } catch {
-                        return error == .overloaded
-                    }
+                    } catch { return error == .overloaded }
                 }
             }
             while database.statementCount < flood.count { await Task.yield() }
             // The first has Rival's connection, so that the second has to wait behind the flood.
-            let questions: [SQL] = [
-                "SELECT 'first' FROM pg_advisory_xact_lock_shared(2)", "SELECT 'second'",
-            ]
+            let questions: [SQL] = ["SELECT 'first' FROM pg_advisory_xact_lock_shared(2)", "SELECT 'second'"]
             let rivals = questions.map { sql in
-                Task(executorPreference: loop) {
-                    try Self.word(await database.search(sql, setting: Self.rival))
-                }
+                Task(executorPreference: loop) { try Self.word(await database.search(sql, setting: Self.rival)) }
             }
             while database.statementCount < flood.count + rivals.count { await Task.yield() }
             try holder.execute("SELECT pg_advisory_unlock(2)")
@@ -93,18 +78,13 @@ import Testing
         #expect(refused == 200 - 65 + 1)
     }
 
-    @Test func `V43: end as such when they take longer than one may, and the next one has the connection`()
-        async throws
+    @Test func `V43: end as such when they take longer than one may, and the next one has the connection`() async throws
     {
         let conninfo = try TestDatabase.empty()
-        let (failure, word) = try await withPool(
-            conninfo,
-            { ($0.searching, $0.searchPatience) = (1, .seconds(2)) }
-        ) { database, _ in
+        let (failure, word) = try await withPool(conninfo, { ($0.searching, $0.searchTimeout) = (1, .seconds(2)) }) {
+            database, _ in
             var failure: PostgresFailure?
-            do {
-                _ = try await database.search("SELECT pg_sleep(3600)::text")
-            } catch {
+            do { _ = try await database.search("SELECT pg_sleep(3600)::text") } catch {
                 failure = error as? PostgresFailure
             }
             return (failure, try Self.word(try await database.search("SELECT 'next'")))

@@ -15,9 +15,7 @@ import Testing
                     group.addTask(executorPreference: loop) {
                         do {
                             try await database.transaction { transaction in
-                                _ = try await transaction.query(
-                                    "SELECT pg_terminate_backend(pg_backend_pid())"
-                                )
+                                _ = try await transaction.query("SELECT pg_terminate_backend(pg_backend_pid())")
                             }
                             return true
                         } catch { return false }
@@ -61,9 +59,7 @@ import Testing
 
     @Test func `V43: those of one team that wait are less than half of what a loop has wait`() async throws {
         let conninfo = try TestDatabase.empty()
-        let (word, refused) = try await withPool(conninfo, { $0.patience = .seconds(3600) }) {
-            database,
-            loop in
+        let (word, refused) = try await withPool(conninfo, { $0.timeout = .seconds(3600) }) { database, loop in
             let holder = try AdminConnection(to: conninfo)
             try holder.execute("SELECT pg_advisory_lock(1)")
             let flood = (0..<1024).map { _ in
@@ -73,9 +69,7 @@ import Testing
                             _ = try await transaction.query("SELECT FROM pg_advisory_xact_lock_shared(1)")
                         }
                         return false
-                    } catch {
-                        return error as? PostgresFailure == .overloaded
-                    }
+                    } catch { return error as? PostgresFailure == .overloaded }
                 }
             }
             while database.statementCount < flood.count { await Task.yield() }
@@ -96,19 +90,17 @@ import Testing
         #expect(refused == 1024 - 515)
     }
 
-    @Test func `a transaction waits no longer than the patience`() async throws {
+    @Test func `a transaction waits no longer than the timeout`() async throws {
         let conninfo = try TestDatabase.empty()
-        let failure = try await withPool(conninfo, { ($0.exclusive, $0.patience) = (1, .milliseconds(600)) })
-        {
-            database,
-            loop in
+        let failure = try await withPool(conninfo, { ($0.exclusive, $0.timeout) = (1, .milliseconds(600)) }) {
+            database, loop in
             let (end, ends) = AsyncStream<Void>.makeStream()
             async let slow: Void = database.transaction { _ in for await _ in end {} }
             await loop.sleep(for: .milliseconds(50))
             var failure: PostgresFailure?
-            do {
-                _ = try await database.transaction { try await $0.query("SELECT 1") }
-            } catch { failure = error as? PostgresFailure }
+            do { _ = try await database.transaction { try await $0.query("SELECT 1") } } catch {
+                failure = error as? PostgresFailure
+            }
             ends.finish()
             _ = try? await slow
             return failure

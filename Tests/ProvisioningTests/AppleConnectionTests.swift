@@ -10,17 +10,12 @@ import Testing
     private static let pair = P256SigningKey.generate()
     private static let next = P256SigningKey.generate()
 
-    private static func file(
-        _ apple: String,
-        app: String = "com.acme.app"
-    ) -> String {
+    private static func file(_ apple: String, app: String = "com.acme.app") -> String {
         Files.team(#""appIDs": [{"identifier": "\#(app)", "apple": \#(apple)}]"#)
     }
 
     private static func member(
-        key: String = "KEY1234567",
-        _ pair: P256SigningKey? = pair,
-        services: String = "com.acme.siwa",
+        key: String = "KEY1234567", _ pair: P256SigningKey? = pair, services: String = "com.acme.siwa",
         team: String = "ABCDE12345"
     ) -> String {
         let secret = pair.map { #", "privateKeyPEM": "\#(Files.escaped($0.pem))""# } ?? ""
@@ -38,8 +33,7 @@ import Testing
                 report.teams.first?.lines == [
                     "+ key KEY1234567 from Apple, of com.acme.app, team ABCDE12345",
                     "+ connection to Apple of com.acme.app: com.acme.siwa, key KEY1234567",
-                ]
-            )
+                ])
             #expect(try await pippin.apply(Self.file(Self.member())).outcome == .unchanged)
             #expect(try await pippin.apply(Self.file(Self.member(nil))).outcome == .unchanged)
             #expect(try await pippin.apply(Files.whole) { $0.prunes = true }.outcome == .unchanged)
@@ -81,8 +75,7 @@ import Testing
             try await pippin.apply(Files.whole)
             try await pippin.apply(Self.file(Self.member()))
             let changed = Self.file(
-                Self.member(key: "KEY7654321", Self.next, services: "com.acme.other", team: "FGHIJ67890")
-            )
+                Self.member(key: "KEY7654321", Self.next, services: "com.acme.other", team: "FGHIJ67890"))
 
             let report = try await pippin.apply(changed) { $0.prunes = true }
 
@@ -92,10 +85,8 @@ import Testing
                     """
                     ~ connection to Apple of com.acme.app: Services ID "com.acme.siwa" → "com.acme.other", \
                     key "KEY1234567" → "KEY7654321"
-                    """,
-                    "- key KEY1234567 \"KEY1234567\" from Apple, of com.acme.app",
-                ]
-            )
+                    """, "- key KEY1234567 \"KEY1234567\" from Apple, of com.acme.app",
+                ])
             #expect(try pippin.admin("SELECT string_agg(key_id, ' ') FROM apple_keys") == "KEY7654321")
             let moved = Self.file(Self.member(key: "KEY7654321", nil, services: "com.acme.other"))
             #expect(try await pippin.apply(moved).teams.first?.lines.count == 1)
@@ -121,23 +112,17 @@ import Testing
         (member(nil), "privateKeyPEM"), (member(services: "com.acme.app"), "servicesID"),
         (member(key: "short"), "keyID"), (member(team: "short"), "teamID"),
         (#"{"servicesID": "com.acme.siwa", "keyID": "KEY1234567", "extra": 1}"#, "extra"),
-    ])
-    func `that the console refuses are refused, each where it stands`(
-        member: String,
-        field: String
-    ) async throws {
+    ]) func `that the console refuses are refused, each where it stands`(member: String, field: String) async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)
-            let problems: [Problem]
+            let problems: [FieldError]
             do {
                 guard case .refused(let found) = try await pippin.apply(Self.file(member)).outcome else {
                     Issue.record("taken")
                     return
                 }
                 problems = found
-            } catch let found as Problems {
-                problems = found.all
-            }
+            } catch let found as InvalidFields { problems = found.all }
 
             #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple.\(field)"])
             #expect(try pippin.admin("SELECT count(*) FROM apple_keys") == "0")
@@ -152,19 +137,15 @@ import Testing
             let app = #"{"identifier": "com.acme.app", "apple": \#(first)}"#
 
             guard
-                case .refused(let problems) = try await pippin.apply(
-                    Files.team(#""appIDs": [\#(app), \#(other)]"#)
-                ).outcome
+                case .refused(let problems) = try await pippin.apply(Files.team(#""appIDs": [\#(app), \#(other)]"#))
+                    .outcome
             else {
                 Issue.record("taken")
                 return
             }
             #expect(problems.map(\.field) == (0...1).map { "teams[0].appIDs[\($0)].apple.servicesID" })
             try await pippin.apply(Self.file(first))
-            guard
-                case .refused(let problems) = try await pippin.apply(
-                    Files.team(#""appIDs": [\#(other)]"#)
-                ).outcome
+            guard case .refused(let problems) = try await pippin.apply(Files.team(#""appIDs": [\#(other)]"#)).outcome
             else {
                 Issue.record("taken")
                 return

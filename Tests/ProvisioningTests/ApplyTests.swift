@@ -16,23 +16,17 @@ import Testing
                 first.teams.map(\.lines) == [
                     [
                         "+ team ACMETEAM01 \"Acme\", sandbox", "+ App ID com.acme.app",
-                        "+ Service ID com.acme.web of com.acme.app",
-                        "+ key ACMEKEY001 \"CI\" of com.acme.app",
-                        "+ e-mail source acme.example, with selectors s2026, mail",
-                        "+ e-mail source ada@mail.example",
+                        "+ Service ID com.acme.web of com.acme.app", "+ key ACMEKEY001 \"CI\" of com.acme.app",
+                        "+ e-mail source acme.example, with selectors s2026, mail", "+ e-mail source ada@mail.example",
                         "+ user ada@acme.example",
                     ]
-                ]
-            )
+                ])
             #expect(second.outcome == .unchanged)
             #expect(second.teams.isEmpty)
             #expect(try pippin.rows() == rows)
             #expect(rows["signing_keys"] == "1")
             #expect(rows["audit_events"] == "7")
-            #expect(
-                try pippin.admin("SELECT DISTINCT actor_kind || ' ' || actor FROM audit_events")
-                    == "command apply"
-            )
+            #expect(try pippin.admin("SELECT DISTINCT actor_kind || ' ' || actor FROM audit_events") == "command apply")
         }
     }
 
@@ -41,8 +35,7 @@ import Testing
             try await pippin.apply(Files.whole)
             let changed = Files.whole(
                 description: "Acme on the web",
-                returnURLs: #""http://127.0.0.1:9000/callback", "http://127.0.0.1:9000/other""#
-            )
+                returnURLs: #""http://127.0.0.1:9000/callback", "http://127.0.0.1:9000/other""#)
 
             let report = try await pippin.apply(changed)
 
@@ -53,8 +46,7 @@ import Testing
                         "~ Service ID com.acme.web: description \"Acme Web\" → \"Acme on the web\", "
                             + "return URLs + http://127.0.0.1:9000/other"
                     ]
-                ]
-            )
+                ])
             #expect(try await pippin.apply(changed).outcome == .unchanged)
         }
     }
@@ -74,15 +66,13 @@ import Testing
     @Test func `of bare names takes the defaults`() async throws {
         try await Installation.with { pippin in
             let text = Files.team(
-                #""appIDs": [{"identifier": "com.acme.app", "serviceIDs": [{"identifier": "com.acme.web"}]}]"#
-            )
+                #""appIDs": [{"identifier": "com.acme.app", "serviceIDs": [{"identifier": "com.acme.web"}]}]"#)
 
             let report = try await pippin.apply(text)
 
             #expect(report.outcome == .applied)
             #expect(
-                try pippin.admin("SELECT name || ' ' || mode FROM teams WHERE NOT is_system")
-                    == "ACMETEAM01 production"
+                try pippin.admin("SELECT name || ' ' || mode FROM teams WHERE NOT is_system") == "ACMETEAM01 production"
             )
             #expect(try pippin.admin("SELECT description FROM service_ids") == "com.acme.web")
         }
@@ -105,8 +95,7 @@ import Testing
             #expect(
                 pruned.teams.map(\.lines) == [
                     ["- App ID com.acme.app, with Service ID com.acme.web, with key ACMEKEY001"]
-                ]
-            )
+                ])
             #expect(try pippin.rows() == after)
             #expect(try await pippin.apply(Files.whole, { $0.isDryRun = true }).outcome == .unchanged)
         }
@@ -120,8 +109,7 @@ import Testing
                 INSERT INTO sessions (
                     team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent
                 ) SELECT team_id, '\\x01', sub, now(), now(), now() + interval '1 day', '', '' FROM users
-                """
-            )
+                """)
             let changed = Files.whole(password: "a wholly other horse")
             let argon2id = Argon2id(memoryKiB: 8, passes: 1)
 
@@ -152,15 +140,12 @@ import Testing
 
     @Test func `touches no other team`() async throws {
         try await Installation.with { pippin in
-            let rival =
-                #"{"teams": [{"id": "RIVALTEAM1", "appIDs": [{"identifier": "com.acme.app"}], "users": []}]}"#
+            let rival = #"{"teams": [{"id": "RIVALTEAM1", "appIDs": [{"identifier": "com.acme.app"}], "users": []}]}"#
             try await pippin.apply(rival)
             let before = try await pippin.export(try #require(TeamID(rawValue: "RIVALTEAM1")))
 
             try await pippin.apply(Files.whole)
-            try await pippin.apply(Files.team(#""appIDs": [], "users": [], "emailSources": []"#)) {
-                $0.prunes = true
-            }
+            try await pippin.apply(Files.team(#""appIDs": [], "users": [], "emailSources": []"#)) { $0.prunes = true }
 
             #expect(try await pippin.export(try #require(TeamID(rawValue: "RIVALTEAM1"))) == before)
             #expect(try pippin.admin("SELECT count(*) FROM app_ids") == "1")

@@ -55,11 +55,7 @@ import Testing
             let other = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["s2027"]}]"#)
             let report = try await pippin.apply(other)
 
-            #expect(
-                report.teams.first?.lines == [
-                    "~ e-mail source acme.example: selectors + s2027 - s2026 - mail"
-                ]
-            )
+            #expect(report.teams.first?.lines == ["~ e-mail source acme.example: selectors + s2027 - s2026 - mail"])
             let changed = try await pippin.export()
             #expect(changed.contains("s2027") && !changed.contains("s2026"))
             let wrong = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["a b"]}]"#)
@@ -86,8 +82,7 @@ import Testing
     @Test func `of a team that is not there is nothing`() async throws {
         try await Installation.with { pippin in
             let exports = [
-                try await pippin.provisioner.export(Installation.acme),
-                try await pippin.provisioner.export(.system),
+                try await pippin.provisioner.export(Installation.acme), try await pippin.provisioner.export(.system),
             ]
 
             #expect(exports.allSatisfy { $0 == nil })

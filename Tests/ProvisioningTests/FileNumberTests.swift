@@ -53,22 +53,17 @@ import Testing
                 #expect(!problems.isEmpty, "\(place.path) = \(number)")
                 #expect(
                     problems.contains { $0.field.hasPrefix(place.path) || place.path.hasPrefix($0.field) },
-                    "\(place.path) = \(number): \(problems)"
-                )
+                    "\(place.path) = \(number): \(problems)")
             }
         }
     }
 
-    private static func isNumber(_ text: String) -> Bool {
-        text.first.map { "+-.0123456789".contains($0) } ?? false
-    }
+    private static func isNumber(_ text: String) -> Bool { text.first.map { "+-.0123456789".contains($0) } ?? false }
 
-    private static func problems(_ text: String) -> [Problem] {
-        do throws(Problems) {
+    private static func problems(_ text: String) -> [FieldError] {
+        do throws(InvalidFields) {
             _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
             return []
-        } catch {
-            return error.all
-        }
+        } catch { return error.all }
     }
 }

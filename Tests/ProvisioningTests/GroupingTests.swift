@@ -10,8 +10,7 @@ import Testing
             {"identifier": "com.acme.watch", "primary": "com.acme.app", "signIn": false},
             {"identifier": "com.acme.app"}
         ]
-        """
-    )
+        """)
 
     @Test func `are made whatever their order, and exported again`() async throws {
         try await Installation.with { pippin in
@@ -50,25 +49,19 @@ import Testing
             #"{"identifier": "com.acme.a", "primary": "com.acme.b"}, {"identifier": "com.acme.b", "primary": "com.acme.c"}, {"identifier": "com.acme.c"}"#,
             "com.acme.b is grouped under com.acme.c"
         ),
-    ])
-    func `that the console refuses are refused`(apps: String, reason: String) async throws {
+    ]) func `that the console refuses are refused`(apps: String, reason: String) async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)
-            guard
-                case .refused(let problems) = try await pippin.apply(Files.team("\"appIDs\": [\(apps)]"))
-                    .outcome
+            guard case .refused(let problems) = try await pippin.apply(Files.team("\"appIDs\": [\(apps)]")).outcome
             else {
                 Issue.record("not refused")
                 return
             }
             let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-            let texts = try Texts(folder: root + "/Texts")
+            let texts = try Translations(folder: root + "/Texts")
             #expect(
-                problems.contains {
-                    $0.field.hasSuffix("primary") && texts.text($0.message).contains(reason)
-                },
-                "\(problems)"
-            )
+                problems.contains { $0.field.hasSuffix("primary") && texts.text($0.message).contains(reason) },
+                "\(problems)")
         }
     }
 }

@@ -27,7 +27,7 @@ struct Installation: Sendable {
             let pool = try BlockingPool(name: "test", threads: 1, queueLimit: 100)
             defer { pool.stop() }
             try await loop.run {
-                let configuration = Database.Configuration(connection: conninfo, role: "pippin_app")
+                let configuration = Database.Configuration.forTests(conninfo, role: "pippin_app")
                 let database = Database(loop: loop, configuration: configuration)
                 database.open()
                 defer { database.close() }
@@ -41,8 +41,7 @@ struct Installation: Sendable {
         self.database = database
         keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
         provisioner = Provisioner(
-            database,
-            keyRing: keyRing,
+            database, keyRing: keyRing,
             hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
             publicURL: "https://pippin.example"
         ) { team, transaction in
@@ -50,17 +49,14 @@ struct Installation: Sendable {
                 """
                 INSERT INTO signing_keys (team_id, kid, private_key_sealed, active_from)
                 VALUES (\(team), 'first', ''::bytea, now())
-                """
-            )
+                """)
         }
     }
 
     /// Applies a file's text.
-    @discardableResult
-    func apply(
-        _ text: String,
-        _ change: (inout ApplyOptions) -> Void = { _ in }
-    ) async throws -> ApplyReport {
+    @discardableResult func apply(_ text: String, _ change: (inout ApplyOptions) -> Void = { _ in }) async throws
+        -> ApplyReport
+    {
         var options = ApplyOptions()
         change(&options)
         let file = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Missing() }
@@ -74,16 +70,14 @@ struct Installation: Sendable {
     }
 
     /// Runs a statement beyond the wall, as the owner of the database, and returns its only value.
-    @discardableResult
-    func admin(_ statement: String, _ values: String?...) throws -> String? {
+    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> String? {
         try AdminConnection(to: conninfo).execute(statement, values).first?.first ?? nil
     }
 
     /// How many rows all tables that a file writes to have.
     func rows() throws -> [String: String] {
         let tables = [
-            "teams", "app_ids", "service_ids", "service_domains", "return_urls", "keys", "email_sources",
-            "users",
+            "teams", "app_ids", "service_ids", "service_domains", "return_urls", "keys", "email_sources", "users",
             "login_names", "passwords", "signing_keys", "audit_events",
         ]
         var counts: [String: String] = [:]
@@ -100,10 +94,8 @@ enum Files {
     static var whole: String { whole() }
 
     static func whole(
-        description: String = "Acme Web",
-        returnURLs: String = #""http://127.0.0.1:9000/callback""#,
-        password: String = "correct horse battery",
-        mode: String = "sandbox"
+        description: String = "Acme Web", returnURLs: String = #""http://127.0.0.1:9000/callback""#,
+        password: String = "correct horse battery", mode: String = "sandbox"
     ) -> String {
         """
         {"teams": [{

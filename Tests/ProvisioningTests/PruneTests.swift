@@ -9,8 +9,7 @@ import Testing
                 """
                 "appIDs": [{"identifier": "com.acme.app", "serviceIDs": [{"identifier": "com.acme.shop"}]}],
                 "keys": [], "emailSources": [{"domain": "acme.example"}], "users": [{"email": "ben@acme.example"}]
-                """
-            )
+                """)
 
             let report = try await pippin.apply(text) { $0.prunes = true }
 
@@ -19,15 +18,11 @@ import Testing
                     [
                         "- key ACMEKEY001 \"CI\" of com.acme.app, revoked", "- Service ID com.acme.web",
                         "- e-mail source ada@mail.example", "- user ada@acme.example",
-                        "+ Service ID com.acme.shop of com.acme.app",
-                        "+ user ben@acme.example, without a password",
+                        "+ Service ID com.acme.shop of com.acme.app", "+ user ben@acme.example, without a password",
                     ]
-                ]
-            )
+                ])
             #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)
-            #expect(
-                try pippin.admin("SELECT string_agg(identifier, ' ') FROM service_ids") == "com.acme.shop"
-            )
+            #expect(try pippin.admin("SELECT string_agg(identifier, ' ') FROM service_ids") == "com.acme.shop")
             #expect(try pippin.admin("SELECT string_agg(login, ' ') FROM login_names") == "ben@acme.example")
             #expect(try pippin.admin("SELECT count(*) FROM keys WHERE revoked_at IS NULL") == "0")
         }
@@ -51,8 +46,7 @@ import Testing
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)
             let text = Files.team(
-                #""appIDs": [{"identifier": "com.acme.web", "serviceIDs": [{"identifier": "com.acme.app"}]}]"#
-            )
+                #""appIDs": [{"identifier": "com.acme.web", "serviceIDs": [{"identifier": "com.acme.app"}]}]"#)
 
             let refused = try await pippin.apply(text)
             let report = try await pippin.apply(text) { $0.prunes = true }
@@ -75,8 +69,7 @@ import Testing
                 )
                 INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
                 SELECT team_id, repeat('0', 28), sub, 'answered', '{}' FROM users
-                """
-            )
+                """)
 
             try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
 
@@ -90,9 +83,7 @@ import Testing
     @Test func `never removes people whom a file cannot name`() async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)
-            try pippin.admin(
-                "INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', '001234.fromapple.0001')"
-            )
+            try pippin.admin("INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', '001234.fromapple.0001')")
 
             try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
 

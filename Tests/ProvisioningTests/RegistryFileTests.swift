@@ -1,16 +1,15 @@
 import Bytes
+import Localization
 import Provisioning
 import Registry
 import Testing
 
 @Suite struct `A registry file` {
-    private static func problems(_ text: String) -> [Problem] {
-        do throws(Problems) {
+    private static func problems(_ text: String) -> [FieldError] {
+        do throws(InvalidFields) {
             _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
             return []
-        } catch {
-            return error.all
-        }
+        } catch { return error.all }
     }
 
     @Test func `of the documented shape is taken`() {
@@ -20,12 +19,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 1, 1), ("{", 1, 2), ("[1", 1, 3), ("teams: []", 1, 1), ("\u{0}", 1, 1),
-        (#"{"teams": [}"#, 1, 12),
-        ("{\n  \"teams\": [],\n  \"ä\": tru }", 3, 3), ("{}\n{}", 2, 1),
-        ("{\"teams\":\n[\"ää\", tru]}", 2, 8),
-    ])
-    func `S42: that is not JSON is refused with its place`(text: String, line: Int, column: Int) {
+        ("", 1, 1), ("{", 1, 2), ("[1", 1, 3), ("teams: []", 1, 1), ("\u{0}", 1, 1), (#"{"teams": [}"#, 1, 12),
+        ("{\n  \"teams\": [],\n  \"ä\": tru }", 3, 3), ("{}\n{}", 2, 1), ("{\"teams\":\n[\"ää\", tru]}", 2, 8),
+    ]) func `S42: that is not JSON is refused with its place`(text: String, line: Int, column: Int) {
         let message = "Line \(line), column \(column): the file is not valid JSON."
         #expect(Self.problems(text).map(\.message) == [.verbatim(message)])
     }
@@ -39,10 +35,10 @@ import Testing
             }]}
             """
         let message = "Line 4, column 5: the member “mode” is here a second time in one object."
-        #expect(Self.problems(text) == [Problem(field: "", message: message)])
+        #expect(Self.problems(text) == [FieldError(field: "", message: message)])
         // Written otherwise, it is the same member.
         let escaped = text.replacing("    \"mode\": \"production\"", with: #"    "m\u006fde": 1"#)
-        #expect(Self.problems(escaped) == [Problem(field: "", message: message)])
+        #expect(Self.problems(escaped) == [FieldError(field: "", message: message)])
     }
 
     @Test func `S42: that is too deep or too wide is refused with its place`() {
@@ -50,8 +46,7 @@ import Testing
         #expect(
             Self.problems(deep).map(\.message) == [
                 .verbatim("Line 2, column 17: the file is nested more deeply than any registry is.")
-            ]
-        )
+            ])
         let wide = "{\"teams\":\n[" + String(repeating: "1,", count: 300_000) + "1]}"
         let problems = Self.problems(wide)
         #expect(problems.count == 1)
@@ -66,17 +61,14 @@ import Testing
             ]}]}
             """
         var read: [String] = []
-        do throws(Problems) {
+        do throws(InvalidFields) {
             _ = try RegistryFile(parsing: Array(text.utf8)) { name in
                 read.append(name)
                 return Array("-----BEGIN PRIVATE KEY-----".utf8)
             }
             Issue.record("\(name) was taken")
         } catch {
-            #expect(
-                error.all.map(\.field) == ["teams[0].appIDs[0].apple.privateKeyFile"]
-                    || name.contains("u0000")
-            )
+            #expect(error.all.map(\.field) == ["teams[0].appIDs[0].apple.privateKeyFile"] || name.contains("u0000"))
         }
         #expect(read.isEmpty)
     }
@@ -110,11 +102,9 @@ import Testing
         #expect(
             Set(Self.problems(text).map(\.field)) == [
                 "team", "teams[0].colour", "teams[0].appIDs[0].serviceIDs[0].redirectURIs",
-                "teams[0].appIDs[0].serviceIDs[0].pkce", "teams[0].keys[0].private",
-                "teams[0].emailSources[0].spf",
+                "teams[0].appIDs[0].serviceIDs[0].pkce", "teams[0].keys[0].private", "teams[0].emailSources[0].spf",
                 "teams[0].users[0].admin",
-            ]
-        )
+            ])
         #expect(Self.problems(text).allSatisfy { "\($0.message)".contains("unknown") })
     }
 
@@ -122,16 +112,12 @@ import Testing
         (#"[]"#, ""), (#"{"teams": {}}"#, "teams"), (#"{"teams": [1]}"#, "teams[0]"),
         (#"{"teams": [{"id": 1}]}"#, "teams[0].id"), (#"{"teams": [{"id": null}]}"#, "teams[0].id"),
         (#"{"teams": [{"id": "A", "identitySources": ["directory", 2]}]}"#, "teams[0].identitySources[1]"),
-        (
-            #"{"teams": [{"id": "A", "users": [{"email": "a", "password": 12345678}]}]}"#,
-            "teams[0].users[0].password"
-        ),
+        (#"{"teams": [{"id": "A", "users": [{"email": "a", "password": 12345678}]}]}"#, "teams[0].users[0].password"),
         (
             #"{"teams": [{"id": "A", "appIDs": [{"identifier": "a", "serviceIDs": [{"identifier": "b", "requirePKCE": "yes"}]}]}]}"#,
             "teams[0].appIDs[0].serviceIDs[0].requirePKCE"
         ),
-    ])
-    func `with a value of the wrong kind is refused there`(text: String, field: String) {
+    ]) func `with a value of the wrong kind is refused there`(text: String, field: String) {
         #expect(Self.problems(text).map(\.field).contains(field))
     }
 
@@ -142,14 +128,12 @@ import Testing
             Self.problems(text).map(\.field).sorted() == [
                 "teams[0].appIDs[0].identifier", "teams[0].emailSources[0].domain", "teams[0].id",
                 "teams[0].keys[0].id", "teams[0].users[0].email",
-            ]
-        )
+            ])
     }
 
     @Test func `names public keys by file`() throws {
         let text = Files.team(
-            #""keys": [{"id": "ACMEKEY001", "appID": "com.acme.app", "publicKeyFile": "keys/ci.pem"}]"#
-        )
+            #""keys": [{"id": "ACMEKEY001", "appID": "com.acme.app", "publicKeyFile": "keys/ci.pem"}]"#)
 
         let file = try RegistryFile(parsing: Array(text.utf8)) { path in
             #expect(path == "keys/ci.pem")

@@ -14,20 +14,15 @@ import Testing
             """
             "secondFactor": "required",
             "users": [{"email": "ada@acme.example", "password": "correct horse battery", "totpSecret": "\(secret)"}]
-            """
-        )
+            """)
     }
 
     private func takes(_ secret: String, _ pippin: Installation) async throws -> Bool {
         let subject = try #require(Subject(rawValue: try pippin.admin("SELECT sub FROM users") ?? ""))
         let step = TOTP.step(atSeconds: Timestamp.now().seconds)
         return try await FactorSignIn(pippin.database, keyRing: pippin.keyRing).prove(
-            .totp(TOTP.code(of: try #require(TOTPSecret(text: secret)), step: step)),
-            of: subject,
-            attempt: secret,
-            in: Installation.acme,
-            from: .local
-        ) == .proved
+            .totp(TOTP.code(of: try #require(TOTPSecret(text: secret)), step: step)), of: subject, interaction: secret,
+            in: Installation.acme, from: .local) == .proved
     }
 
     @Test func `gives people their apps, and the team its rule`() async throws {
@@ -52,12 +47,8 @@ import Testing
 
             #expect(
                 report.teams.map(\.lines) == [
-                    [
-                        "~ user ada@acme.example: password reset",
-                        "~ user ada@acme.example: authenticator app reset",
-                    ]
-                ]
-            )
+                    ["~ user ada@acme.example: password reset", "~ user ada@acme.example: authenticator app reset"]
+                ])
             #expect(try await takes(Self.second, pippin))
         }
     }

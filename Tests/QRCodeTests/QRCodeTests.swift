@@ -8,14 +8,10 @@ import Testing
 
     @Test func `has its three corners, and nothing in the fourth`() throws {
         let code = try #require(QRCode(Self.uri))
-        let corner = [
-            "#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######",
-        ]
+        let corner = ["#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######"]
 
         func square(_ column: Int, _ row: Int) -> [String] {
-            (0..<7).map { down in
-                (0..<7).map { code.isDark(column + $0, row + down) ? "#" : "." }.joined()
-            }
+            (0..<7).map { down in (0..<7).map { code.isDark(column + $0, row + down) ? "#" : "." }.joined() }
         }
         #expect((code.size - 17).isMultiple(of: 4))
         #expect(square(0, 0) == corner)
@@ -41,8 +37,7 @@ import Testing
         #expect(QRCode("ada")?.svgPath != QRCode("ben")?.svgPath)
     }
 
-    @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 1025)])
-    func `of nothing or too much is none`(text: String) {
-        #expect(QRCode(text) == nil)
-    }
+    @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 1025)]) func `of nothing or too much is none`(
+        text: String
+    ) { #expect(QRCode(text) == nil) }
 }

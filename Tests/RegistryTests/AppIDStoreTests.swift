@@ -5,12 +5,9 @@ import Registry
 import Testing
 
 @Suite struct `App IDs` {
-    private static func draft(_ identifier: String, _ description: String, primary: String = "") throws
-        -> AppID.Draft
-    {
+    private static func draft(_ identifier: String, _ description: String, primary: String = "") throws -> AppID.Draft {
         try AppID.Draft(
-            parsing: AppID.Input(identifier: identifier, description: description, primary: primary),
-            policy: .hostNames
+            parsing: AppID.Input(identifier: identifier, description: description, primary: primary), policy: .hostNames
         )
     }
 
@@ -22,10 +19,7 @@ import Testing
             #expect((made.version, made.isEnabled, made.primary) == (1, true, nil))
             let event = try #require(try await acme.events().first)
             #expect(
-                (event.action, event.target, event.actor) == (
-                    "app_id.created", "com.acme.app", Subject.ada.rawValue
-                )
-            )
+                (event.action, event.target, event.actor) == ("app_id.created", "com.acme.app", Subject.ada.rawValue))
             #expect(event.before == nil)
             #expect(event.after?.contains(#""description": "Acme""#) == true)
         }
@@ -36,9 +30,9 @@ import Testing
             try await acme.makeApp()
             try await acme.makeService()
 
-            let app = await #expect(throws: Refusal.self) { try await acme.makeApp("com.ACME.app") }
-            let service = await #expect(throws: Refusal.self) { try await acme.makeApp("com.acme.WEB") }
-            let reverse = await #expect(throws: Refusal.self) { try await acme.makeService("com.Acme.App") }
+            let app = await #expect(throws: ValidationError.self) { try await acme.makeApp("com.ACME.app") }
+            let service = await #expect(throws: ValidationError.self) { try await acme.makeApp("com.acme.WEB") }
+            let reverse = await #expect(throws: ValidationError.self) { try await acme.makeService("com.Acme.App") }
 
             #expect(app == .identifierTaken(try .named("com.acme.app"), by: .app))
             #expect(service == .identifierTaken(try .named("com.acme.web"), by: .service))
@@ -50,32 +44,18 @@ import Testing
     @Test func `keep the first of two changes made from the same version`() async throws {
         try await Registered.with { acme in
             let made = try await acme.makeApp()
-            let (first, second) = (
-                try Self.draft("com.acme.app", "First"), try Self.draft("com.acme.app", "Second")
-            )
+            let (first, second) = (try Self.draft("com.acme.app", "First"), try Self.draft("com.acme.app", "Second"))
 
             let saved = try await acme.appIDs.update(
-                to: first,
-                version: made.version,
-                in: Registered.acme,
-                by: .member(.ada),
-                from: .local
-            )
+                to: first, version: made.version, in: Registered.acme, by: .member(.ada), from: .local)
             let late = try await acme.appIDs.update(
-                to: second,
-                version: made.version,
-                in: Registered.acme,
-                by: .member(.ada),
-                from: .local
-            )
+                to: second, version: made.version, in: Registered.acme, by: .member(.ada), from: .local)
 
             guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
             #expect((current.version, current.description) == (2, "First"))
             #expect(late == .conflict(current: current))
             let event = try #require(try await acme.events().first)
-            #expect(
-                (event.before, event.after) == (#"{"description": "Acme"}"#, #"{"description": "First"}"#)
-            )
+            #expect((event.before, event.after) == (#"{"description": "Acme"}"#, #"{"description": "First"}"#))
         }
     }
 
@@ -84,12 +64,7 @@ import Testing
             let made = try await acme.makeApp()
 
             let saved = try await acme.appIDs.update(
-                to: made.draft,
-                version: 1,
-                in: Registered.acme,
-                by: .member(.ada),
-                from: .local
-            )
+                to: made.draft, version: 1, in: Registered.acme, by: .member(.ada), from: .local)
 
             #expect(saved == .saved(made))
             #expect(try await acme.events().count == 1)
@@ -102,36 +77,19 @@ import Testing
             for name in ["com.acme.app", "com.acme.watch", "com.acme.tv"] { try await acme.makeApp(name) }
             let watch = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
             let grouped = try await acme.appIDs.update(
-                to: watch,
-                version: 1,
-                in: Registered.acme,
-                by: actor,
-                from: .local
-            )
+                to: watch, version: 1, in: Registered.acme, by: actor, from: .local)
             guard case .saved(let saved) = grouped else { return #expect(Bool(false), "\(grouped)") }
             #expect(saved.primary?.rawValue == "com.acme.app")
 
-            let deeper = await #expect(throws: Refusal.self) {
+            let deeper = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.tv", "TV", primary: "com.acme.watch")
-                _ = try await acme.appIDs.update(
-                    to: draft,
-                    version: 1,
-                    in: Registered.acme,
-                    by: actor,
-                    from: .local
-                )
+                _ = try await acme.appIDs.update(to: draft, version: 1, in: Registered.acme, by: actor, from: .local)
             }
-            let upside = await #expect(throws: Refusal.self) {
+            let upside = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.app", "App", primary: "com.acme.tv")
-                _ = try await acme.appIDs.update(
-                    to: draft,
-                    version: 1,
-                    in: Registered.acme,
-                    by: actor,
-                    from: .local
-                )
+                _ = try await acme.appIDs.update(to: draft, version: 1, in: Registered.acme, by: actor, from: .local)
             }
-            let unknown = await #expect(throws: Refusal.self) {
+            let unknown = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.new", "New", primary: "com.rival.app")
                 _ = try await acme.appIDs.create(draft, in: Registered.acme, by: actor, from: .local)
             }
@@ -146,21 +104,12 @@ import Testing
         try await Registered.with { acme in
             for name in ["com.acme.app", "com.acme.watch"] { try await acme.makeApp(name) }
             let key = try await acme.keys.issue(
-                Key.Issue(name: "CI", appID: "com.acme.watch"),
-                in: Registered.acme,
-                by: .member(.ada),
-                from: .local
-            )
+                Key.Issue(name: "CI", appID: "com.acme.watch"), in: Registered.acme, by: .member(.ada), from: .local)
 
-            let refusal = await #expect(throws: Refusal.self) {
+            let refusal = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
                 _ = try await acme.appIDs.update(
-                    to: draft,
-                    version: 1,
-                    in: Registered.acme,
-                    by: .member(.ada),
-                    from: .local
-                )
+                    to: draft, version: 1, in: Registered.acme, by: .member(.ada), from: .local)
             }
 
             #expect(refusal == .holdsActiveKeys([key.id]))
@@ -174,21 +123,12 @@ import Testing
             let member = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
             _ = try await acme.appIDs.create(member, in: Registered.acme, by: .member(.ada), from: .local)
             let key = try await acme.keys.issue(
-                Key.Issue(name: "CI", appID: app.rawValue),
-                in: Registered.acme,
-                by: .member(.ada),
-                from: .local
-            )
+                Key.Issue(name: "CI", appID: app.rawValue), in: Registered.acme, by: .member(.ada), from: .local)
             try await acme.addPersonWithConsentAndToken()
 
             let consequences = try #require(try await acme.appIDs.consequences(of: app, in: Registered.acme))
             let deleted = try await acme.appIDs.delete(
-                app,
-                reason: "moved\0 away",
-                in: Registered.acme,
-                by: .member(.ada),
-                from: .local
-            )
+                app, reason: "moved\0 away", in: Registered.acme, by: .member(.ada), from: .local)
 
             #expect(consequences == deleted)
             #expect(consequences.serviceIDs == [try .named("com.acme.web")])
@@ -217,9 +157,7 @@ import Testing
             let first = try await acme.appIDs.list(PageQuery(search: "COM.", limit: 2), in: Registered.acme)
             try await acme.makeApp("com.a")
             let second = try await acme.appIDs.list(
-                PageQuery(search: "com.", after: first.next, limit: 2),
-                in: Registered.acme
-            )
+                PageQuery(search: "com.", after: first.next, limit: 2), in: Registered.acme)
             let none = try await acme.appIDs.list(PageQuery(search: "com_"), in: Registered.acme)
 
             #expect(first.items.map(\.appID.identifier.rawValue) == ["com.b", "com.d"])
@@ -239,21 +177,9 @@ import Testing
             #expect(try await teams.appIDs.find(made.identifier, in: rival) == nil)
             #expect(try await teams.appIDs.list(in: rival).total == 0)
             #expect(try await teams.appIDs.consequences(of: made.identifier, in: rival) == nil)
-            let update = try await teams.appIDs.update(
-                to: made.draft,
-                version: 1,
-                in: rival,
-                by: actor,
-                from: .local
-            )
+            let update = try await teams.appIDs.update(to: made.draft, version: 1, in: rival, by: actor, from: .local)
             #expect(update == .notFound)
-            let deleted = try await teams.appIDs.delete(
-                made.identifier,
-                reason: "",
-                in: rival,
-                by: actor,
-                from: .local
-            )
+            let deleted = try await teams.appIDs.delete(made.identifier, reason: "", in: rival, by: actor, from: .local)
             #expect(deleted == nil)
             // The same name in another team is another App ID.
             try await teams.makeApp(in: rival)
@@ -271,15 +197,13 @@ extension Registered {
                 INSERT INTO consents (
                     team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip
                 ) VALUES ('ACMETEAM01', 'ada', 'com.acme.app', true, true, false, now(), '')
-                """
-            )
+                """)
             try await transaction.query(
                 """
                 INSERT INTO refresh_tokens (
                     team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
                 ) VALUES ('ACMETEAM01', '\\x01', 'ada', 'com.acme.app', 'com.acme.web', now(), now(), now())
-                """
-            )
+                """)
         }
     }
 }

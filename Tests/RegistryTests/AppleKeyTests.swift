@@ -23,40 +23,23 @@ import Testing
 
     private func input(_ id: String = "KEY1234567", _ privateKey: String = pair.pem) -> AppleKey.Input {
         AppleKey.Input(
-            id: id,
-            appleTeamID: "ABCDE12345",
-            name: "Acme at Apple",
-            appID: "com.acme.app",
-            privateKey: privateKey
-        )
+            id: id, appleTeamID: "ABCDE12345", name: "Acme at Apple", appID: "com.acme.app", privateKey: privateKey)
     }
 
-    @discardableResult
-    private func create(
-        _ teams: Registered,
-        _ id: String = "KEY1234567",
-        in team: TeamID = team
-    ) async throws -> AppleKey {
+    @discardableResult private func create(_ teams: Registered, _ id: String = "KEY1234567", in team: TeamID = team)
+        async throws -> AppleKey
+    {
         let new = try AppleKey.Import(parsing: input(id))
         return try await teams.database.transaction(in: team) { transaction in
             try await teams.appleKeys.create(new, in: team, by: Self.actor, from: .local, transaction)
         }
     }
 
-    private func update(
-        _ teams: Registered,
-        to draft: AppleKey.Draft,
-        in team: TeamID = team
-    ) async throws -> Update<AppleKey> {
+    private func update(_ teams: Registered, to draft: AppleKey.Draft, in team: TeamID = team) async throws -> Update<
+        AppleKey
+    > {
         try await teams.database.transaction(in: team) { transaction in
-            try await teams.appleKeys.update(
-                to: draft,
-                version: 1,
-                in: team,
-                by: Self.actor,
-                from: .local,
-                transaction
-            )
+            try await teams.appleKeys.update(to: draft, version: 1, in: team, by: Self.actor, from: .local, transaction)
         }
     }
 
@@ -72,8 +55,7 @@ import Testing
                 """
                 SELECT count(*)::int FROM apple_keys
                 WHERE team_id = \(Self.team) AND position('PRIVATE KEY'::bytea IN private_key_sealed) > 0
-                """
-            )
+                """)
             #expect(plain == 0)
             let event = try #require(try await acme.events().first)
             #expect(event.action == "apple_key.imported")
@@ -85,8 +67,7 @@ import Testing
         pair.pem, pair.pem.replacing("\n", with: "\r\n"), pair.pem.replacing("\n", with: "\\n"),
         pair.pem.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"),
         "\n\n  \(pair.pem.replacing("\n", with: " "))  ",
-    ])
-    func `are read however they were pasted`(text: String) throws {
+    ]) func `are read however they were pasted`(text: String) throws {
         let new = try AppleKey.Import(parsing: input("KEY1234567", text))
 
         #expect(new.key.pem == Self.pair.pem)
@@ -98,25 +79,23 @@ import Testing
         (pair.pem + pair.pem, "more than one key"),
         ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", "pass phrase"),
         ("-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----", "converted"),
-        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "CERTIFICATE"),
-        (secp384r1, "P-256"), (rsa, "RSA"),
-    ])
-    func `are refused with the reason`(text: String, reason: String) throws {
-        let problems = #expect(throws: Problems.self) {
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "CERTIFICATE"), (secp384r1, "P-256"),
+        (rsa, "RSA"),
+    ]) func `are refused with the reason`(text: String, reason: String) throws {
+        let problems = #expect(throws: InvalidFields.self) {
             _ = try AppleKey.Import(parsing: input("KEY1234567", text))
         }
 
         #expect(problems?.all.map(\.field) == ["privateKey"])
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let texts = try Texts(folder: root + "/Texts")
+        let texts = try Translations(folder: root + "/Texts")
         #expect(problems?.all.first.map { texts.text($0.message).contains(reason) } == true)
     }
 
     @Test func `are refused with all that is wrong at once`() {
-        let problems = #expect(throws: Problems.self) {
+        let problems = #expect(throws: InvalidFields.self) {
             _ = try AppleKey.Import(
-                parsing: .init(id: "key", appleTeamID: "abc", name: "", appID: "x", privateKey: "y")
-            )
+                parsing: .init(id: "key", appleTeamID: "abc", name: "", appID: "x", privateKey: "y"))
         }
 
         #expect(problems?.all.map(\.field) == ["id", "appleTeamID", "name", "appID", "privateKey"])
@@ -125,14 +104,10 @@ import Testing
     @Test func `V46: number two for each App ID, however many are brought at once`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
-            let race = await Race.of(50) { index in
-                try await create(acme, "KEY\(1_000_000 + index)")
-            }
+            let race = await Race.of(50) { index in try await create(acme, "KEY\(1_000_000 + index)") }
 
             #expect((race.successes, race.failures) == (2, []))
-            #expect(
-                race.refusals == Array(repeating: .limitReached(.appleKeys, of: "com.acme.app"), count: 48)
-            )
+            #expect(race.refusals == Array(repeating: .limitReached(.appleKeys, of: "com.acme.app"), count: 48))
         }
     }
 
@@ -142,7 +117,7 @@ import Testing
             let key = try await create(acme)
             let app = try ClientID.named("com.acme.app")
 
-            let twice = await #expect(throws: Refusal.self) { try await create(acme) }
+            let twice = await #expect(throws: ValidationError.self) { try await create(acme) }
             #expect(twice == .keyIDTaken(key.id))
             #expect(try await acme.appIDs.consequences(of: app, in: Self.team)?.appleKeys == [key.id])
             _ = try await acme.appIDs.delete(app, reason: "", in: Self.team, by: Self.actor, from: .local)
@@ -179,16 +154,10 @@ import Testing
             #expect(try await update(teams, to: key.draft, in: rival) == .notFound)
             let deleted = try await teams.database.transaction(in: rival) { transaction in
                 try await teams.appleKeys.delete(
-                    key.id,
-                    reason: "",
-                    in: rival,
-                    by: Self.actor,
-                    from: .local,
-                    transaction
-                )
+                    key.id, reason: "", in: rival, by: Self.actor, from: .local, transaction)
             }
             #expect(deleted == nil)
-            let refusal = await #expect(throws: Refusal.self) { try await create(teams, in: rival) }
+            let refusal = await #expect(throws: ValidationError.self) { try await create(teams, in: rival) }
             #expect(refusal == .unknownAppID(try .named("com.acme.app")))
 
             // A sealed half moved to another team does not open there.

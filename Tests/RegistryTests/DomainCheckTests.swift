@@ -18,20 +18,10 @@ private struct Site: Sendable {
 
     /// What the check finds at `host`.
     func find(
-        _ host: String = "127.0.0.1",
-        scheme: String = "http",
-        port: UInt16? = nil,
-        allowsLoopback: Bool = true,
-        deadline: Duration = .seconds(60),
-        client: HTTPClient? = nil,
-        for team: TeamID = Registered.acme
+        _ host: String = "127.0.0.1", scheme: String = "http", port: UInt16? = nil, allowsLoopback: Bool = true,
+        deadline: Duration = .seconds(60), client: HTTPClient? = nil, for team: TeamID = Registered.acme
     ) async -> DomainFinding {
-        let check = DomainCheck(
-            client ?? self.client,
-            for: team,
-            allowsLoopback: allowsLoopback,
-            deadline: deadline
-        )
+        let check = DomainCheck(client ?? self.client, for: team, allowsLoopback: allowsLoopback, deadline: deadline)
         let url = "\(scheme)://\(host):\(port ?? self.port)\(AssociationFile.path)"
         return await check.run(url, expecting: Self.file)
     }
@@ -42,8 +32,7 @@ private struct Site: Sendable {
 
     /// Lends `body` a site that answers so where the file belongs.
     private func withSite(
-        _ answer: @escaping @Sendable () -> Response,
-        _ body: @escaping @Sendable (Site) async throws -> Void
+        _ answer: @escaping @Sendable () -> Response, _ body: @escaping @Sendable (Site) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "site")
         try loop.start()
@@ -58,9 +47,7 @@ private struct Site: Sendable {
             let server = try await Server.start(application, options, on: [loop])[0]
             let client = try HTTPClient(on: loop)
             let result: Result<Void, any Error>
-            do {
-                result = .success(try await body(Site(client: client, loop: loop, port: server.port)))
-            } catch {
+            do { result = .success(try await body(Site(client: client, loop: loop, port: server.port))) } catch {
                 result = .failure(error)
             }
             client.close()
@@ -143,19 +130,13 @@ private struct Site: Sendable {
             defer { client.close() }
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
-                    group.addTask {
-                        _ = await site.find(port: silent.port, deadline: .seconds(600), client: client)
-                    }
+                    group.addTask { _ = await site.find(port: silent.port, deadline: .seconds(600), client: client) }
                 }
                 var held: [Int32] = []
                 defer { for connection in held { close(connection) } }
                 while held.count < 3 {
                     let connection = accept(silent.socket, nil, nil)
-                    if connection >= 0 {
-                        held.append(connection)
-                    } else {
-                        await site.loop.sleep(for: .milliseconds(5))
-                    }
+                    if connection >= 0 { held.append(connection) } else { await site.loop.sleep(for: .milliseconds(5)) }
                 }
                 let finding = await site.find(client: client, for: Registered.rival)
                 #expect(finding.kind == .served)
@@ -185,9 +166,7 @@ private struct Site: Sendable {
         }
     }
 
-    @Test(arguments: [
-        "127.0.0.1", "localhost", "login.localhost", "10.0.0.1", "169.254.169.254", "192.168.1.1",
-    ])
+    @Test(arguments: ["127.0.0.1", "localhost", "login.localhost", "10.0.0.1", "169.254.169.254", "192.168.1.1"])
     func `does not call a private address, whatever the name`(host: String) async throws {
         try await withSite {
             .text(Site.file.content)
@@ -220,18 +199,13 @@ private struct Site: Sendable {
     @Test func `is https on the domain itself`() throws {
         let domain = try DomainName(parsing: "Acme.example", policy: .hostNames)
 
-        #expect(
-            domain.associationURL([])
-                == "https://acme.example/.well-known/apple-developer-domain-association.txt"
-        )
+        #expect(domain.associationURL([]) == "https://acme.example/.well-known/apple-developer-domain-association.txt")
     }
 
     @Test func `of a loopback address is where its return URL lies`() throws {
         let domain = try DomainName(parsing: "127.0.0.1", policy: .hostNamesAndLoopback)
-        let urls = [
-            "http://localhost:1/x", "http://127.0.0.1:9000/callback?type=apple", "http://127.0.0.1:9/",
-        ]
-        .map(ReturnURL.init(stored:))
+        let urls = ["http://localhost:1/x", "http://127.0.0.1:9000/callback?type=apple", "http://127.0.0.1:9/"].map(
+            ReturnURL.init(stored:))
 
         #expect(domain.associationURL(urls) == "http://127.0.0.1:9000\(AssociationFile.path)")
         #expect(domain.associationURL([]) == "http://127.0.0.1\(AssociationFile.path)")

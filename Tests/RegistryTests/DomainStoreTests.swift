@@ -16,12 +16,7 @@ import Testing
 
     private func note(_ finding: DomainFinding, _ teams: Registered) async throws -> RegisteredDomain? {
         try await teams.domains.note(
-            finding,
-            of: DomainName(stored: "acme.example"),
-            in: Self.team,
-            by: Self.actor,
-            from: .local
-        )
+            finding, of: DomainName(stored: "acme.example"), in: Self.team, by: Self.actor, from: .local)
     }
 
     @Test func `come with the first Service ID that names them and go with the last`() async throws {
@@ -31,12 +26,7 @@ import Testing
             let first = try #require(try await domain(acme))
             try await acme.makeService("com.acme.shop")
             _ = try await acme.serviceIDs.delete(
-                .named("com.acme.web"),
-                reason: "",
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                .named("com.acme.web"), reason: "", in: Self.team, by: Self.actor, from: .local)
 
             let second = try #require(try await domain(acme))
             #expect(second.file == first.file && first.file.content.utf8.count == 90)
@@ -66,10 +56,7 @@ import Testing
             #expect(verified.state == .verified && verified.finding == Self.served)
             #expect(verified.checkedAt != nil)
             #expect(
-                try await acme.events().filter { $0.action.hasPrefix("domain.") }.map(\.action) == [
-                    "domain.verified"
-                ]
-            )
+                try await acme.events().filter { $0.action.hasPrefix("domain.") }.map(\.action) == ["domain.verified"])
         }
     }
 
@@ -89,9 +76,7 @@ import Testing
             try await acme.database.query(
                 """
                 UPDATE domains SET failed_since = now() - interval '73 hours' WHERE team_id = \(Self.team)
-                """,
-                in: Self.team
-            )
+                """, in: Self.team)
             #expect(try await note(Self.missing, acme)?.state == .unverified)
             #expect(try await acme.events().first?.action == "domain.lapsed")
             #expect(try await note(Self.served, acme)?.state == .verified)
@@ -110,8 +95,7 @@ import Testing
                     """
                     SELECT round(extract(epoch FROM check_due_at - checked_at) / 60)::int FROM domains
                     WHERE team_id = \(Self.team)
-                    """
-                )
+                    """)
             }
 
             #expect(try await due() == 1)
@@ -132,12 +116,7 @@ import Testing
             #expect(try await teams.domains.takeDue(limit: 10, in: Registered.rival).isEmpty)
             #expect(try await teams.domains.list(of: .named("com.acme.web"), in: Registered.rival).isEmpty)
             let noted = try await teams.domains.note(
-                Self.served,
-                of: DomainName(stored: "acme.example"),
-                in: Registered.rival,
-                by: Self.actor,
-                from: .local
-            )
+                Self.served, of: DomainName(stored: "acme.example"), in: Registered.rival, by: Self.actor, from: .local)
             #expect(noted == nil)
             #expect(try await domain(teams)?.state == .pending)
 

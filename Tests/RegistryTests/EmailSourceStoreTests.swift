@@ -9,43 +9,23 @@ import Testing
 
     @Test func `are added once and removed again`() async throws {
         try await Registered.with { acme in
-            let (domain, address) = (
-                try EmailSource(domain: "acme.example"), try EmailSource(address: "a@b.example")
-            )
-            _ = try await acme.emailSources.create(
-                .init(source: domain),
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
-            _ = try await acme.emailSources.create(
-                .init(source: address),
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+            let (domain, address) = (try EmailSource(domain: "acme.example"), try EmailSource(address: "a@b.example"))
+            _ = try await acme.emailSources.create(.init(source: domain), in: Self.team, by: Self.actor, from: .local)
+            _ = try await acme.emailSources.create(.init(source: address), in: Self.team, by: Self.actor, from: .local)
 
-            let twice = await #expect(throws: Refusal.self) {
+            let twice = await #expect(throws: ValidationError.self) {
                 _ = try await acme.emailSources.create(
-                    .init(source: domain),
-                    in: Self.team,
-                    by: Self.actor,
-                    from: .local
-                )
+                    .init(source: domain), in: Self.team, by: Self.actor, from: .local)
             }
 
             #expect(twice == .sourceTaken("acme.example"))
             #expect(try await acme.emailSources.list(in: Self.team).map(\.source) == [address, domain])
             #expect(try await acme.emailSources.delete(domain, in: Self.team, by: Self.actor, from: .local))
-            #expect(
-                try await acme.emailSources.delete(domain, in: Self.team, by: Self.actor, from: .local)
-                    == false
-            )
+            #expect(try await acme.emailSources.delete(domain, in: Self.team, by: Self.actor, from: .local) == false)
             #expect(
                 try await acme.events().map(\.action) == [
                     "email_source.deleted", "email_source.created", "email_source.created",
-                ]
-            )
+                ])
         }
     }
 
@@ -54,17 +34,11 @@ import Testing
             let race = await Race.of(110) { index in
                 let source = try EmailSource(domain: "s\(index).example")
                 _ = try await acme.emailSources.create(
-                    .init(source: source),
-                    in: Self.team,
-                    by: Self.actor,
-                    from: .local
-                )
+                    .init(source: source), in: Self.team, by: Self.actor, from: .local)
             }
 
             #expect((race.successes, race.failures) == (100, []))
-            #expect(
-                race.refusals == Array(repeating: .limitReached(.emailSources, of: "ACMETEAM01"), count: 10)
-            )
+            #expect(race.refusals == Array(repeating: .limitReached(.emailSources, of: "ACMETEAM01"), count: 10))
         }
     }
 
@@ -75,11 +49,7 @@ import Testing
             let save: @Sendable ([String]) async throws -> Update<RegisteredEmailSource> = { selectors in
                 try await acme.emailSources.update(
                     to: EmailSource.Draft(parsing: .init(source: "acme.example", selectors: selectors)),
-                    version: source.version,
-                    in: Self.team,
-                    by: Self.actor,
-                    from: .local
-                )
+                    version: source.version, in: Self.team, by: Self.actor, from: .local)
             }
 
             guard case .saved(let saved) = try await save(["s1", "2026-11.mail"]) else {
@@ -92,44 +62,28 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ("", Refusal.missing), ("s1._domainkey", .selectorWithDomain("s1")),
-            ("s1._domainkey.acme.example", .selectorWithDomain("s1")), ("s 1", .selector), ("-s", .selector),
-            ("s..1", .selector), ("ß", .selector),
-        ]
-    )
-    func `take a selector and nothing around it`(text: String, refusal: Refusal) {
-        let problems = #expect(throws: Problems.self) {
+    @Test(arguments: [
+        ("", ValidationError.missing), ("s1._domainkey", .selectorWithDomain("s1")),
+        ("s1._domainkey.acme.example", .selectorWithDomain("s1")), ("s 1", .selector), ("-s", .selector),
+        ("s..1", .selector), ("ß", .selector),
+    ]) func `take a selector and nothing around it`(text: String, refusal: ValidationError) {
+        let problems = #expect(throws: InvalidFields.self) {
             _ = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: [text]))
         }
-        #expect(problems?.all == [Problem("selectors[0]", refusal)])
+        #expect(problems?.all == [FieldError("selectors[0]", refusal)])
     }
 
     @Test func `of another team do not exist`() async throws {
         try await Registered.with { teams in
             let source = try EmailSource(domain: "acme.example")
-            _ = try await teams.emailSources.create(
-                .init(source: source),
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+            _ = try await teams.emailSources.create(.init(source: source), in: Self.team, by: Self.actor, from: .local)
 
             #expect(try await teams.emailSources.list(in: Registered.rival).isEmpty)
             let deleted = try await teams.emailSources.delete(
-                source,
-                in: Registered.rival,
-                by: Self.actor,
-                from: .local
-            )
+                source, in: Registered.rival, by: Self.actor, from: .local)
             #expect(deleted == false)
             _ = try await teams.emailSources.create(
-                .init(source: source),
-                in: Registered.rival,
-                by: Self.actor,
-                from: .local
-            )
+                .init(source: source), in: Registered.rival, by: Self.actor, from: .local)
             #expect(try await teams.emailSources.list(in: Self.team).count == 1)
         }
     }

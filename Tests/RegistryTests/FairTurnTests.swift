@@ -6,16 +6,14 @@ import Testing
 @testable import Registry
 
 @Suite struct `Teams whose domains are looked at` {
-    private static func team(_ number: Int) throws -> TeamID {
-        try #require(TeamID(rawValue: "TEAM00000\(number)"))
-    }
+    private static func team(_ number: Int) throws -> TeamID { try #require(TeamID(rawValue: "TEAM00000\(number)")) }
 
     @Test func `S22, V43: wait for no domain of another that never answers`() async throws {
         let (slow, quick) = (try Self.team(0), try (1...9).map(Self.team))
         let others = Others(count: quick.count)
 
         // The slow one's turn ends only after all others have had theirs: one after the other, nobody would.
-        try await FairTurns(width: 2, turnsPerTeam: 12).give(to: [slow] + quick) { team in
+        try await FairScheduler(width: 2, turnsPerTeam: 12).give(to: [slow] + quick) { team in
             if team == slow { await others.allServed() } else { others.serve(team) }
             return false
         }
@@ -23,13 +21,11 @@ import Testing
         #expect(others.served == quick)
     }
 
-    @Test func `S22, V43: have their next turn behind all that had none, and no more than is fair`()
-        async throws
-    {
+    @Test func `S22, V43: have their next turn behind all that had none, and no more than is fair`() async throws {
         let teams = try (0...3).map(Self.team)
         let order = Mutex<[TeamID]>([])
 
-        try await FairTurns(width: 1, turnsPerTeam: 3).give(to: teams) { team in
+        try await FairScheduler(width: 1, turnsPerTeam: 3).give(to: teams) { team in
             order.withLock { $0.append(team) }
             return team == teams[0] || team == teams[2]
         }
@@ -44,7 +40,7 @@ import Testing
         let order = Mutex<[TeamID]>([])
 
         await #expect(throws: Trouble.self) {
-            try await FairTurns(width: 2, turnsPerTeam: 2).give(to: teams) { team in
+            try await FairScheduler(width: 2, turnsPerTeam: 2).give(to: teams) { team in
                 if team == teams[0] { throw Trouble() }
                 order.withLock { $0.append(team) }
                 return false
@@ -65,9 +61,7 @@ private final class Others: Sendable {
     private let count: Int
     private let state = Mutex(State())
 
-    init(count: Int) {
-        self.count = count
-    }
+    init(count: Int) { self.count = count }
 
     var served: [TeamID] { state.withLock { $0.served } }
 

@@ -10,33 +10,22 @@ import Testing
     private static let (team, actor) = (Registered.acme, Actor.member(.ada))
 
     private static func issue(_ acme: Registered, _ name: String = "CI") async throws -> Key {
-        try await acme.keys.issue(
-            Key.Issue(name: name, appID: "com.acme.app"),
-            in: team,
-            by: actor,
-            from: .local
-        )
+        try await acme.keys.issue(Key.Issue(name: name, appID: "com.acme.app"), in: team, by: actor, from: .local)
     }
 
     /// Notes a use as the engine does.
     private static func use(_ key: Key, at moment: Timestamp, _ acme: Registered) async throws {
         try await acme.database.query(
-            "INSERT INTO key_uses (team_id, key_id, last_used_at) VALUES (\(team), \(key.id), \(moment))",
-            in: team
-        )
+            "INSERT INTO key_uses (team_id, key_id, last_used_at) VALUES (\(team), \(key.id), \(moment))", in: team)
     }
 
-    private static func registration(_ id: String, _ key: P256SigningKey = .generate()) throws
-        -> Key.Registration
-    {
+    private static func registration(_ id: String, _ key: P256SigningKey = .generate()) throws -> Key.Registration {
         try Key.Registration(id: id, name: "CI", appID: "com.acme.app", publicKeyPEM: key.publicKey.pem)
     }
 
-    private static func register(
-        _ registration: Key.Registration,
-        _ acme: Registered,
-        in team: TeamID = team
-    ) async throws -> Key {
+    private static func register(_ registration: Key.Registration, _ acme: Registered, in team: TeamID = team)
+        async throws -> Key
+    {
         try await acme.database.transaction(in: team) { transaction in
             try await acme.keys.register(registration, in: team, by: actor, from: .local, transaction)
         }
@@ -71,13 +60,11 @@ import Testing
             let race = await Race.of(20) { _ in
                 let download = try await acme.keys.download(id, in: Self.team, by: Self.actor, from: .local)
                 if case .file = download { return }
-                throw Refusal.missing
+                throw ValidationError.missing
             }
 
             #expect((race.successes, race.refusals.count, race.failures) == (1, 19, []))
-            #expect(
-                try await acme.count("SELECT count(*) FROM keys WHERE private_key_sealed IS NOT NULL") == 0
-            )
+            #expect(try await acme.count("SELECT count(*) FROM keys WHERE private_key_sealed IS NOT NULL") == 0)
         }
     }
 
@@ -88,9 +75,7 @@ import Testing
             let race = await Race.of(50) { _ = try await Self.issue(acme, "Key \($0)") }
 
             #expect((race.successes, race.failures) == (2, []))
-            #expect(
-                race.refusals == Array(repeating: .limitReached(.activeKeys, of: "com.acme.app"), count: 48)
-            )
+            #expect(race.refusals == Array(repeating: .limitReached(.activeKeys, of: "com.acme.app"), count: 48))
             #expect(try await acme.count("SELECT count(*) FROM keys") == 2)
         }
     }
@@ -102,24 +87,14 @@ import Testing
             _ = try await Self.issue(acme)
 
             let revoked = try await acme.keys.revoke(
-                first.id,
-                reason: "leaked",
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                first.id, reason: "leaked", in: Self.team, by: Self.actor, from: .local)
             _ = try await Self.issue(acme)
             let download = try await acme.keys.download(first.id, in: Self.team, by: Self.actor, from: .local)
 
             #expect(revoked?.isActive == false)
             guard case .gone = download else { return #expect(Bool(false), "\(download)") }
             let again = try await acme.keys.revoke(
-                first.id,
-                reason: "again",
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                first.id, reason: "again", in: Self.team, by: Self.actor, from: .local)
             #expect(again == revoked)
             let revocations = try await acme.events().filter { $0.action == "key.revoked" }
             #expect(revocations.map(\.after) == [#"{"reason": "leaked"}"#])
@@ -133,11 +108,9 @@ import Testing
 
             let key = try await Self.register(registration, acme)
 
-            #expect(
-                (key.publicKeyPEM, key.fingerprint) == (registration.publicKeyPEM, registration.fingerprint)
-            )
+            #expect((key.publicKeyPEM, key.fingerprint) == (registration.publicKeyPEM, registration.fingerprint))
             #expect(key.privateHalf == .elsewhere)
-            let taken = await #expect(throws: Refusal.self) {
+            let taken = await #expect(throws: ValidationError.self) {
                 try await Self.register(Self.registration("ACMEKEY001"), acme)
             }
             #expect(taken == .keyIDTaken(registration.id))
@@ -149,11 +122,10 @@ import Testing
             try await acme.makeApp("com.acme.main")
             let draft = try AppID.Draft(
                 parsing: AppID.Input(identifier: "com.acme.app", description: "A", primary: "com.acme.main"),
-                policy: .hostNames
-            )
-            let unknown = await #expect(throws: Refusal.self) { try await Self.issue(acme) }
+                policy: .hostNames)
+            let unknown = await #expect(throws: ValidationError.self) { try await Self.issue(acme) }
             _ = try await acme.appIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
-            let grouped = await #expect(throws: Refusal.self) { try await Self.issue(acme) }
+            let grouped = await #expect(throws: ValidationError.self) { try await Self.issue(acme) }
 
             #expect(unknown == .unknownAppID(draft.identifier))
             #expect(grouped == .groupedAppID(draft.identifier, under: try .named("com.acme.main")))
@@ -164,10 +136,7 @@ import Testing
         try await Registered.with { acme in
             try await acme.makeApp()
             let key = try await Self.issue(acme)
-            let other = KeyStore(
-                acme.database,
-                keyRing: KeyRing(current: try MasterKey.generate(id: "other"))
-            )
+            let other = KeyStore(acme.database, keyRing: KeyRing(current: try MasterKey.generate(id: "other")))
 
             let unreadable = try await other.download(key.id, in: Self.team, by: Self.actor, from: .local)
             let file = try await acme.keys.download(key.id, in: Self.team, by: Self.actor, from: .local)
@@ -190,9 +159,7 @@ import Testing
             #expect((first.items.map(\.id), first.total) == ([new.id], 2))
             #expect((second.items.map(\.id), second.next) == ([old.id], nil))
             #expect(second.items.first?.lastUsedAt == noon)
-            #expect(
-                try await acme.keys.list(PageQuery(search: "ol"), in: Self.team).items.map(\.id) == [old.id]
-            )
+            #expect(try await acme.keys.list(PageQuery(search: "ol"), in: Self.team).items.map(\.id) == [old.id])
             #expect(try await acme.keys.find(old.id, in: Self.team)?.lastUsedAt == noon)
         }
     }
@@ -205,19 +172,11 @@ import Testing
 
             #expect(try await teams.keys.find(key.id, in: rival) == nil)
             #expect(try await teams.keys.list(in: rival).total == 0)
-            guard
-                case .notFound = try await teams.keys.download(
-                    key.id,
-                    in: rival,
-                    by: Self.actor,
-                    from: .local
-                )
-            else { return #expect(Bool(false), "downloaded") }
-            #expect(
-                try await teams.keys.revoke(key.id, reason: "", in: rival, by: Self.actor, from: .local)
-                    == nil
-            )
-            let refusal = await #expect(throws: Refusal.self) {
+            guard case .notFound = try await teams.keys.download(key.id, in: rival, by: Self.actor, from: .local) else {
+                return #expect(Bool(false), "downloaded")
+            }
+            #expect(try await teams.keys.revoke(key.id, reason: "", in: rival, by: Self.actor, from: .local) == nil)
+            let refusal = await #expect(throws: ValidationError.self) {
                 try await Self.register(Self.registration("RIVALKEY01"), teams, in: rival)
             }
             #expect(refusal == .unknownAppID(key.appID))

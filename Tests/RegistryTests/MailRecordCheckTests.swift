@@ -13,9 +13,7 @@ import Testing
 
     /// Acme's e-mail source with two selectors, and a name server that knows these names.
     private func withSource(
-        _ text: String,
-        _ names: [String: TestNameServer.Behaviour],
-        patience: Duration = .milliseconds(100),
+        _ text: String, _ names: [String: TestNameServer.Behaviour], timeout: Duration = .milliseconds(100),
         _ body: @escaping @Sendable (Registered, RegisteredEmailSource, MailRecordCheck) async throws -> Void
     ) async throws {
         try await Registered.with { acme in
@@ -24,17 +22,12 @@ import Testing
             server.names = names
             var options = Resolver.Options()
             options.servers = [server.address]
-            options.patience = patience
+            options.timeout = timeout
             options.tries = 1
             let resolver = try Resolver(on: acme.loop, options)
             defer { resolver.close() }
             let draft = try EmailSource.Draft(parsing: .init(source: text, selectors: ["S1", "s2"]))
-            let source = try await acme.emailSources.create(
-                draft,
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+            let source = try await acme.emailSources.create(draft, in: Self.team, by: Self.actor, from: .local)
             try await body(acme, source, MailRecordCheck(resolver, deadline: .seconds(60)))
         }
     }
@@ -48,9 +41,7 @@ import Testing
             "s1._domainkey.acme.example": .truncated([halves]),
         ]
         try await withSource(text, names) { acme, source, check in
-            #expect(
-                source.records.map(\.state) == [.pending, .pending, .pending] && source.state == .pending
-            )
+            #expect(source.records.map(\.state) == [.pending, .pending, .pending] && source.state == .pending)
 
             let records = await check.run(source)
             let noted = try await acme.emailSources.note(records, of: source.source, in: Self.team)
@@ -59,10 +50,7 @@ import Testing
             #expect(known.records == records && known.checkedAt != nil && known.state == .missing)
             #expect(records.map(\.state) == [.ok, .ok, .missing])
             #expect(
-                records.map(\.name) == [
-                    "acme.example", "s1._domainkey.acme.example", "s2._domainkey.acme.example",
-                ]
-            )
+                records.map(\.name) == ["acme.example", "s1._domainkey.acme.example", "s2._domainkey.acme.example"])
             #expect(records.map(\.seen) == [["v=spf1 mx -all"], [Self.key], []])
             #expect(try await acme.emailSources.takeDue(limit: 5, in: Self.team).isEmpty)
         }
@@ -70,8 +58,7 @@ import Testing
 
     @Test func `is not misled by name servers that fail`() async throws {
         let names: [String: TestNameServer.Behaviour] = [
-            "acme.example": .code(2), "s1._domainkey.acme.example": .silence,
-            "s2._domainkey.acme.example": .malformed,
+            "acme.example": .code(2), "s1._domainkey.acme.example": .silence, "s2._domainkey.acme.example": .malformed,
         ]
         try await withSource("acme.example", names) { _, source, check in
             let records = await check.run(source)
@@ -91,14 +78,13 @@ import Testing
             "acme.example": .truncated(spf), "s1._domainkey.acme.example": .truncated(keys),
             "s2._domainkey.acme.example": .truncated([text]),
         ]
-        try await withSource("acme.example", names, patience: .seconds(30)) { acme, source, check in
+        try await withSource("acme.example", names, timeout: .seconds(30)) { acme, source, check in
             let records = await check.run(source)
             _ = try await acme.emailSources.note(records, of: source.source, in: Self.team)
 
             #expect(records.map(\.fault) == [.several, .several, .syntax])
             let octets = try await acme.count(
-                "SELECT max(octet_length(records::text)) FROM email_sources WHERE team_id = \(Self.team)"
-            )
+                "SELECT max(octet_length(records::text)) FROM email_sources WHERE team_id = \(Self.team)")
             #expect((4000...20_000).contains(octets))
             let known = try await acme.emailSources.find("acme.example", in: Self.team)
             #expect(known?.records == records)

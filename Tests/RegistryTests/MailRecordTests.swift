@@ -10,8 +10,7 @@ import Testing
         "v=spf1 ip6:1:2:3:4:5:6:7:8 ip6:::ffff:192.0.2.1 -all",
         "v=spf1 exists:%{i}._spf.acme.example redirect=_spf.acme.example exp=why.acme.example",
         "v=spf1 unknown-modifier=x -all",
-    ])
-    func `of SPF is taken`(text: String) {
+    ]) func `of SPF is taken`(text: String) {
         let record = MailRecord.spf("acme.example", in: ["site=1", text, "v=spf10 all"])
 
         #expect(record.state == .ok && record.seen == [text] && record.fault == nil, "\(record)")
@@ -21,11 +20,10 @@ import Testing
         ("v=spf1 foo -all", "foo"), ("v=spf1 include: -all", "include:"), ("v=spf1 include -all", "include"),
         ("v=spf1 ip4:192.0.2 -all", "ip4:192.0.2"), ("v=spf1 ip4:192.0.2.1/33", "ip4:192.0.2.1/33"),
         ("v=spf1 ip4=192.0.2.1 -all", "ip4=192.0.2.1"), ("v=spf1 ip6:2001:db8::g", "ip6:2001:db8::g"),
-        ("v=spf1 ip6:1:2:3 -all", "ip6:1:2:3"), ("v=spf1 ip6:1::2::3 -all", "ip6:1::2::3"),
-        ("v=spf1 -all:x", "-all:x"), ("v=spf1 redirect=a.example redirect=b.example", "redirect"),
-        ("v=spf1 mx/33 -all", "mx/33"), ("v=spf1 mx/ -all", "mx/"), ("v=spf1, -all", ""),
-    ])
-    func `of SPF that does not parse names the part`(text: String, part: String) {
+        ("v=spf1 ip6:1:2:3 -all", "ip6:1:2:3"), ("v=spf1 ip6:1::2::3 -all", "ip6:1::2::3"), ("v=spf1 -all:x", "-all:x"),
+        ("v=spf1 redirect=a.example redirect=b.example", "redirect"), ("v=spf1 mx/33 -all", "mx/33"),
+        ("v=spf1 mx/ -all", "mx/"), ("v=spf1, -all", ""),
+    ]) func `of SPF that does not parse names the part`(text: String, part: String) {
         let record = MailRecord.spf("acme.example", in: [text])
 
         // What does not begin as SPF is none.
@@ -40,22 +38,17 @@ import Testing
     }
 
     @Test func `of SPF that stands there twice is to be joined`() {
-        let record = MailRecord.spf(
-            "acme.example",
-            in: ["v=spf1 mx a -all", "v=spf1 include:x.example a ~all"]
-        )
+        let record = MailRecord.spf("acme.example", in: ["v=spf1 mx a -all", "v=spf1 include:x.example a ~all"])
 
         #expect(record.state == .wrong && record.fault == .several && record.seen.count == 2)
         #expect(record.advice == "v=spf1 mx a include:x.example ~all")
     }
 
-    @Test(arguments: ["v=spf1 mx +all", "v=spf1 mx all"])
-    func `of SPF that lets everybody send is wrong`(text: String) {
+    @Test(arguments: ["v=spf1 mx +all", "v=spf1 mx all"]) func `of SPF that lets everybody send is wrong`(text: String)
+    {
         let record = MailRecord.spf("acme.example", in: [text])
 
-        #expect(
-            record.state == .wrong && record.fault == .allowsEveryone && record.advice == "v=spf1 mx ~all"
-        )
+        #expect(record.state == .wrong && record.fault == .allowsEveryone && record.advice == "v=spf1 mx ~all")
     }
 
     private static let key = String(repeating: "QUJD", count: 20)
@@ -63,8 +56,7 @@ import Testing
     @Test(arguments: [
         "v=DKIM1; k=rsa; p=\(key)", "p=\(key)", "v=DKIM1;p=\(key);", "k=ed25519; p=\(key)",
         " v = DKIM1 ; t=s ; p = QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD QUJDQUJDQUJDQUJD",
-    ])
-    func `of DKIM is taken`(text: String) {
+    ]) func `of DKIM is taken`(text: String) {
         #expect(MailRecord.dkim("s1._domainkey.acme.example", in: [text]).state == .ok)
     }
 
@@ -73,8 +65,7 @@ import Testing
         ("v=DKIM1; p=QUJD", .key), ("v=DKIM2; p=\(key)", .version), ("p=\(key); v=DKIM1", .version),
         ("v=DKIM1; k=dsa; p=\(key)", .keyType), ("v=DKIM1; p", .syntax), ("p=\(key); p=\(key)", .syntax),
         ("v=spf1 -all", .version), ("hello", .syntax), ("", .key),
-    ])
-    func `of DKIM that cannot be used says why`(text: String, fault: MailRecord.Fault) {
+    ]) func `of DKIM that cannot be used says why`(text: String, fault: MailRecord.Fault) {
         let record = MailRecord.dkim("s1._domainkey.acme.example", in: [text])
 
         #expect(record.state == .wrong && record.fault == fault, "\(record)")

@@ -42,13 +42,12 @@ struct Registered: Sendable {
                 """
                 INSERT INTO teams (team_id, name, mode)
                 VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'production')
-                """
-            )
+                """)
             let loop = try EventLoop(name: "test")
             try loop.start()
             defer { loop.stop() }
             try await loop.run {
-                var configuration = Database.Configuration(connection: conninfo, role: "pippin_app")
+                var configuration = Database.Configuration.forTests(conninfo, role: "pippin_app")
                 configuration.exclusive = 20
                 let database = Database(loop: loop, configuration: configuration)
                 database.open()
@@ -61,20 +60,15 @@ struct Registered: Sendable {
     static func team(_ id: String) -> TeamID { TeamID(rawValue: id) ?? .system }
 
     /// The App ID `com.acme.app` or another, with nothing special about it.
-    @discardableResult
-    func makeApp(_ identifier: String = "com.acme.app", in team: TeamID = acme) async throws -> AppID {
+    @discardableResult func makeApp(_ identifier: String = "com.acme.app", in team: TeamID = acme) async throws -> AppID
+    {
         let draft = try AppID.Draft(
-            parsing: AppID.Input(identifier: identifier, description: "Acme"),
-            policy: .hostNames
-        )
+            parsing: AppID.Input(identifier: identifier, description: "Acme"), policy: .hostNames)
         return try await appIDs.create(draft, in: team, by: .member(.ada), from: .local)
     }
 
-    @discardableResult
-    func makeService(
-        _ identifier: String = "com.acme.web",
-        of app: String = "com.acme.app",
-        in team: TeamID = acme
+    @discardableResult func makeService(
+        _ identifier: String = "com.acme.web", of app: String = "com.acme.app", in team: TeamID = acme
     ) async throws -> ServiceID {
         try await serviceIDs.create(.sample(identifier, of: app), in: team, by: .member(.ada), from: .local)
     }
@@ -90,62 +84,44 @@ struct Registered: Sendable {
     }
 }
 
-extension Subject {
-    static let ada = Subject(hexadecimal: "ada")
-}
+extension Subject { static let ada = Subject(hexadecimal: "ada") }
 
-extension ClientID {
-    static func named(_ identifier: String) throws -> ClientID { try ClientID(parsing: identifier) }
-}
+extension ClientID { static func named(_ identifier: String) throws -> ClientID { try ClientID(parsing: identifier) } }
 
 extension ServiceID.Draft {
     /// A Service ID with one domain and one return URL.
     static func sample(
-        _ identifier: String = "com.acme.web",
-        of app: String = "com.acme.app",
-        description: String = "Acme Web",
-        domains: [String] = ["acme.example"],
-        returnURLs: [String] = ["https://acme.example/callback"]
+        _ identifier: String = "com.acme.web", of app: String = "com.acme.app", description: String = "Acme Web",
+        domains: [String] = ["acme.example"], returnURLs: [String] = ["https://acme.example/callback"]
     ) throws -> ServiceID.Draft {
         try ServiceID.Draft(
             parsing: ServiceID.Input(
-                identifier: identifier,
-                description: description,
-                domains: domains,
-                returnURLs: returnURLs
-            ),
-            of: .named(app),
-            policy: .hostNames
-        )
+                identifier: identifier, description: description, domains: domains, returnURLs: returnURLs),
+            of: .named(app), policy: .hostNames)
     }
 }
 
 /// How fifty attempts at the same time ended.
 struct Race: Sendable {
     private(set) var successes = 0
-    private(set) var refusals: [Refusal] = []
+    private(set) var refusals: [ValidationError] = []
     private(set) var failures: [String] = []
 
-    static func of(
-        _ count: Int,
-        _ attempt: @escaping @Sendable (Int) async throws -> Void
-    ) async -> Race {
+    static func of(_ count: Int, _ attempt: @escaping @Sendable (Int) async throws -> Void) async -> Race {
         await withTaskGroup(of: (any Error)?.self) { group in
             for index in 0..<count {
                 group.addTask {
                     do {
                         try await attempt(index)
                         return nil
-                    } catch {
-                        return error
-                    }
+                    } catch { return error }
                 }
             }
             var race = Race()
             for await error in group {
                 switch error {
                 case nil: race.successes += 1
-                case let refusal as Refusal: race.refusals.append(refusal)
+                case let refusal as ValidationError: race.refusals.append(refusal)
                 case let error?: race.failures.append("\(error)")
                 }
             }

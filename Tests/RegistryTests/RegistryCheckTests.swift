@@ -4,6 +4,8 @@ import EventLoop
 import HTTP
 import HTTPClient
 import Postgres
+import Synchronization
+import TestDatabase
 import TestNames
 import Testing
 
@@ -13,21 +15,16 @@ import Testing
     private static let (team, actor) = (Registered.acme, Actor.member(.ada))
 
     /// Acme with a domain on a site of this machine that serves `content`, and an e-mail source.
-    private func register(_ acme: Registered, port: UInt16) async throws {
-        try await acme.makeApp()
+    private func register(_ acme: Registered, port: UInt16, in team: TeamID = team) async throws {
+        try await acme.makeApp(in: team)
         let draft = try ServiceID.Draft(
             parsing: .init(
-                identifier: "com.acme.local",
-                description: "Local",
-                domains: ["127.0.0.1"],
-                returnURLs: ["http://127.0.0.1:\(port)/back"]
-            ),
-            of: .named("com.acme.app"),
-            policy: .hostNamesAndLoopback
-        )
-        _ = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
+                identifier: "com.acme.local", description: "Local", domains: ["127.0.0.1"],
+                returnURLs: ["http://127.0.0.1:\(port)/back"]), of: .named("com.acme.app"),
+            policy: .hostNamesAndLoopback)
+        _ = try await acme.serviceIDs.create(draft, in: team, by: Self.actor, from: .local)
         let source = try EmailSource.Draft(parsing: .init(source: "acme.example"))
-        _ = try await acme.emailSources.create(source, in: Self.team, by: Self.actor, from: .local)
+        _ = try await acme.emailSources.create(source, in: team, by: Self.actor, from: .local)
     }
 
     @Test func `is everything that is due, once, and nothing of who has none`() async throws {
@@ -49,12 +46,7 @@ import Testing
             let application = Application(routes: try router.frozen())
             let site = try await Server.start(application, options, on: [acme.loop])[0]
             try await register(acme, port: site.port)
-            let checks = RegistryChecks(
-                acme.database,
-                client: client,
-                resolver: resolver,
-                allowsLoopback: true
-            )
+            let checks = RegistryChecks(acme.database, client: client, resolver: resolver, allowsLoopback: true)
 
             let isMoreDue = try await checks.checkDue(in: Self.team)
             #expect(!isMoreDue)
@@ -70,9 +62,7 @@ import Testing
         }
     }
 
-    @Test
-    func `asks no address of this machine unless the operator allows it, or for a production team`()
-        async throws
+    @Test func `asks no address of this machine unless the operator allows it, or for a production team`() async throws
     {
         try await Registered.with { acme in
             let resolver = try Resolver(on: acme.loop)
@@ -82,11 +72,7 @@ import Testing
             try await register(acme, port: 9)
             let check: @Sendable (Bool) async throws -> DomainFinding.Kind? = { allowsLoopback in
                 let checks = RegistryChecks(
-                    acme.database,
-                    client: client,
-                    resolver: resolver,
-                    allowsLoopback: allowsLoopback
-                )
+                    acme.database, client: client, resolver: resolver, allowsLoopback: allowsLoopback)
                 let domain = try #require(try await acme.domains.find("127.0.0.1", in: Self.team))
                 let checked = try await checks.check(domain, in: Self.team, by: Self.actor, from: .local)
                 return checked?.finding?.kind
@@ -95,19 +81,57 @@ import Testing
             #expect(try await check(true) == .unreachable)
             #expect(try await check(false) == .addressRefused)
             try await acme.database.query(
-                "UPDATE teams SET mode = 'production' WHERE team_id = \(Self.team)",
-                in: Self.team
-            )
+                "UPDATE teams SET mode = 'production' WHERE team_id = \(Self.team)", in: Self.team)
             #expect(try await check(true) == .addressRefused)
+        }
+    }
+
+    @Test func `S22, V43: is asked of one team's domains while another's do not answer`() async throws {
+        try await Registered.with { acme in
+            let names = try TestNameServer(on: acme.loop)
+            defer { names.close() }
+            names.names = ["acme.example": .text("v=spf1 mx -all")]
+            var asking = Resolver.Options()
+            asking.servers = [names.address]
+            let resolver = try Resolver(on: acme.loop, asking)
+            defer { resolver.close() }
+            let client = try HTTPClient(on: acme.loop)
+            defer { client.close() }
+            let system = Database(loop: acme.loop, configuration: .forTests(acme.conninfo, role: "pippin_system"))
+            system.open()
+            defer { system.close() }
+            // No team's domain answers before the other's was asked, too.
+            let asked = Mutex<Set<UInt16>>([])
+            var sites: [Server] = []
+            for (index, team) in [Self.team, Registered.rival].enumerated() {
+                var router = Router()
+                router.get(Route(AssociationFile.path)) { _ in
+                    asked.withLock { _ = $0.insert(UInt16(index)) }
+                    while asked.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(5)) }
+                    return .text("elsewhere")
+                }
+                var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+                options.answerTimeout = .seconds(3600)
+                let application = Application(routes: try router.frozen())
+                sites.append(try await Server.start(application, options, on: [acme.loop])[0])
+                try AdminConnection(to: acme.conninfo).execute("UPDATE teams SET mode = 'sandbox'")
+                try await register(acme, port: sites[index].port, in: team)
+            }
+            let checks = RegistryChecks(acme.database, client: client, resolver: resolver, allowsLoopback: true)
+
+            try await RegistryCheckRound(SystemDatabase(system), checks).run()
+
+            for team in [Self.team, Registered.rival] {
+                let domain = try await acme.domains.find("127.0.0.1", in: team)
+                #expect(domain?.finding?.kind == .otherContent, "\(team)")
+            }
+            for site in sites { await site.stop(within: .zero) }
         }
     }
 
     @Test func `is found across teams, and taken by one process`() async throws {
         try await Registered.with { acme in
-            let system = Database(
-                loop: acme.loop,
-                configuration: .init(connection: acme.conninfo, role: "pippin_system")
-            )
+            let system = Database(loop: acme.loop, configuration: .forTests(acme.conninfo, role: "pippin_system"))
             system.open()
             defer { system.close() }
             let store = RegistryCheckStore(SystemDatabase(system))

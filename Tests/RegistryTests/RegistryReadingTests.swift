@@ -11,9 +11,7 @@ import Testing
     private static let (team, actor) = (Registered.acme, Actor.member(.ada))
 
     /// Issues tokens of a client to that many people.
-    private static func issue(_ acme: Registered, _ count: Int, to client: String, in team: TeamID = team)
-        throws
-    {
+    private static func issue(_ acme: Registered, _ count: Int, to client: String, in team: TeamID = team) throws {
         try AdminConnection(to: acme.conninfo).execute(
             """
             INSERT INTO refresh_tokens (
@@ -21,44 +19,29 @@ import Testing
             )
             SELECT $1, decode(md5($2 || n), 'hex'), 'sub' || n, 'com.acme.app', $2, now(), now(), now()
             FROM generate_series(1, $3::integer) AS n
-            """,
-            [team.rawValue, client, String(count)]
-        )
+            """, [team.rawValue, client, String(count)])
     }
 
-    @Test
-    func `V43, V55: a domain is read without the return URLs, but for one of a developer's own machine`()
+    @Test func `V43, V55: a domain is read without the return URLs, but for one of a developer's own machine`()
         async throws
     {
         try await Registered.with { acme in
             try await acme.makeApp()
             let long = String(repeating: "x", count: 2000)
             let input = ServiceID.Input(
-                identifier: "com.acme.web",
-                description: "Acme Web",
-                domains: ["acme.example", "localhost"],
-                returnURLs: (1...8).map { "https://acme.example/\($0)\(long)" } + [
-                    "http://localhost:3000/callback"
-                ]
-            )
-            let draft = try ServiceID.Draft(
-                parsing: input,
-                of: .named("com.acme.app"),
-                policy: .hostNamesAndLoopback
-            )
+                identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example", "localhost"],
+                returnURLs: (1...8).map { "https://acme.example/\($0)\(long)" } + ["http://localhost:3000/callback"])
+            let draft = try ServiceID.Draft(parsing: input, of: .named("com.acme.app"), policy: .hostNamesAndLoopback)
             _ = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
 
             let octets = try await acme.count(
-                "SELECT sum(octet_length(t::text))::bigint FROM (\(DomainStore.everyDomain(of: Self.team))) AS t"
-            )
+                "SELECT sum(octet_length(t::text))::bigint FROM (\(DomainStore.everyDomain(of: Self.team))) AS t")
 
             #expect(octets < 1000)
             #expect(
                 try await acme.domains.all(in: Self.team).map(\.associationURL) == [
-                    "https://acme.example\(AssociationFile.path)",
-                    "http://localhost:3000\(AssociationFile.path)",
-                ]
-            )
+                    "https://acme.example\(AssociationFile.path)", "http://localhost:3000\(AssociationFile.path)",
+                ])
         }
     }
 
@@ -76,9 +59,7 @@ import Testing
                         )
                         SELECT $1, $3 || lpad(n::text, 9, '0'), 'Key', $2, '', '', now() - n * interval '1 minute'
                         FROM generate_series(1, 70) AS n
-                        """,
-                        [team.rawValue, app, app == "com.acme.app" ? "A" : "B"]
-                    )
+                        """, [team.rawValue, app, app == "com.acme.app" ? "A" : "B"])
                 }
             }
             let issue = try Key.Issue(name: "Key", appID: "com.acme.app")
@@ -93,8 +74,7 @@ import Testing
         }
     }
 
-    @Test
-    func `V43: a client goes with ten thousand of its tokens, and its name is free once the rest has gone`()
+    @Test func `V43: a client goes with ten thousand of its tokens, and its name is free once the rest has gone`()
         async throws
     {
         try await Registered.with { acme in
@@ -106,20 +86,66 @@ import Testing
             let tokens: SQL = "SELECT count(*) FROM refresh_tokens"
             let name = try ClientID.named("com.acme.web")
 
-            _ = try await acme.serviceIDs
-                .delete(name, reason: "No use", in: Self.team, by: Self.actor, from: .local)
+            _ = try await acme.serviceIDs.delete(name, reason: "No use", in: Self.team, by: Self.actor, from: .local)
 
             #expect(try await acme.count(tokens) == 5)
-            await #expect(throws: Refusal.identifierEnding(name)) { try await acme.makeService() }
+            await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
             let admin = try AdminConnection(to: acme.conninfo)
             #expect(try admin.execute("SELECT pippin_purge_ended_clients(3)", []) == [["3"]])
-            await #expect(throws: Refusal.identifierEnding(name)) { try await acme.makeService() }
+            await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
             #expect(try admin.execute("SELECT pippin_purge_ended_clients(3)", []) == [["2"]])
             #expect(try await acme.count(tokens) == 0)
             try await acme.makeService()
-            #expect(
-                try await acme.count(tokens, in: Registered.rival) == ClientIdentifierStore.tokensAtOnce + 5
-            )
+            #expect(try await acme.count(tokens, in: Registered.rival) == ClientIdentifierStore.tokensAtOnce + 5)
+        }
+    }
+
+    @Test func `V53: a client ends with all of its tokens while somebody else ends some of them`() async throws {
+        try await Registered.with { acme in
+            try await acme.makeApp()
+            try await acme.makeService()
+            try Self.issue(acme, ClientIdentifierStore.tokensAtOnce + 200, to: "com.acme.web")
+            let name = try ClientID.named("com.acme.web")
+            let other = try AdminConnection(to: acme.conninfo)
+            let few = """
+                DELETE FROM refresh_tokens
+                WHERE token_id IN (SELECT token_id FROM refresh_tokens LIMIT 50)
+                """
+            func whileFewGo<Answer: Sendable>(_ body: @escaping @Sendable () async throws -> Answer) async throws
+                -> Answer
+            {
+                let holder = try AdminConnection(to: acme.conninfo)
+                try holder.execute("BEGIN")
+                try holder.execute(few)
+                async let answer = body()
+                let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+                let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
+                let deadline = ContinuousClock.now + .seconds(600)
+                while try other.execute(waiting, [pid]).isEmpty {
+                    try #require(ContinuousClock.now < deadline, "nobody waited for what was held")
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                try holder.execute("COMMIT")
+                return try await answer
+            }
+
+            try await whileFewGo {
+                _ = try await acme.serviceIDs.delete(
+                    name, reason: "No use", in: Self.team, by: Self.actor, from: .local)
+            }
+            #expect(try await acme.count("SELECT count(*) FROM refresh_tokens") == 150 + 50)
+            await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
+
+            let conninfo = acme.conninfo
+            let went = try await whileFewGo {
+                try await Task.detached {
+                    try AdminConnection(to: conninfo).execute("SELECT pippin_purge_ended_clients(100)", [])
+                }.value
+            }
+            #expect(went == [["50"]])
+            await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
+            #expect(try other.execute("SELECT pippin_purge_ended_clients(1000)", []) == [["100"]])
+            try await acme.makeService()
         }
     }
 
@@ -138,9 +164,7 @@ import Testing
         }
     }
 
-    @Test func `V43: a page of keys is read in the order of an index, and only a search compares texts`()
-        async throws
-    {
+    @Test func `V43: a page of keys is read in the order of an index, and only a search compares texts`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
             let admin = try AdminConnection(to: acme.conninfo)
@@ -152,8 +176,7 @@ import Testing
                 SELECT 'ACMETEAM01', 'K' || lpad(n::text, 9, '0'), 'Key', 'com.acme.app', '', '',
                     now() - n * interval '1 minute', now()
                 FROM generate_series(1, 5000) AS n
-                """
-            )
+                """)
             try admin.execute("ANALYZE keys")
             let listing = KeyStore.listing(PageQuery(), nil, Self.team)
 
@@ -181,11 +204,10 @@ import Testing
                 )
                 SELECT team_id, sub, 'com.acme.app', true, true, false, now(), '' FROM users
                 WHERE team_id = 'ACMETEAM01'
-                """
-            )
+                """)
 
-            let gone = try await acme.appIDs
-                .delete(app.identifier, reason: "No use", in: Self.team, by: Self.actor, from: .local)
+            let gone = try await acme.appIDs.delete(
+                app.identifier, reason: "No use", in: Self.team, by: Self.actor, from: .local)
 
             #expect(gone?.people == AppIDConsequences.countLimit + 1)
             #expect(gone?.auditedMembers["people"] == .string("more than 1000"))

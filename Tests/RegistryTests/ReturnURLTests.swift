@@ -1,28 +1,24 @@
 import Bytes
 import Domain
+import Localization
 import Testing
 
 @testable import Registry
 
 @Suite struct `A return URL at Pippin itself` {
-    private func refusal(_ text: String, apartFrom publicURL: String) -> Refusal? {
-        let policy = AddressPolicy.hostNamesAndLoopback.apart(from: publicURL)
-        do throws(Refusal) {
+    private func refusal(_ text: String, apartFrom publicURL: String) -> ValidationError? {
+        let policy = HostPolicy.hostNamesAndLoopback.apart(from: publicURL)
+        do throws(ValidationError) {
             _ = try ReturnURL(parsing: text, on: nil, policy: policy)
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test(arguments: [
         "https://id.acme.example/t/ACMETEAM01/auth/callback/apple", "https://id.acme.example",
         "https://ID.acme.example:8443/x", "https://id.acme.example?x=1",
-    ])
-    func `is refused at its host, whatever the port`(text: String) {
-        #expect(
-            refusal(text, apartFrom: "https://id.acme.example") == .ownAddress(host: "id.acme.example")
-        )
+    ]) func `is refused at its host, whatever the port`(text: String) {
+        #expect(refusal(text, apartFrom: "https://id.acme.example") == .ownAddress(host: "id.acme.example"))
     }
 
     @Test func `is refused at its port of this machine alone`() {
@@ -40,15 +36,13 @@ import Testing
 }
 
 @Suite struct `A return URL` {
-    private static func refusal(_ text: String, _ domains: [String], _ policy: AddressPolicy) -> Refusal? {
-        do throws(Refusal) {
+    private static func refusal(_ text: String, _ domains: [String], _ policy: HostPolicy) -> ValidationError? {
+        do throws(ValidationError) {
             var names: [DomainName] = []
             for domain in domains { names.append(try DomainName(parsing: domain, policy: policy)) }
             let url = try ReturnURL(parsing: text, on: names, policy: policy)
             return url.text == text ? nil : .notAbsolute
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test(arguments: [
@@ -56,8 +50,7 @@ import Testing
         "https://acme.example/", "https://acme.example?x=1", "https://www.acme.example:8443/a/../b//c",
         "https://a.b.acme.example/%E2%82%AC", "https://Acme.Example/Callback", "https://acme.example/a@b:c",
         "https://acme.example/~x;y=(1),'2'!$&*+[3]",
-    ])
-    func `over https on a domain or below one is taken as it is`(text: String) {
+    ]) func `over https on a domain or below one is taken as it is`(text: String) {
         #expect(Self.refusal(text, ["acme.example"], .hostNames) == nil)
     }
 
@@ -67,51 +60,43 @@ import Testing
             ("//acme.example/callback", .notAbsolute), ("https:acme.example", .notAbsolute),
             ("https:/acme.example/x", .scheme("https")), ("com.acme.app:/callback", .scheme("com.acme.app")),
             ("ftp://acme.example/", .scheme("ftp")), ("javascript://acme.example/", .scheme("javascript")),
-            ("HTTPS://acme.example/", .mixedCaseScheme("HTTPS")),
-            ("Http://acme.example/", .mixedCaseScheme("Http")),
-            ("http://acme.example/", .unencrypted(host: "acme.example")),
-            ("https://acme.example/#", .fragment), ("https://acme.example/x#y", .fragment),
-            ("https://ada@acme.example/", .userInfo), ("https://ada:pw@acme.example/", .userInfo),
-            ("https://acme.example@evil.example/", .userInfo), ("https://@acme.example/", .userInfo),
-            ("https://acme.example\\@evil.example/", .addressCharacter("\\")),
-            ("https://acme.example/a b", .addressCharacter(" ")),
-            (" https://acme.example/", .addressCharacter(" ")),
-            ("https://acme.example/\n", .addressCharacter("\n")),
-            ("https://acme.example/\0", .addressCharacter("\0")),
+            ("HTTPS://acme.example/", .mixedCaseScheme("HTTPS")), ("Http://acme.example/", .mixedCaseScheme("Http")),
+            ("http://acme.example/", .unencrypted(host: "acme.example")), ("https://acme.example/#", .fragment),
+            ("https://acme.example/x#y", .fragment), ("https://ada@acme.example/", .userInfo),
+            ("https://ada:pw@acme.example/", .userInfo), ("https://acme.example@evil.example/", .userInfo),
+            ("https://@acme.example/", .userInfo), ("https://acme.example\\@evil.example/", .addressCharacter("\\")),
+            ("https://acme.example/a b", .addressCharacter(" ")), (" https://acme.example/", .addressCharacter(" ")),
+            ("https://acme.example/\n", .addressCharacter("\n")), ("https://acme.example/\0", .addressCharacter("\0")),
             ("https://acme.example/\u{7F}", .addressCharacter("\u{7F}")),
-            ("https://acme.example/é", .addressCharacter("é")),
-            ("https://acmé.example/", .addressCharacter("é")),
-            ("https://acme.example/<", .addressCharacter("<")),
-            ("https://acme.example/\"", .addressCharacter("\"")),
+            ("https://acme.example/é", .addressCharacter("é")), ("https://acmé.example/", .addressCharacter("é")),
+            ("https://acme.example/<", .addressCharacter("<")), ("https://acme.example/\"", .addressCharacter("\"")),
             ("https://acme.example/%", .percentEscape), ("https://acme.example/%4", .percentEscape),
             ("https://acme.example/%zz", .percentEscape), ("https://acme.example/%4%41", .percentEscape),
-            ("https:///callback", .hostName("")), ("https://:443/", .hostName("")),
-            ("https://", .hostName("")),
+            ("https:///callback", .hostName("")), ("https://:443/", .hostName("")), ("https://", .hostName("")),
             ("https://?x", .hostName("")), ("https://acme/", .hostName("acme")),
             ("https://acme.example./", .hostName("acme.example.")),
             ("https://.acme.example/", .hostName(".acme.example")),
             ("https://a_b.acme.example/", .hostName("a_b.acme.example")),
             ("https://-a.acme.example/", .hostName("-a.acme.example")),
-            ("https://%61cme.example/", .hostName("%61cme.example")),
-            ("https://acme.example:/", .port("")), ("https://acme.example:0/", .port("0")),
-            ("https://acme.example:65536/", .port("65536")), ("https://acme.example:+1/", .port("+1")),
-            ("https://acme.example:080/", .port("080")), ("https://acme.example:80:80/", .port("80:80")),
-            ("https://192.0.2.1/", .ipAddress("192.0.2.1")), ("https://0x7f.1/", .ipAddress("0x7f.1")),
-            ("https://2130706433/", .ipAddress("2130706433")),
-            ("https://1.2.3.4.5/", .ipAddress("1.2.3.4.5")),
-            ("https://[2001:db8::1]/", .ipAddress("[2001:db8::1]")), ("https://[::1/", .ipAddress("[::1")),
-            ("https://[::1]x/", .hostName("[::1]x")),
+            ("https://%61cme.example/", .hostName("%61cme.example")), ("https://acme.example:/", .port("")),
+            ("https://acme.example:0/", .port("0")), ("https://acme.example:65536/", .port("65536")),
+            ("https://acme.example:+1/", .port("+1")), ("https://acme.example:080/", .port("080")),
+            ("https://acme.example:80:80/", .port("80:80")), ("https://192.0.2.1/", .ipAddress("192.0.2.1")),
+            ("https://0x7f.1/", .ipAddress("0x7f.1")), ("https://2130706433/", .ipAddress("2130706433")),
+            ("https://1.2.3.4.5/", .ipAddress("1.2.3.4.5")), ("https://[2001:db8::1]/", .ipAddress("[2001:db8::1]")),
+            ("https://[::1/", .ipAddress("[::1")), ("https://[::1]x/", .hostName("[::1]x")),
             ("https://localhost/", .loopbackOutsideSandbox(host: "localhost")),
             ("http://127.0.0.1:9000/callback", .loopbackOutsideSandbox(host: "127.0.0.1")),
             ("https://evil.example/", .outsideDomains(host: "evil.example")),
             ("https://notacme.example/", .outsideDomains(host: "notacme.example")),
             ("https://acme.example.evil.example/", .outsideDomains(host: "acme.example.evil.example")),
             ("https://example/", .hostName("example")),
-        ] as [(String, Refusal)]
-    )
-    func `that breaks a rule is refused by it`(text: String, refusal: Refusal) {
+        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
+            text: String, refusal: ValidationError
+        )
+    {
         #expect(Self.refusal(text, ["acme.example"], .hostNames) == refusal)
-        #expect(refusal.phrase.key.hasPrefix("console.refusals."))
+        #expect(refusal.message.key.hasPrefix("console.refusals."))
     }
 
     @Test func `may be as long as 2,048 bytes and no longer`() {
@@ -124,29 +109,24 @@ import Testing
 
     @Test(arguments: [
         ("http://127.0.0.1:9000/callback", "127.0.0.1"), ("http://localhost:3000/", "localhost"),
-        ("http://apple.localhost/x", "localhost"), ("http://[::1]:8080/x", "[::1]"),
-        ("http://127.1.2.3/", "127.1.2.3"),
-    ])
-    func `of a sandbox may be a loopback address over http`(text: String, domain: String) {
+        ("http://apple.localhost/x", "localhost"), ("http://[::1]:8080/x", "[::1]"), ("http://127.1.2.3/", "127.1.2.3"),
+    ]) func `of a sandbox may be a loopback address over http`(text: String, domain: String) {
         #expect(Self.refusal(text, [domain], .hostNamesAndLoopback) == nil)
     }
 
     @Test(
         arguments: [
             ("https://127.0.0.1/", .loopbackOverHTTPS(host: "127.0.0.1")),
-            ("http://127.0.0.2/", .outsideDomains(host: "127.0.0.2")),
-            ("http://0.0.0.0/", .ipAddress("0.0.0.0")),
+            ("http://127.0.0.2/", .outsideDomains(host: "127.0.0.2")), ("http://0.0.0.0/", .ipAddress("0.0.0.0")),
             ("http://127.1/", .ipAddress("127.1")), ("http://127.0.0.01/", .ipAddress("127.0.0.01")),
-            ("http://128.0.0.1/", .ipAddress("128.0.0.1")),
-            ("http://127.0.0.256/", .ipAddress("127.0.0.256")),
+            ("http://128.0.0.1/", .ipAddress("128.0.0.1")), ("http://127.0.0.256/", .ipAddress("127.0.0.256")),
             ("http://[::ffff:127.0.0.1]/", .ipAddress("[::ffff:127.0.0.1]")),
             ("http://acme.example/", .unencrypted(host: "acme.example")),
             ("http://localhost.acme.example/", .unencrypted(host: "localhost.acme.example")),
-        ] as [(String, Refusal)]
-    )
-    func `of a sandbox keeps every other rule`(text: String, refusal: Refusal) {
-        #expect(Self.refusal(text, ["127.0.0.1", "acme.example"], .hostNamesAndLoopback) == refusal)
-    }
+        ] as [(String, ValidationError)]) func `of a sandbox keeps every other rule`(
+            text: String, refusal: ValidationError
+        )
+    { #expect(Self.refusal(text, ["127.0.0.1", "acme.example"], .hostNamesAndLoopback) == refusal) }
 
     @Test func `made of anything at all never traps`() {
         var generator = SystemRandomNumberGenerator()
@@ -165,38 +145,29 @@ import Testing
 }
 
 @Suite struct `A domain` {
-    private static func refusal(_ text: String, _ policy: AddressPolicy = .hostNames) -> Refusal? {
-        do throws(Refusal) {
+    private static func refusal(_ text: String, _ policy: HostPolicy = .hostNames) -> ValidationError? {
+        do throws(ValidationError) {
             _ = try DomainName(parsing: text, policy: policy)
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test func `is kept in lower case`() throws {
-        #expect(
-            try DomainName(parsing: "Login.Acme.Example", policy: .hostNames).text == "login.acme.example"
-        )
-        #expect(
-            try DomainName(parsing: "xn--acm-dma.example", policy: .hostNames).text == "xn--acm-dma.example"
-        )
+        #expect(try DomainName(parsing: "Login.Acme.Example", policy: .hostNames).text == "login.acme.example")
+        #expect(try DomainName(parsing: "xn--acm-dma.example", policy: .hostNames).text == "xn--acm-dma.example")
     }
 
     @Test(
         arguments: [
             ("", .missing), ("https://acme.example", .domainWithScheme), ("acme.example/", .domainWithScheme),
-            ("acme.example:443", .domainWithScheme), ("*.acme.example", .wildcard),
-            ("acme", .hostName("acme")),
+            ("acme.example:443", .domainWithScheme), ("*.acme.example", .wildcard), ("acme", .hostName("acme")),
             ("acme..example", .hostName("acme..example")), ("acmé.example", .hostName("acmé.example")),
             ("192.0.2.1", .ipAddress("192.0.2.1")), ("localhost", .loopbackOutsideSandbox(host: "localhost")),
-            ("127.0.0.1", .loopbackOutsideSandbox(host: "127.0.0.1")),
-            ("acme.example ", .hostName("acme.example ")),
-        ] as [(String, Refusal)]
-    )
-    func `that breaks a rule is refused by it`(text: String, refusal: Refusal) {
-        #expect(Self.refusal(text) == refusal)
-    }
+            ("127.0.0.1", .loopbackOutsideSandbox(host: "127.0.0.1")), ("acme.example ", .hostName("acme.example ")),
+        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
+            text: String, refusal: ValidationError
+        )
+    { #expect(Self.refusal(text) == refusal) }
 
     @Test func `has labels of 63 and at most 253 characters`() {
         let label = String(repeating: "a", count: 63)

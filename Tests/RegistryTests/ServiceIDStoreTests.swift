@@ -12,15 +12,12 @@ import Testing
             try await acme.makeApp()
             let draft = try ServiceID.Draft.sample(
                 domains: ["shop.example", "acme.example"],
-                returnURLs: ["https://www.shop.example/z", "https://acme.example/a?b=c"]
-            )
+                returnURLs: ["https://www.shop.example/z", "https://acme.example/a?b=c"])
 
             let made = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
 
             #expect(made.draft == draft)
-            #expect(
-                made.returnURLs.map(\.text) == ["https://www.shop.example/z", "https://acme.example/a?b=c"]
-            )
+            #expect(made.returnURLs.map(\.text) == ["https://www.shop.example/z", "https://acme.example/a?b=c"])
             #expect(try await acme.serviceIDs.find(made.identifier, in: Self.team) == made)
             let event = try #require(try await acme.events().first)
             #expect(event.action == "service_id.created")
@@ -33,33 +30,18 @@ import Testing
             try await acme.makeApp()
             let made = try await acme.makeService()
             let draft = try ServiceID.Draft.sample(
-                domains: ["shop.example"],
-                returnURLs: ["https://shop.example/b", "https://shop.example/a"]
-            )
+                domains: ["shop.example"], returnURLs: ["https://shop.example/b", "https://shop.example/a"])
 
             let saved = try await acme.serviceIDs.update(
-                to: draft,
-                version: made.version,
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                to: draft, version: made.version, in: Self.team, by: Self.actor, from: .local)
             let late = try await acme.serviceIDs.update(
-                to: made.draft,
-                version: made.version,
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                to: made.draft, version: made.version, in: Self.team, by: Self.actor, from: .local)
 
             guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
             #expect((current.draft, current.version) == (draft, 2))
             #expect(late == .conflict(current: current))
             #expect(
-                try await acme.events().map(\.action) == [
-                    "service_id.updated", "service_id.created", "app_id.created",
-                ]
-            )
+                try await acme.events().map(\.action) == ["service_id.updated", "service_id.created", "app_id.created"])
         }
     }
 
@@ -70,9 +52,7 @@ import Testing
             let race = await Race.of(50) { try await acme.makeService("com.acme.web\($0)") }
 
             #expect((race.successes, race.failures) == (5, []))
-            #expect(
-                race.refusals == Array(repeating: .limitReached(.serviceIDs, of: "com.acme.app"), count: 45)
-            )
+            #expect(race.refusals == Array(repeating: .limitReached(.serviceIDs, of: "com.acme.app"), count: 45))
             #expect(try await acme.count("SELECT count(*) FROM service_ids") == 5)
             #expect(try await acme.count("SELECT count(*) FROM client_identifiers") == 6)
         }
@@ -84,18 +64,11 @@ import Testing
             for number in 1...5 { try await acme.makeService("com.acme.web\(number)") }
 
             let gone = try await acme.serviceIDs.delete(
-                .named("com.acme.web3"),
-                reason: "unused",
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                .named("com.acme.web3"), reason: "unused", in: Self.team, by: Self.actor, from: .local)
             try await acme.makeService("com.acme.web6")
 
             #expect(gone?.identifier.rawValue == "com.acme.web3")
-            #expect(
-                try await acme.count("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3
-            )
+            #expect(try await acme.count("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3)
         }
     }
 
@@ -103,11 +76,7 @@ import Testing
         try await Registered.with { acme in
             try await acme.makeApp()
             let made = try await acme.serviceIDs.create(
-                .sample(returnURLs: []),
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                .sample(returnURLs: []), in: Self.team, by: Self.actor, from: .local)
 
             let race = await Race.of(50) { index in
                 try await Self.add("https://acme.example/\(index)", to: made.identifier, acme)
@@ -128,12 +97,8 @@ import Testing
         while true {
             let seen = try #require(try await acme.serviceIDs.find(identifier, in: team))
             let answer = try await acme.serviceIDs.update(
-                to: .sample(returnURLs: seen.returnURLs.map(\.text) + [url]),
-                version: seen.version,
-                in: team,
-                by: actor,
-                from: .local
-            )
+                to: .sample(returnURLs: seen.returnURLs.map(\.text) + [url]), version: seen.version, in: team,
+                by: actor, from: .local)
             if case .saved = answer { return }
         }
     }
@@ -142,21 +107,14 @@ import Testing
         try await Registered.with { acme in
             try await acme.makeApp()
             let urls = (1...10).map { "https://acme.example/\($0)" }
-            _ = try await acme.serviceIDs.create(
-                .sample(returnURLs: urls),
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+            _ = try await acme.serviceIDs.create(.sample(returnURLs: urls), in: Self.team, by: Self.actor, from: .local)
 
             await #expect(throws: (any Error).self) {
                 try await acme.database.query(
                     """
                     INSERT INTO return_urls (team_id, service_id, slot, url)
                     VALUES ('ACMETEAM01', 'com.acme.web', 11, 'https://acme.example/11')
-                    """,
-                    in: Self.team
-                )
+                    """, in: Self.team)
             }
         }
     }
@@ -164,19 +122,14 @@ import Testing
     @Test func `need an App ID of the team, and stay with it`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp("com.rival.app", in: Registered.rival)
-            let foreign = await #expect(throws: Refusal.self) {
+            let foreign = await #expect(throws: ValidationError.self) {
                 try await acme.makeService(of: "com.rival.app")
             }
             for name in ["com.acme.app", "com.acme.tv"] { try await acme.makeApp(name) }
             try await acme.makeService()
-            let moved = await #expect(throws: Refusal.self) {
+            let moved = await #expect(throws: ValidationError.self) {
                 _ = try await acme.serviceIDs.update(
-                    to: .sample(of: "com.acme.tv"),
-                    version: 1,
-                    in: Self.team,
-                    by: Self.actor,
-                    from: .local
-                )
+                    to: .sample(of: "com.acme.tv"), version: 1, in: Self.team, by: Self.actor, from: .local)
             }
 
             #expect(foreign == .unknownAppID(try .named("com.rival.app")))
@@ -211,23 +164,11 @@ import Testing
             #expect(try await teams.serviceIDs.find(made.identifier, in: rival) == nil)
             #expect(try await teams.serviceIDs.list(in: rival).total == 0)
             #expect(
-                try await teams.serviceIDs.update(
-                    to: made.draft,
-                    version: 1,
-                    in: rival,
-                    by: Self.actor,
-                    from: .local
-                ) == .notFound
-            )
+                try await teams.serviceIDs.update(to: made.draft, version: 1, in: rival, by: Self.actor, from: .local)
+                    == .notFound)
             #expect(
-                try await teams.serviceIDs.delete(
-                    made.identifier,
-                    reason: "",
-                    in: rival,
-                    by: Self.actor,
-                    from: .local
-                ) == nil
-            )
+                try await teams.serviceIDs.delete(made.identifier, reason: "", in: rival, by: Self.actor, from: .local)
+                    == nil)
             #expect(try await teams.serviceIDs.find(made.identifier, in: Self.team) == made)
         }
     }

@@ -15,16 +15,12 @@ import Testing
             """
             INSERT INTO client_identifiers (team_id, identifier, kind)
             SELECT 'ACMETEAM01', 'com.acme.filler' || n, 'app' FROM generate_series(1, $1::integer) AS n
-            """,
-            [String(apps)]
-        )
+            """, [String(apps)])
         try admin.execute(
             """
             INSERT INTO app_ids (team_id, identifier, description)
             SELECT team_id, identifier, 'Filler' FROM client_identifiers WHERE kind = 'app'
-            """,
-            []
-        )
+            """, [])
     }
 
     /// Gives each of the App IDs five Service IDs, with so many domains and return URLs each.
@@ -34,33 +30,25 @@ import Testing
             """
             INSERT INTO client_identifiers (team_id, identifier, kind)
             SELECT team_id, identifier || '.web' || n, 'service' FROM app_ids, generate_series(1, 5) AS n
-            """,
-            []
-        )
+            """, [])
         try admin.execute(
             """
             INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
             SELECT team_id, identifier || '.web' || n, identifier, n, 'Filler'
             FROM app_ids, generate_series(1, 5) AS n
-            """,
-            []
-        )
+            """, [])
         try admin.execute(
             """
             INSERT INTO service_domains (team_id, service_id, domain)
             SELECT team_id, identifier, 'd' || n || '.example'
             FROM service_ids, generate_series(1, $1::integer) AS n
-            """,
-            [String(domains)]
-        )
+            """, [String(domains)])
         try admin.execute(
             """
             INSERT INTO return_urls (team_id, service_id, slot, url)
             SELECT team_id, identifier, n, 'https://d1.example/' || n
             FROM service_ids, generate_series(1, $1::integer) AS n
-            """,
-            [String(urls)]
-        )
+            """, [String(urls)])
     }
 
     @Test func `V43, V46: has exactly 500 App IDs after fifty attempts at once, and Rival is not affected`()
@@ -79,39 +67,22 @@ import Testing
         }
     }
 
-    @Test func `V43: keeps the App IDs beyond the limit that it has, and may change and delete them`()
-        async throws
-    {
+    @Test func `V43: keeps the App IDs beyond the limit that it has, and may change and delete them`() async throws {
         try await Registered.with { acme in
             try Self.fill(acme, apps: 510)
             let name = try ClientID.named("com.acme.filler7")
             let known = try #require(try await acme.appIDs.find(name, in: Self.team))
             let draft = try AppID.Draft(
-                parsing: AppID.Input(identifier: name.rawValue, description: "Renamed"),
-                policy: .hostNames
-            )
+                parsing: AppID.Input(identifier: name.rawValue, description: "Renamed"), policy: .hostNames)
 
             let saved = try await acme.appIDs.update(
-                to: draft,
-                version: known.version,
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+                to: draft, version: known.version, in: Self.team, by: Self.actor, from: .local)
 
             guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
             #expect(current.description == "Renamed")
             try await acme.makeService("com.acme.filler7.web", of: name.rawValue)
-            await #expect(throws: Refusal.limitReached(.appIDs, of: "ACMETEAM01")) {
-                try await acme.makeApp()
-            }
-            let gone = try await acme.appIDs.delete(
-                name,
-                reason: "No use",
-                in: Self.team,
-                by: Self.actor,
-                from: .local
-            )
+            await #expect(throws: ValidationError.limitReached(.appIDs, of: "ACMETEAM01")) { try await acme.makeApp() }
+            let gone = try await acme.appIDs.delete(name, reason: "No use", in: Self.team, by: Self.actor, from: .local)
             #expect(gone != nil)
         }
     }
@@ -124,39 +95,23 @@ import Testing
             let names = (1...50).map { "n\($0).example" }
             // 1,950 by now; of five times fifty one has room.
             let race = await Race.of(5) { number in
-                let draft = try ServiceID.Draft.sample(
-                    "com.acme.web\(number)",
-                    domains: names,
-                    returnURLs: []
-                )
+                let draft = try ServiceID.Draft.sample("com.acme.web\(number)", domains: names, returnURLs: [])
                 _ = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
             }
 
             #expect((race.successes, race.failures) == (1, []))
-            #expect(
-                race.refusals == Array(repeating: .limitReached(.teamDomains, of: "ACMETEAM01"), count: 4)
-            )
+            #expect(race.refusals == Array(repeating: .limitReached(.teamDomains, of: "ACMETEAM01"), count: 4))
             #expect(try await acme.count("SELECT count(*) FROM service_domains") == 2000)
             // What has no more than before is saved all the same.
-            let full = try #require(
-                try await acme.serviceIDs.find(.named("com.acme.filler3.web2"), in: Self.team)
-            )
+            let full = try #require(try await acme.serviceIDs.find(.named("com.acme.filler3.web2"), in: Self.team))
             func update(_ count: Int) async throws -> Update<ServiceID> {
                 let draft = try ServiceID.Draft.sample(
-                    "com.acme.filler3.web2",
-                    of: "com.acme.filler3",
-                    domains: Array(names.prefix(count)),
-                    returnURLs: []
+                    "com.acme.filler3.web2", of: "com.acme.filler3", domains: Array(names.prefix(count)), returnURLs: []
                 )
                 return try await acme.serviceIDs.update(
-                    to: draft,
-                    version: full.version,
-                    in: Self.team,
-                    by: Self.actor,
-                    from: .local
-                )
+                    to: draft, version: full.version, in: Self.team, by: Self.actor, from: .local)
             }
-            await #expect(throws: Refusal.limitReached(.teamDomains, of: "ACMETEAM01")) {
+            await #expect(throws: ValidationError.limitReached(.teamDomains, of: "ACMETEAM01")) {
                 _ = try await update(11)
             }
             guard case .saved = try await update(10) else { return #expect(Bool(false)) }
@@ -171,7 +126,7 @@ import Testing
             try Self.fillServices(acme, domains: 1, urls: 10)
             try await acme.makeApp()
 
-            await #expect(throws: Refusal.limitReached(.teamReturnURLs, of: "ACMETEAM01")) {
+            await #expect(throws: ValidationError.limitReached(.teamReturnURLs, of: "ACMETEAM01")) {
                 try await acme.makeService()
             }
             let empty = try ServiceID.Draft.sample(returnURLs: [])

@@ -5,32 +5,26 @@ import Testing
 @testable import Registry
 
 @Suite struct `An identifier` {
-    private static func refusal(_ text: String) -> Refusal? {
-        do throws(Refusal) {
-            return try ClientID(parsing: text).rawValue == text ? nil : .missing
-        } catch {
+    private static func refusal(_ text: String) -> ValidationError? {
+        do throws(ValidationError) { return try ClientID(parsing: text).rawValue == text ? nil : .missing } catch {
             return error
         }
     }
 
     @Test(arguments: ["com.acme.app", "a.b", "COM.Acme-2.App", "1.2", "-.-"])
-    func `in reverse-DNS form is taken as it is`(text: String) {
-        #expect(Self.refusal(text) == nil)
-    }
+    func `in reverse-DNS form is taken as it is`(text: String) { #expect(Self.refusal(text) == nil) }
 
     @Test(
         arguments: [
-            ("", .missing), ("acme", .identifierShape), (".acme", .identifierShape),
-            ("com.acme.", .identifierShape),
+            ("", .missing), ("acme", .identifierShape), (".acme", .identifierShape), ("com.acme.", .identifierShape),
             ("com..acme", .identifierShape), ("com.acme app", .identifierCharacter(" ")),
             ("com.acme_app", .identifierCharacter("_")), ("com.acmé", .identifierCharacter("é")),
             ("com.acme/../x", .identifierCharacter("/")), ("com.acme*", .identifierCharacter("*")),
             ("ABCDE12345.com.acme.app", .teamPrefix(without: "com.acme.app")),
-        ] as [(String, Refusal)]
-    )
-    func `that breaks a rule is refused by it`(text: String, refusal: Refusal) {
-        #expect(Self.refusal(text) == refusal)
-    }
+        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
+            text: String, refusal: ValidationError
+        )
+    { #expect(Self.refusal(text) == refusal) }
 
     @Test func `has at most 255 characters`() {
         let longest = "com." + String(repeating: "a", count: 251)
@@ -41,8 +35,8 @@ import Testing
 }
 
 @Suite struct `A description` {
-    private static func parse(_ text: String) -> Result<String, Refusal> {
-        Result { () throws(Refusal) in try DisplayText.parse(text, limit: DisplayText.descriptionLimit) }
+    private static func parse(_ text: String) -> Result<String, ValidationError> {
+        Result { () throws(ValidationError) in try DisplayText.parse(text, limit: DisplayText.descriptionLimit) }
     }
 
     @Test func `loses the spaces around it`() {
@@ -52,27 +46,23 @@ import Testing
 
     @Test(
         arguments: [
-            ("", .missing), (" \u{3000}", .missing), ("Acme\nWeb", .unprintable("\n")),
-            ("Ac\0me", .unprintable("\0")),
+            ("", .missing), (" \u{3000}", .missing), ("Acme\nWeb", .unprintable("\n")), ("Ac\0me", .unprintable("\0")),
             ("Acme \u{202E}beW", .unprintable("\u{202E}")), ("\u{2066}Acme", .unprintable("\u{2066}")),
             ("Acme\u{2028}", .unprintable("\u{2028}")), ("\tAcme", .unprintable("\t")),
-        ] as [(String, Refusal)]
-    )
-    func `that could show another text is refused`(text: String, refusal: Refusal) {
-        #expect(Self.parse(text) == .failure(refusal))
-    }
+        ] as [(String, ValidationError)]) func `that could show another text is refused`(
+            text: String, refusal: ValidationError
+        )
+    { #expect(Self.parse(text) == .failure(refusal)) }
 
     @Test func `has at most 255 characters`() {
-        #expect(
-            Self.parse(String(repeating: "é", count: 255)) == .success(String(repeating: "é", count: 255))
-        )
+        #expect(Self.parse(String(repeating: "é", count: 255)) == .success(String(repeating: "é", count: 255)))
         #expect(Self.parse(String(repeating: "é", count: 256)) == .failure(.tooLong(limit: 255)))
     }
 }
 
 @Suite struct `An e-mail source` {
-    private static func parse(_ text: String) -> Result<EmailSource, Refusal> {
-        Result { () throws(Refusal) in try EmailSource(parsing: text) }
+    private static func parse(_ text: String) -> Result<EmailSource, ValidationError> {
+        Result { () throws(ValidationError) in try EmailSource(parsing: text) }
     }
 
     @Test func `is a domain or an address, in lower case`() throws {
@@ -84,40 +74,29 @@ import Testing
     @Test(
         arguments: [
             ("", .missing), ("acme", .hostName("acme")), ("@acme.example", .emailAddress),
-            ("a@b@acme.example", .emailAddress),
-            ("a..b@acme.example", .emailAddress), ("a b@acme.example", .emailAddress),
-            ("a@acme", .emailAddress),
-            ("a@127.0.0.1", .emailAddress), ("a@localhost", .emailAddress),
-            ("\"a\"@acme.example", .emailAddress),
-            ("a\r\nBcc: b@acme.example", .emailAddress),
-            ("localhost", .loopbackOutsideSandbox(host: "localhost")),
-        ] as [(String, Refusal)]
-    )
-    func `that breaks a rule is refused by it`(text: String, refusal: Refusal) {
-        #expect(Self.parse(text) == .failure(refusal))
-    }
+            ("a@b@acme.example", .emailAddress), ("a..b@acme.example", .emailAddress),
+            ("a b@acme.example", .emailAddress), ("a@acme", .emailAddress), ("a@127.0.0.1", .emailAddress),
+            ("a@localhost", .emailAddress), ("\"a\"@acme.example", .emailAddress),
+            ("a\r\nBcc: b@acme.example", .emailAddress), ("localhost", .loopbackOutsideSandbox(host: "localhost")),
+        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
+            text: String, refusal: ValidationError
+        )
+    { #expect(Self.parse(text) == .failure(refusal)) }
 }
 
 @Suite struct `A public key` {
-    private static func refusal(_ pem: String) -> Refusal? {
-        do throws(Refusal) {
+    private static func refusal(_ pem: String) -> ValidationError? {
+        do throws(ValidationError) {
             _ = try Key.publicKey(parsing: pem)
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test func `has one spelling however it is pasted`() throws {
         let pem = P256SigningKey.generate().publicKey.pem
         let pasted = pem.split(separator: "\n").joined(separator: "\r\n  ")
 
-        let key = try Key.Registration(
-            id: "ACMEKEY001",
-            name: "CI",
-            appID: "com.acme.app",
-            publicKeyPEM: pasted
-        )
+        let key = try Key.Registration(id: "ACMEKEY001", name: "CI", appID: "com.acme.app", publicKeyPEM: pasted)
 
         #expect(key.publicKeyPEM == pem)
         #expect(key.fingerprint.utf8.count == 64)
@@ -136,15 +115,11 @@ import Testing
 @Suite struct `An input` {
     @Test func `is told everything that is wrong with it`() throws {
         let input = ServiceID.Input(
-            identifier: "acme",
-            description: "",
-            domains: ["acme.example", "https://acme.example", "ACME.example"],
+            identifier: "acme", description: "", domains: ["acme.example", "https://acme.example", "ACME.example"],
             returnURLs: ["http://acme.example/", "https://acme.example/a", "https://acme.example/a", "x"],
-            issuer: "other",
-            booleans: "maybe"
-        )
+            issuer: "other", booleans: "maybe")
 
-        let problems = #expect(throws: Problems.self) {
+        let problems = #expect(throws: InvalidFields.self) {
             try ServiceID.Draft(parsing: input, of: .named("com.acme.app"), policy: .hostNames)
         }
 
@@ -152,15 +127,14 @@ import Testing
             problems?.all.map(\.field) == [
                 "identifier", "description", "domains[1]", "domains[2]", "returnURLs[0]", "returnURLs[2]",
                 "returnURLs[3]", "issuer", "booleans",
-            ]
-        )
+            ])
     }
 
     @Test func `with eleven return URLs is refused before any of them is saved`() throws {
         let urls = (1...11).map { "https://acme.example/\($0)" }
 
-        let problems = #expect(throws: Problems.self) { try ServiceID.Draft.sample(returnURLs: urls) }
+        let problems = #expect(throws: InvalidFields.self) { try ServiceID.Draft.sample(returnURLs: urls) }
 
-        #expect(problems?.all == [Problem("returnURLs", .tooMany(.returnURLs))])
+        #expect(problems?.all == [FieldError("returnURLs", .tooMany(.returnURLs))])
     }
 }

@@ -5,10 +5,7 @@ import Testing
     @Test func `the page stands where its layout says content`() throws {
         let layout = "<title>{{name}}</title>\n<main>\n{{content}}</main>\n"
 
-        let text = try TeamPage().rendered(
-            "{{layout \"layouts/l\"}}\n<p>{{count}}</p>\n",
-            ["layouts/l": layout]
-        )
+        let text = try TeamPage().rendered("{{layout \"layouts/l\"}}\n<p>{{count}}</p>\n", ["layouts/l": layout])
 
         #expect(text == "<title>Acme</title>\n<main>\n<p>0</p>\n</main>\n")
     }
@@ -26,10 +23,7 @@ import Testing
     @Test func `a partial sees the names of its place`() throws {
         let page = TeamPage(people: [TeamPage.Person(name: "Ben")])
 
-        let text = try page.rendered(
-            "{{> \"p\"}} {{#each people}}{{> \"p\"}}{{/each}}",
-            ["p": "<{{! }}b>{{name}}</b>"]
-        )
+        let text = try page.rendered("{{> \"p\"}} {{#each people}}{{> \"p\"}}{{/each}}", ["p": "<{{! }}b>{{name}}</b>"])
 
         #expect(text == "<b>Acme</b> <b>Ben</b>")
     }
@@ -52,9 +46,7 @@ import Testing
 
     @Test func `many partials inside partials stop at a bound`() {
         var others = ["p0": "x"]
-        for level in 1...40 {
-            others["p\(level)"] = "{{> \"p\(level - 1)\"}}{{> \"p\(level - 1)\"}}"
-        }
+        for level in 1...40 { others["p\(level)"] = "{{> \"p\(level - 1)\"}}{{> \"p\(level - 1)\"}}" }
 
         let faults = TeamPage.faults("{{> \"p40\"}}", others)
 
@@ -64,16 +56,10 @@ import Testing
 
     @Test func `a long chain of partials stops at a bound`() {
         var others = ["p0": "x"]
-        for level in 1...100 {
-            others["p\(level)"] = "{{> \"p\(level - 1)\"}}"
-        }
+        for level in 1...100 { others["p\(level)"] = "{{> \"p\(level - 1)\"}}" }
 
         let faults = TeamPage.faults("{{> \"p100\"}}", others)
 
-        #expect(
-            faults == [
-                "p37.html:1:1: found more than 64 blocks and partials inside each other, expected fewer"
-            ]
-        )
+        #expect(faults == ["p37.html:1:1: found more than 64 blocks and partials inside each other, expected fewer"])
     }
 }

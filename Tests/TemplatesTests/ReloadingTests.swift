@@ -32,9 +32,7 @@ import Testing
 
         let error = #expect(throws: Diagnostics.self) { try TemplateSet(folder: folder.path) }
 
-        #expect(
-            error?.description == "big.html:1:1: found more than 262144 bytes, expected a shorter file"
-        )
+        #expect(error?.description == "big.html:1:1: found more than 262144 bytes, expected a shorter file")
     }
 
     @Test func `show an edit when watched, 200 ms later at most`() throws {
@@ -121,9 +119,7 @@ import Testing
 
         var now: ContinuousClock.Instant { time.withLock { $0 } }
 
-        func pass(_ duration: Duration) {
-            time.withLock { $0 += duration }
-        }
+        func pass(_ duration: Duration) { time.withLock { $0 += duration } }
     }
 }
 

@@ -3,16 +3,17 @@ import Templates
 /// The page every test fills: one field of each kind.
 struct TeamPage: View {
     static let template = "page"
-    static let fields = Fields<Self>()
-        .text("name") { $0.name }
-        .optionalText("note") { $0.note }
-        .flag("isActive") { $0.isActive }
-        .integer("count") { $0.count }
-        .html("chart") { $0.chart }
-        .url("next") { $0.next }
-        .list("people", Person.fields) { $0.people }
-        .group("owner", Person.fields) { $0.owner }
-        .optionalGroup("flash", Flash.fields) { $0.flash }
+    static let fields = Fields<Self> {
+        $0.text("name") { $0.name }
+        $0.optionalText("note") { $0.note }
+        $0.flag("isActive") { $0.isActive }
+        $0.integer("count") { $0.count }
+        $0.html("chart") { $0.chart }
+        $0.url("next") { $0.next }
+        $0.list("people", Person.fields) { $0.people }
+        $0.group("owner", Person.fields) { $0.owner }
+        $0.optionalGroup("flash", Flash.fields) { $0.flash }
+    }
 
     var name = "Acme"
     var note: String?
@@ -27,11 +28,12 @@ struct TeamPage: View {
     static let home = SafeURL(literal: "/")
 
     struct Person {
-        static let fields = Fields<Self>()
-            .text("name") { $0.name }
-            .flag("isOwner") { $0.isOwner }
-            .list("keys", Key.fields) { $0.keys }
-            .optionalGroup("device", Flash.fields) { $0.device }
+        static let fields = Fields<Self> {
+            $0.text("name") { $0.name }
+            $0.flag("isOwner") { $0.isOwner }
+            $0.list("keys", Key.fields) { $0.keys }
+            $0.optionalGroup("device", Flash.fields) { $0.device }
+        }
 
         var name: String
         var isOwner = false
@@ -40,13 +42,13 @@ struct TeamPage: View {
     }
 
     struct Key {
-        static let fields = Fields<Self>().text("id") { $0.id }
+        static let fields = Fields<Self> { $0.text("id") { $0.id } }
 
         let id: String
     }
 
     struct Flash {
-        static let fields = Fields<Self>().text("message") { $0.message }
+        static let fields = Fields<Self> { $0.text("message") { $0.message } }
 
         let message: String
     }
@@ -66,8 +68,6 @@ extension TeamPage {
         do throws(Diagnostics) {
             _ = try TeamPage().rendered(template, others)
             return []
-        } catch {
-            return error.all.map(\.description)
-        }
+        } catch { return error.all.map(\.description) }
     }
 }

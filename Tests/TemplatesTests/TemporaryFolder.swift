@@ -10,13 +10,9 @@ final class TemporaryFolder {
         path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    struct Failure: Error {
-        let reason: Int32
-    }
+    struct Failure: Error { let reason: Int32 }
 
-    func write(_ text: String, to file: String) throws {
-        try write(bytes: Array(text.utf8), to: file)
-    }
+    func write(_ text: String, to file: String) throws { try write(bytes: Array(text.utf8), to: file) }
 
     /// Writes beside the file and renames, as editors do.
     func write(bytes: [UInt8], to file: String) throws {
@@ -26,19 +22,13 @@ final class TemporaryFolder {
         guard handle >= 0 else { throw Failure(reason: errno) }
         let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(handle, $0.baseAddress, $0.count) }
         close(handle)
-        guard count == bytes.count, unsafe rename(target + "~", target) == 0 else {
-            throw Failure(reason: errno)
-        }
+        guard count == bytes.count, unsafe rename(target + "~", target) == 0 else { throw Failure(reason: errno) }
     }
 
-    func remove(_ file: String) {
-        _ = unsafe unlink(path + "/" + file)
-    }
+    func remove(_ file: String) { _ = unsafe unlink(path + "/" + file) }
 
     deinit {
-        for file in [
-            "page.html", "parts/p.html", "parts/q.html", "note.txt", ".hidden.html", "big.html", "en/a.txt",
-        ] {
+        for file in ["page.html", "parts/p.html", "parts/q.html", "note.txt", ".hidden.html", "big.html", "en/a.txt"] {
             remove(file)
         }
         _ = unsafe rmdir(path + "/parts")

@@ -4,110 +4,86 @@ import Testing
 
 @Suite struct `Members` {
     @Test func `have one role in a team, and its name comes with it`() async throws {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
-            let ben = try world.addAccount("ben")
-            let acme = try await world.addTeam("Acme", owner: ada)
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            let ben = try environment.addAccount("ben")
+            let acme = try await environment.addTeam("Acme", owner: ada)
 
-            try await world.members.add(ben, as: .auditor, to: acme, by: .member(ada), from: World.origin)
+            try await environment.members.add(
+                ben, as: .auditor, to: acme, by: .member(ada), from: TestEnvironment.origin)
 
-            let membership = try await world.members.find(ben, in: acme)
+            let membership = try await environment.members.find(ben, in: acme)
             #expect(membership?.role == .auditor)
             #expect(membership?.team.settings.name.rawValue == "Acme")
-            #expect(try await world.members.list(in: acme).map(\.account) == [ada, ben])
-            #expect(try world.actions(in: acme).last == "member.added")
+            #expect(try await environment.members.list(in: acme).map(\.account) == [ada, ben])
+            #expect(try environment.actions(in: acme).last == "member.added")
         }
     }
 
     @Test func `of Acme find no team Rival`() async throws {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
-            let cleo = try world.addAccount("cleo")
-            let acme = try await world.addTeam("Acme", owner: ada)
-            let rival = try await world.addTeam("Rival", owner: cleo)
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            let cleo = try environment.addAccount("cleo")
+            let acme = try await environment.addTeam("Acme", owner: ada)
+            let rival = try await environment.addTeam("Rival", owner: cleo)
 
-            #expect(try await world.members.find(cleo, in: acme) == nil)
-            #expect(try await world.members.find(ada, in: rival) == nil)
-            #expect(try await world.members.list(in: rival).map(\.account) == [cleo])
+            #expect(try await environment.members.find(cleo, in: acme) == nil)
+            #expect(try await environment.members.find(ada, in: rival) == nil)
+            #expect(try await environment.members.list(in: rival).map(\.account) == [cleo])
         }
     }
 
     @Test func `are added once, and only if they exist`() async throws {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
-            let acme = try await world.addTeam("Acme", owner: ada)
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            let acme = try await environment.addTeam("Acme", owner: ada)
 
             await #expect(throws: MembershipStore.Failure.alreadyMember) {
-                try await world.members.add(
-                    ada,
-                    as: .auditor,
-                    to: acme,
-                    by: .command("test"),
-                    from: World.origin
-                )
+                try await environment.members.add(
+                    ada, as: .auditor, to: acme, by: .command("test"), from: TestEnvironment.origin)
             }
             await #expect(throws: MembershipStore.Failure.unknownAccount) {
-                try await world.members.add(
-                    Subject(hexadecimal: "nobody"),
-                    as: .auditor,
-                    to: acme,
-                    by: .command("test"),
-                    from: World.origin
-                )
+                try await environment.members.add(
+                    Subject(hexadecimal: "nobody"), as: .auditor, to: acme, by: .command("test"),
+                    from: TestEnvironment.origin)
             }
 
-            #expect(try await world.members.find(ada, in: acme)?.role == .owner)
-            #expect(try world.actions(in: acme) == ["team.created", "member.added"])
+            #expect(try await environment.members.find(ada, in: acme)?.role == .owner)
+            #expect(try environment.actions(in: acme) == ["team.created", "member.added"])
         }
     }
 
     @Test func `of the system team are operators, and no other team has any`() async throws {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
-            let acme = try await world.addTeam("Acme", owner: ada)
-            #expect(try await !world.members.isOperator(ada))
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            let acme = try await environment.addTeam("Acme", owner: ada)
+            #expect(try await !environment.members.isOperator(ada))
 
-            try await world.members.add(
-                ada,
-                as: .operator,
-                to: .system,
-                by: .command("test"),
-                from: World.origin
-            )
+            try await environment.members.add(
+                ada, as: .operator, to: .system, by: .command("test"), from: TestEnvironment.origin)
 
-            #expect(try await world.members.isOperator(ada))
+            #expect(try await environment.members.isOperator(ada))
             // No page of the system team is a team's page.
-            #expect(try await world.members.find(ada, in: .system) == nil)
-            let ben = try world.addAccount("ben")
+            #expect(try await environment.members.find(ada, in: .system) == nil)
+            let ben = try environment.addAccount("ben")
             for (role, team) in [(Role.operator, acme), (.owner, .system)] {
                 await #expect(throws: MembershipStore.Failure.roleNotOfTeam) {
-                    try await world.members.add(
-                        ben,
-                        as: role,
-                        to: team,
-                        by: .command("test"),
-                        from: World.origin
-                    )
+                    try await environment.members.add(
+                        ben, as: role, to: team, by: .command("test"), from: TestEnvironment.origin)
                 }
             }
         }
     }
 
     @Test(arguments: [("ACMETEAM01", "operator"), ("PIPPIN0000", "owner")])
-    func `cannot take a role of the other kind in the database either`(team: String, role: String)
-        async throws
-    {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
-            try await world.addTeam("Acme", as: "ACMETEAM01")
+    func `cannot take a role of the other kind in the database either`(team: String, role: String) async throws {
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            try await environment.addTeam("Acme", as: "ACMETEAM01")
 
             #expect(throws: (any Error).self) {
-                try world.admin(
-                    "INSERT INTO memberships (team_id, sub, role) VALUES ($1, $2, $3)",
-                    team,
-                    ada.rawValue,
-                    role
-                )
+                try environment.admin(
+                    "INSERT INTO memberships (team_id, sub, role) VALUES ($1, $2, $3)", team, ada.rawValue, role)
             }
         }
     }

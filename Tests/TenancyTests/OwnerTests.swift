@@ -25,8 +25,7 @@ import Testing
             GRANT pippin_app, pippin_system TO \(role) WITH ADMIN OPTION;
             ALTER DATABASE \(name) OWNER TO \(role);
             ALTER SCHEMA public OWNER TO \(role);
-            """
-        )
+            """)
         let owned = conninfo + " user=\(role)"
         try Migrator(folder: TestDatabase.migrations).migrate(try AdminConnection(to: owned))
         return try await body(owned)
@@ -60,8 +59,7 @@ import Testing
                 SELECT 'ACMETEAM01', decode(lpad(to_hex(n), 2, '0'), 'hex'), 'ada', 'a.b', 'a.c', now(), now(), now()
                 FROM generate_series(1, 2) n;
                 COMMIT
-                """
-            )
+                """)
             let server = try AdminConnection(to: conninfo)
             // A trigger that writes what nobody else may, and foreign keys, which are looked up as the owner.
             try server.execute(
@@ -69,12 +67,9 @@ import Testing
                 SET ROLE pippin_app; SELECT set_config('pippin.team', 'ACMETEAM01', false);
                 UPDATE refresh_tokens SET revoked_at = now() - interval '31 days';
                 UPDATE teams SET name = 'Acme & Co'
-                """
-            )
+                """)
             #expect(
-                try server.execute("SELECT version::text FROM registry_versions", []).count == 1,
-                "a trigger counts on"
-            )
+                try server.execute("SELECT version::text FROM registry_versions", []).count == 1, "a trigger counts on")
             try server.execute("SELECT set_config('pippin.team', 'GARDEN0001', false)")
             let removed = try server.execute("SELECT pippin_empty_team(100)::text", [])
             #expect(removed != [["0"]])
@@ -84,8 +79,7 @@ import Testing
             // One of two stays: it tells of the person and the group.
             #expect(try server.execute("SELECT pippin_purge_refresh_tokens(100)::text", []) == [["2"]])
             try server.execute(
-                "SELECT pippin_make_partitions(), pippin_keep_flows(), pippin_drop_partitions(), pippin_purge_jobs(10)"
-            )
+                "SELECT pippin_make_partitions(), pippin_keep_flows(), pippin_drop_partitions(), pippin_purge_jobs(10)")
             try server.execute("SET ROLE pippin_app; SELECT set_config('pippin.team', 'ACMETEAM01', false)")
             #expect(try server.execute("SELECT FROM refresh_tokens", []).count == 1)
         }

@@ -10,39 +10,34 @@ import Testing
     private static let rival = "RIVALTEAM1"
     /// What stays of a deleted team, as the catalogue knows it.
     private static let kept: Set = [
-        "teams", "registry_versions", "audit_events", "audit_words", "audit_unsealed", "audit_seals",
-        "audit_chains", "audit_checkpoints",
+        "teams", "registry_versions", "audit_events", "audit_words", "audit_unsealed", "audit_seals", "audit_chains",
+        "audit_checkpoints",
     ]
 
     /// Acme, whose deletion was asked for at noon, and Rival.
-    private func addTeams(to world: World) async throws -> TeamID {
-        let ada = try world.addAccount("ada")
-        let acme = try await world.addTeam("Acme", as: Self.acme, owner: ada)
-        try await world.addTeam("Rival", as: Self.rival, owner: ada)
-        _ = try await world.teams.requestDeletion(
-            of: acme,
-            reason: "closing",
-            version: 1,
-            by: .member(ada),
-            from: World.origin,
-            at: World.noon
-        )
+    private func addTeams(to environment: TestEnvironment) async throws -> TeamID {
+        let ada = try environment.addAccount("ada")
+        let acme = try await environment.addTeam("Acme", as: Self.acme, owner: ada)
+        try await environment.addTeam("Rival", as: Self.rival, owner: ada)
+        _ = try await environment.teams.requestDeletion(
+            of: acme, reason: "closing", version: 1, by: .member(ada), from: TestEnvironment.origin,
+            at: TestEnvironment.noon)
         return acme
     }
 
-    private func round(_ world: World) -> TeamDeletionRound {
-        TeamDeletionRound(world.database, world.system, obligations: [])
+    private func round(_ environment: TestEnvironment) -> TeamDeletionRound {
+        TeamDeletionRound(environment.database, environment.system, obligations: [])
     }
 
     /// Runs the rounds that a deletion takes from the day it is due.
-    private func carryOut(_ world: World) async throws {
-        let due = World.noon + TeamStore.gracePeriod
-        for pause in 0...2 { try await round(world).run(at: due + TeamDeletionStore.settlingTime * pause) }
+    private func carryOut(_ environment: TestEnvironment) async throws {
+        let due = TestEnvironment.noon + TeamStore.gracePeriod
+        for pause in 0...2 { try await round(environment).run(at: due + TeamDeletionStore.settlingTime * pause) }
     }
 
     /// Puts a row of both teams into every table that has a team, whatever the table asks of its rows.
-    private func fill(_ world: World) throws {
-        try world.admin(
+    private func fill(_ environment: TestEnvironment) throws {
+        try environment.admin(
             """
             DO $$
             DECLARE
@@ -85,52 +80,47 @@ import Testing
                 END LOOP;
             END
             $$
-            """
-        )
+            """)
     }
 
     /// How many rows each table with a team has of this one.
-    private func rows(of team: String, _ world: World) throws -> [String: Int] {
-        let tables = try world.admin(
+    private func rows(of team: String, _ environment: TestEnvironment) throws -> [String: Int] {
+        let tables = try environment.admin(
             """
             SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
                 AND a.attname = 'team_id'
-            """
-        )
+            """)
         var counts: [String: Int] = [:]
         for table in tables.compactMap({ $0[0] }) {
-            let count = try world.admin("SELECT count(*) FROM \(table) WHERE team_id = $1", team)
+            let count = try environment.admin("SELECT count(*) FROM \(table) WHERE team_id = $1", team)
             counts[table] = count[0][0].flatMap { Int($0) } ?? 0
         }
         return counts
     }
 
     @Test func `waits until the grace period is over`() async throws {
-        try await withWorld { world in
-            let acme = try await addTeams(to: world)
+        try await withEnvironment { environment in
+            let acme = try await addTeams(to: environment)
 
-            try await round(world).run(at: World.noon + TeamStore.gracePeriod - .seconds(1))
+            try await round(environment).run(at: TestEnvironment.noon + TeamStore.gracePeriod - .seconds(1))
 
-            let team = try #require(try await world.teams.find(acme))
+            let team = try #require(try await environment.teams.find(acme))
             #expect(team.closedAt == nil)
         }
     }
 
     @Test func `closes the team first, which cannot be taken back`() async throws {
-        try await withWorld { world in
-            let acme = try await addTeams(to: world)
-            let due = World.noon + TeamStore.gracePeriod
-            try await round(world).run(at: due)
-            try await round(world).run(at: due + TeamDeletionStore.settlingTime - .seconds(1))
+        try await withEnvironment { environment in
+            let acme = try await addTeams(to: environment)
+            let due = TestEnvironment.noon + TeamStore.gracePeriod
+            try await round(environment).run(at: due)
+            try await round(environment).run(at: due + TeamDeletionStore.settlingTime - .seconds(1))
 
-            let team = try #require(try await world.teams.find(acme))
+            let team = try #require(try await environment.teams.find(acme))
             #expect(team.closedAt == due && team.deletedAt == nil)
-            let kept = try await world.teams.cancelDeletion(
-                of: acme,
-                by: .command("test"),
-                from: World.origin
-            )
+            let kept = try await environment.teams.cancelDeletion(
+                of: acme, by: .command("test"), from: TestEnvironment.origin)
             guard case .conflict = kept else {
                 Issue.record("a closed team was kept")
                 return
@@ -139,100 +129,93 @@ import Testing
     }
 
     @Test func `hides the team before anything goes`() async throws {
-        try await withWorld { world in
-            let acme = try await addTeams(to: world)
+        try await withEnvironment { environment in
+            let acme = try await addTeams(to: environment)
             let versions = "SELECT version FROM registry_versions WHERE team_id = 'ACMETEAM01'"
-            let before = try world.admin(versions)
+            let before = try environment.admin(versions)
 
-            let due = World.noon + TeamStore.gracePeriod
-            try await round(world).run(at: due)
-            try await round(world).run(at: due + TeamDeletionStore.settlingTime)
+            let due = TestEnvironment.noon + TeamStore.gracePeriod
+            try await round(environment).run(at: due)
+            try await round(environment).run(at: due + TeamDeletionStore.settlingTime)
 
-            #expect(try await world.teams.find(acme) == nil)
+            #expect(try await environment.teams.find(acme) == nil)
             // So every cache of every process forgets it.
-            #expect(try world.admin(versions) != before)
-            #expect(try rows(of: Self.acme, world)["memberships"] == 1)
+            #expect(try environment.admin(versions) != before)
+            #expect(try rows(of: Self.acme, environment)["memberships"] == 1)
             #expect(
-                try world.actions(in: acme)
-                    == [
-                        "team.created", "member.added", "team.deletion_requested", "team.closed",
-                        "team.deleted",
-                    ]
-            )
+                try environment.actions(in: acme) == [
+                    "team.created", "member.added", "team.deletion_requested", "team.closed", "team.deleted",
+                ])
         }
     }
 
     @Test func `does nothing once an owner has taken it back`() async throws {
-        try await withWorld { world in
-            let acme = try await addTeams(to: world)
-            let store = TeamDeletionStore(world.database, world.system)
-            let due = World.noon + TeamStore.gracePeriod
+        try await withEnvironment { environment in
+            let acme = try await addTeams(to: environment)
+            let store = TeamDeletionStore(environment.database, environment.system)
+            let due = TestEnvironment.noon + TeamStore.gracePeriod
             #expect(try await store.dueTeams(at: due) == [acme])
-            _ = try await world.teams.cancelDeletion(of: acme, by: .command("test"), from: World.origin)
+            _ = try await environment.teams.cancelDeletion(of: acme, by: .command("test"), from: TestEnvironment.origin)
 
             try await store.close(acme, at: due)
 
             #expect(try await store.dueTeams(at: due).isEmpty)
-            #expect(try await world.teams.find(acme)?.closedAt == nil)
+            #expect(try await environment.teams.find(acme)?.closedAt == nil)
         }
     }
 
     @Test func `leaves no row in any table, but the id and the audit log`() async throws {
-        try await withWorld { world in
-            _ = try await addTeams(to: world)
-            try fill(world)
-            try world.admin("UPDATE mailbox SET of_team = 'ACMETEAM01' WHERE team_id = 'RIVALTEAM1'")
-            let full = try rows(of: Self.acme, world)
+        try await withEnvironment { environment in
+            _ = try await addTeams(to: environment)
+            try fill(environment)
+            try environment.admin("UPDATE mailbox SET of_team = 'ACMETEAM01' WHERE team_id = 'RIVALTEAM1'")
+            let full = try rows(of: Self.acme, environment)
             #expect(full.count > 40 && full.values.allSatisfy { $0 > 0 })
 
-            try await carryOut(world)
+            try await carryOut(environment)
 
-            let left = try rows(of: Self.acme, world).filter { $0.value > 0 }
+            let left = try rows(of: Self.acme, environment).filter { $0.value > 0 }
             #expect(Set(left.keys) == Self.kept)
-            #expect(try world.admin("SELECT FROM mailbox WHERE of_team = 'ACMETEAM01'").isEmpty)
+            #expect(try environment.admin("SELECT FROM mailbox WHERE of_team = 'ACMETEAM01'").isEmpty)
             let emptied = "SELECT name, emptied_at IS NOT NULL FROM teams WHERE team_id = 'ACMETEAM01'"
-            #expect(try world.admin(emptied) == [["Acme", "t"]])
+            #expect(try environment.admin(emptied) == [["Acme", "t"]])
         }
     }
 
     @Test func `takes nothing from another team`() async throws {
-        try await withWorld { world in
-            _ = try await addTeams(to: world)
-            try fill(world)
-            let before = try rows(of: Self.rival, world)
+        try await withEnvironment { environment in
+            _ = try await addTeams(to: environment)
+            try fill(environment)
+            let before = try rows(of: Self.rival, environment)
 
-            try await carryOut(world)
+            try await carryOut(environment)
 
-            #expect(try rows(of: Self.rival, world) == before)
+            #expect(try rows(of: Self.rival, environment) == before)
         }
     }
 
     @Test func `goes on where a process died, in batches`() async throws {
-        try await withWorld { world in
-            let acme = try await addTeams(to: world)
-            try world.admin(
+        try await withEnvironment { environment in
+            let acme = try await addTeams(to: environment)
+            try environment.admin(
                 """
                 INSERT INTO users (team_id, sub) SELECT 'ACMETEAM01', 'user' || n FROM generate_series(1, 40) AS n
-                """
-            )
-            try world.admin(
-                "INSERT INTO passwords (team_id, sub, hash) SELECT team_id, sub, '' FROM users WHERE sub LIKE 'user%'"
-            )
-            try world.admin(
+                """)
+            try environment.admin(
+                "INSERT INTO passwords (team_id, sub, hash) SELECT team_id, sub, '' FROM users WHERE sub LIKE 'user%'")
+            try environment.admin(
                 """
                 INSERT INTO client_identifiers (team_id, identifier, kind)
                 SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' FROM generate_series(1, 30) AS n
-                """
-            )
-            try world.admin(
+                """)
+            try environment.admin(
                 """
                 INSERT INTO app_ids (team_id, identifier, description, primary_identifier)
                 SELECT team_id, identifier, 'App', CASE WHEN identifier <> 'com.acme.app1' THEN 'com.acme.app1' END
                 FROM client_identifiers
-                """
-            )
-            let store = TeamDeletionStore(world.database, world.system)
-            let due = World.noon + TeamStore.gracePeriod
+                """)
+            let store = TeamDeletionStore(environment.database, environment.system)
+            let due = TestEnvironment.noon + TeamStore.gracePeriod
             try await store.close(acme, at: due)
             try await store.delete(acme, at: due + TeamDeletionStore.settlingTime)
 
@@ -244,39 +227,39 @@ import Testing
             while case let removed = try await store.removeRows(of: acme, batch: 7), removed > 0 {
                 #expect(removed <= 7)
             }
-            try await round(world).run(at: settled)
-            try await round(world).run(at: due + .seconds(86_400))
+            try await round(environment).run(at: settled)
+            try await round(environment).run(at: due + .seconds(86_400))
 
-            #expect(Set(try rows(of: Self.acme, world).filter { $0.value > 0 }.keys).isSubset(of: Self.kept))
-            #expect(try world.actions(in: acme).suffix(2) == ["team.deleted", "team.emptied"])
+            #expect(Set(try rows(of: Self.acme, environment).filter { $0.value > 0 }.keys).isSubset(of: Self.kept))
+            #expect(try environment.actions(in: acme).suffix(2) == ["team.deleted", "team.emptied"])
         }
     }
 
     @Test func `erases the names in the audit log`() async throws {
-        try await withWorld { world in
-            let acme = try await addTeams(to: world)
+        try await withEnvironment { environment in
+            let acme = try await addTeams(to: environment)
             let names = "SELECT FROM audit_people WHERE team_id = 'ACMETEAM01'"
-            #expect(try !world.admin(names).isEmpty)
+            #expect(try !environment.admin(names).isEmpty)
 
-            try await carryOut(world)
+            try await carryOut(environment)
 
-            #expect(try world.admin(names).isEmpty)
-            #expect(try world.actions(in: acme).contains("member.added"))
+            #expect(try environment.admin(names).isEmpty)
+            #expect(try environment.actions(in: acme).contains("member.added"))
         }
     }
 
     @Test func `cannot empty a team that lives, nor another one`() async throws {
-        try await withWorld { world in
-            let acme = try await addTeams(to: world)
+        try await withEnvironment { environment in
+            let acme = try await addTeams(to: environment)
             let rival = try #require(TeamID(rawValue: Self.rival))
-            let store = TeamDeletionStore(world.database, world.system)
-            let due = World.noon + TeamStore.gracePeriod
+            let store = TeamDeletionStore(environment.database, environment.system)
+            let due = TestEnvironment.noon + TeamStore.gracePeriod
             try await store.close(acme, at: due)
             try await store.delete(acme, at: due + TeamDeletionStore.settlingTime)
 
             await #expect(throws: PostgresFailure.self) { try await store.removeRows(of: rival, batch: 10) }
             await #expect(throws: PostgresFailure.self) { try await store.removeRows(of: .system, batch: 10) }
-            #expect(try rows(of: Self.rival, world)["memberships"] == 1)
+            #expect(try rows(of: Self.rival, environment)["memberships"] == 1)
         }
     }
 }

@@ -4,39 +4,34 @@ import Testing
 
 @Suite struct `Lists of teams` {
     @Test func `show a person theirs by name, and no other`() async throws {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
-            let ben = try world.addAccount("ben")
-            try await world.addTeam("zebra", owner: ada)
-            try await world.addTeam("Acme", owner: ada)
-            try await world.addTeam("Rival", owner: ben)
-            try await world.members.add(
-                ada,
-                as: .operator,
-                to: .system,
-                by: .command("test"),
-                from: World.origin
-            )
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            let ben = try environment.addAccount("ben")
+            try await environment.addTeam("zebra", owner: ada)
+            try await environment.addTeam("Acme", owner: ada)
+            try await environment.addTeam("Rival", owner: ben)
+            try await environment.members.add(
+                ada, as: .operator, to: .system, by: .command("test"), from: TestEnvironment.origin)
 
-            let memberships = try await world.list.list(of: ada)
+            let memberships = try await environment.list.list(of: ada)
 
             #expect(memberships.map(\.team.settings.name.rawValue) == ["Acme", "zebra"])
             #expect(memberships.allSatisfy { $0.role == .owner })
-            #expect(try await world.list.list(of: Subject(hexadecimal: "cleo")).isEmpty)
+            #expect(try await environment.list.list(of: Subject(hexadecimal: "cleo")).isEmpty)
         }
     }
 
     @Test func `show operators all but the system team, page by page, the newest first`() async throws {
-        try await withWorld { world in
-            for name in ["a", "b", "c", "d", "e"] { try await world.addTeam(name) }
+        try await withEnvironment { environment in
+            for name in ["a", "b", "c", "d", "e"] { try await environment.addTeam(name) }
             // Three of one moment, so that the order between them must come from the id.
-            try world.admin("UPDATE teams SET created_at = '2026-01-02' WHERE name IN ('b', 'c', 'd')")
-            try world.admin("UPDATE teams SET created_at = '2026-01-01' WHERE name = 'a'")
+            try environment.admin("UPDATE teams SET created_at = '2026-01-02' WHERE name IN ('b', 'c', 'd')")
+            try environment.admin("UPDATE teams SET created_at = '2026-01-01' WHERE name = 'a'")
 
             var pages: [TeamPage] = []
             var cursor: TeamPage.Cursor?
             repeat {
-                let page = try await world.list.page(after: cursor, limit: 2)
+                let page = try await environment.list.page(after: cursor, limit: 2)
                 pages.append(page)
                 cursor = page.next
             } while cursor != nil
@@ -49,19 +44,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("acm", ["Acme", "Acme Labs"]), ("acmeteam01", ["Acme"]), ("%", []),
-        ("", ["Acme", "Acme Labs", "Rival"]),
+        ("acm", ["Acme", "Acme Labs"]), ("acmeteam01", ["Acme"]), ("%", []), ("", ["Acme", "Acme Labs", "Rival"]),
         ("riv\0al", ["Rival"]), ("'; DROP TABLE teams; --", []),
-    ])
-    func `are searched by the beginning of a name or a whole id`(text: String, expected: [String])
-        async throws
-    {
-        try await withWorld { world in
-            try await world.addTeam("Acme", as: "ACMETEAM01")
-            try await world.addTeam("Acme Labs")
-            try await world.addTeam("Rival")
+    ]) func `are searched by the beginning of a name or a whole id`(text: String, expected: [String]) async throws {
+        try await withEnvironment { environment in
+            try await environment.addTeam("Acme", as: "ACMETEAM01")
+            try await environment.addTeam("Acme Labs")
+            try await environment.addTeam("Rival")
 
-            let page = try await world.list.page(matching: text, limit: 10)
+            let page = try await environment.list.page(matching: text, limit: 10)
 
             #expect(Set(page.teams.map(\.settings.name.rawValue)) == Set(expected))
             #expect(page.total == expected.count)
@@ -69,16 +60,16 @@ import Testing
     }
 
     @Test func `show deleted teams to operators alone`() async throws {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
-            let id = try await world.addTeam("Acme", owner: ada)
-            try world.admin("UPDATE teams SET deleted_at = now() WHERE team_id = $1", id.rawValue)
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            let id = try await environment.addTeam("Acme", owner: ada)
+            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = $1", id.rawValue)
 
-            let page = try await world.list.page(limit: 10)
+            let page = try await environment.list.page(limit: 10)
 
             #expect(page.teams.map(\.id) == [id] && page.teams[0].deletedAt != nil)
-            #expect(try await world.list.list(of: ada).isEmpty)
-            #expect(try await world.members.find(ada, in: id) == nil)
+            #expect(try await environment.list.list(of: ada).isEmpty)
+            #expect(try await environment.members.find(ada, in: id) == nil)
         }
     }
 }

@@ -8,56 +8,54 @@ import Testing
 
 @Suite struct `Teams` {
     @Test func `are created with their owner and an event, all at once`() async throws {
-        try await withWorld { world in
-            let ada = try world.addAccount("ada")
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
 
-            let id = try await world.addTeam("Acme", owner: ada)
+            let id = try await environment.addTeam("Acme", owner: ada)
 
-            let team = try #require(try await world.teams.find(id))
+            let team = try #require(try await environment.teams.find(id))
             #expect(team.settings.name.rawValue == "Acme")
             #expect(team.settings.identitySources == [.directory])
             #expect(team.version == 1)
-            #expect(try await world.members.find(ada, in: id)?.role == .owner)
-            #expect(try world.actions(in: id) == ["team.created", "member.added"])
+            #expect(try await environment.members.find(ada, in: id)?.role == .owner)
+            #expect(try environment.actions(in: id) == ["team.created", "member.added"])
         }
     }
 
     @Test func `are not created for an owner who does not exist`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             await #expect(throws: TeamStore.Failure.unknownOwner) {
-                try await world.addTeam("Acme", owner: Subject(hexadecimal: "nobody"))
+                try await environment.addTeam("Acme", owner: Subject(hexadecimal: "nobody"))
             }
 
-            let count = try world.admin("SELECT count(*) FROM teams WHERE NOT is_system")
+            let count = try environment.admin("SELECT count(*) FROM teams WHERE NOT is_system")
             #expect(count == [["0"]])
         }
     }
 
     @Test func `V24: never get an id again, not even a deleted team's`() async throws {
-        try await withWorld { world in
-            try await world.addTeam("Acme", as: "ACMETEAM01")
-            try world.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
+        try await withEnvironment { environment in
+            try await environment.addTeam("Acme", as: "ACMETEAM01")
+            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
 
             await #expect(throws: TeamStore.Failure.idTaken) {
-                try await world.addTeam("Rival", as: "ACMETEAM01")
+                try await environment.addTeam("Rival", as: "ACMETEAM01")
             }
             await #expect(throws: TeamStore.Failure.idTaken) {
-                try await world.addTeam("Rival", as: TeamID.system.rawValue)
+                try await environment.addTeam("Rival", as: TeamID.system.rawValue)
             }
 
-            #expect(try await world.teams.find(try #require(TeamID(rawValue: "ACMETEAM01"))) == nil)
+            #expect(try await environment.teams.find(try #require(TeamID(rawValue: "ACMETEAM01"))) == nil)
         }
     }
 
     @Test func `get one id once when 20 want it`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let created = try await inParallel(20) { index in
                 do {
-                    try await world.addTeam("Team \(index)", as: "ACMETEAM01")
+                    try await environment.addTeam("Team \(index)", as: "ACMETEAM01")
                     return true
-                } catch TeamStore.Failure.idTaken {
-                    return false
-                }
+                } catch TeamStore.Failure.idTaken { return false }
             }
 
             #expect(created.count { $0 } == 1)
@@ -65,81 +63,62 @@ import Testing
     }
 
     @Test func `draw another id when one is taken`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let calls = Atomic(0)
             // The first two draws are alike.
             let random = RandomSource { count in
                 let call = calls.add(1, ordering: .relaxed).oldValue
                 return [UInt8](repeating: call < 2 ? 0 : 1, count: count)
             }
-            let teams = TeamStore(world.database, random: random)
+            let teams = TeamStore(environment.database, random: random)
 
             for expected in ["AAAAAAAAAA", "BBBBBBBBBB"] {
                 let id = try await teams.create(
-                    world.settings("Acme"),
-                    owner: nil,
-                    by: .command("test"),
-                    from: World.origin
-                )
+                    environment.settings("Acme"), owner: nil, by: .command("test"), from: TestEnvironment.origin)
                 #expect(id.rawValue == expected)
             }
             await #expect(throws: TeamStore.Failure.idTaken) {
                 try await teams.create(
-                    world.settings("Acme"),
-                    owner: nil,
-                    by: .command("test"),
-                    from: World.origin
-                )
+                    environment.settings("Acme"), owner: nil, by: .command("test"), from: TestEnvironment.origin)
             }
         }
     }
 
     @Test func `change with before and after on record`() async throws {
-        try await withWorld { world in
-            let id = try await world.addTeam("Acme")
+        try await withEnvironment { environment in
+            let id = try await environment.addTeam("Acme")
             let name = try #require(TeamName(rawValue: "Acme Ltd"))
             let settings = try #require(
                 TeamSettings(
-                    name: name,
-                    mode: .production,
-                    identitySources: [.apple, .directory],
-                    secondFactor: .required
-                )
-            )
+                    name: name, mode: .production, identitySources: [.apple, .directory], secondFactor: .required))
 
-            let result = try await world.teams.update(
-                id,
-                to: TeamConfiguration(settings: settings),
-                version: 1,
-                by: .command("test"),
-                from: World.origin
-            )
+            let result = try await environment.teams.update(
+                id, to: TeamConfiguration(settings: settings), version: 1, by: .command("test"),
+                from: TestEnvironment.origin)
 
-            guard case .updated(let team) = result else { Issue.record("\(result)"); return }
+            guard case .updated(let team) = result else {
+                Issue.record("\(result)");
+                return
+            }
             #expect(team.settings == settings && team.version == 2)
-            #expect(try await world.teams.find(id) == team)
-            let events = try world.admin(
+            #expect(try await environment.teams.find(id) == team)
+            let events = try environment.admin(
                 """
                 SELECT before->>'name', after->>'name', after->>'secondFactor' FROM audit_events
                 WHERE action = 'team.updated'
-                """
-            )
+                """)
             #expect(events == [["Acme", "Acme Ltd", "required"]])
         }
     }
 
     @Test func `are never overwritten by who saw an older version`() async throws {
-        try await withWorld { world in
-            let id = try await world.addTeam("Acme")
+        try await withEnvironment { environment in
+            let id = try await environment.addTeam("Acme")
 
             let results = try await inParallel(10) { index in
-                try await world.teams.update(
-                    id,
-                    to: TeamConfiguration(settings: world.settings("Acme \(index)")),
-                    version: 1,
-                    by: .command("test"),
-                    from: World.origin
-                )
+                try await environment.teams.update(
+                    id, to: TeamConfiguration(settings: environment.settings("Acme \(index)")), version: 1,
+                    by: .command("test"), from: TestEnvironment.origin)
             }
 
             let winners = results.compactMap { if case .updated(let team) = $0 { team } else { nil } }
@@ -150,51 +129,40 @@ import Testing
     }
 
     @Test func `that do not exist are not found and not changed`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let nowhere = try #require(TeamID(rawValue: "NOWHERE000"))
 
-            let result = try await world.teams.update(
-                nowhere,
-                to: TeamConfiguration(settings: world.settings("Acme")),
-                version: 1,
-                by: .command("test"),
-                from: World.origin
-            )
+            let result = try await environment.teams.update(
+                nowhere, to: TeamConfiguration(settings: environment.settings("Acme")), version: 1,
+                by: .command("test"), from: TestEnvironment.origin)
 
-            guard case .notFound = result else { Issue.record("\(result)"); return }
-            #expect(try await world.teams.find(nowhere) == nil)
+            guard case .notFound = result else {
+                Issue.record("\(result)");
+                return
+            }
+            #expect(try await environment.teams.find(nowhere) == nil)
         }
     }
 
     @Test func `raise the version of the registry, which caches watch`() async throws {
-        try await withWorld { world in
-            let id = try await world.addTeam("Acme")
-            _ = try await world.teams.update(
-                id,
-                to: TeamConfiguration(settings: world.settings("Acme 2")),
-                version: 1,
-                by: .command("test"),
-                from: World.origin
-            )
+        try await withEnvironment { environment in
+            let id = try await environment.addTeam("Acme")
+            _ = try await environment.teams.update(
+                id, to: TeamConfiguration(settings: environment.settings("Acme 2")), version: 1, by: .command("test"),
+                from: TestEnvironment.origin)
 
-            let rows = try world.admin(
-                "SELECT version FROM registry_versions WHERE team_id = $1",
-                id.rawValue
-            )
+            let rows = try environment.admin("SELECT version FROM registry_versions WHERE team_id = $1", id.rawValue)
 
             #expect(rows == [["2"]])
         }
     }
 
-    @Test(arguments: ["Acme", "Ünïcødé 陈", "O'Hara & Söhne <script>"])
-    func `have names of one line`(name: String) {
+    @Test(arguments: ["Acme", "Ünïcødé 陈", "O'Hara & Söhne <script>"]) func `have names of one line`(name: String) {
         #expect(TeamName(rawValue: " \(name)\u{00A0}")?.rawValue == name)
     }
 
     @Test(arguments: ["", "  ", "A\nB", "A\0", "\u{202E}emcA", String(repeating: "a", count: 101)])
-    func `have no other names`(name: String) {
-        #expect(TeamName(rawValue: name) == nil)
-    }
+    func `have no other names`(name: String) { #expect(TeamName(rawValue: name) == nil) }
 
     @Test func `let their people prove who they are somewhere`() throws {
         let name = try #require(TeamName(rawValue: "Acme"))

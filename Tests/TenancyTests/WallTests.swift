@@ -23,8 +23,7 @@ import Testing
                     SELECT FROM pg_attribute a
                     WHERE a.attrelid = c.oid AND a.attname = 'team_id' AND NOT a.attisdropped
                 )
-            """
-        )
+            """)
 
         #expect(tables.count > 20)
         for table in tables {
@@ -49,8 +48,7 @@ import Testing
                         AND pg_get_expr(p.polqual, p.polrelid) = 'pippin_owner_acts()'
                         AND pg_get_expr(p.polwithcheck, p.polrelid) = 'pippin_owner_acts()'
                 ))
-            """
-        )
+            """)
 
         #expect(strays.isEmpty)
     }
@@ -62,8 +60,7 @@ import Testing
             WHERE 'pippin_app'::regrole = ANY (polroles) AND polcmd <> 'r'
                 AND polname NOT IN ('target_answers', 'sender')
                 AND pg_get_expr(polwithcheck, polrelid) IS DISTINCT FROM '(team_id = pippin_team())'
-            """
-        )
+            """)
 
         #expect(policies.isEmpty)
     }
@@ -75,15 +72,12 @@ import Testing
             SELECT polrelid::regclass::text || ' ' || polname || ' ' || polcmd::text FROM pg_policy
             WHERE 'pippin_app'::regrole = ANY (polroles) AND polname <> 'team'
             ORDER BY 1
-            """
-        )
+            """)
 
         #expect(
             gates.map { $0[0] } == [
-                "app_transfers target_answers w", "app_transfers target_reads r",
-                "transferred_people sender a",
-            ]
-        )
+                "app_transfers target_answers w", "app_transfers target_reads r", "transferred_people sender a",
+            ])
     }
 
     /// A plan that is made for any team takes an index over fewer columns for as good as the key, and then reads all that
@@ -97,8 +91,7 @@ import Testing
             JOIN pg_index k ON k.indrelid = i.indrelid AND k.indisprimary
             WHERE i.indpred IS NULL AND i.indnatts < k.indnatts AND i.indkey::int2[] <@ k.indkey::int2[]
             ORDER BY 1
-            """
-        )
+            """)
         // One domain belongs to at most five Service IDs of an App ID.
         #expect(shorter.map { $0[0] } == ["service_domains_domain"])
     }
@@ -114,31 +107,28 @@ import Testing
                     SELECT attnum FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'team_id'
                 )
             ORDER BY 1
-            """
-        )
+            """)
         #expect(
             strays.map { $0[0] } == [
                 "app_transfers.app_transfers_accepted_age", "app_transfers.app_transfers_age",
                 "app_transfers.app_transfers_ended", "app_transfers.app_transfers_taken",
                 "app_transfers.app_transfers_taken_at", "app_transfers.app_transfers_target_key",
                 "app_transfers.app_transfers_waiting", "audit_people.audit_people_member",
-                "deletion_receipts.deletion_receipts_created_at",
-                "domains.domains_check_due_at", "email_sources.email_sources_check_due_at",
-                "ended_clients.ended_clients_ended_at", "invitations.invitations_token_hash_key",
-                "jobs.jobs_created_at", "jobs.jobs_due", "jobs.jobs_keep_until", "jobs.jobs_kind",
-                "jobs.jobs_state", "limits.limits_window_ends_at", "mailed_links.mailed_links_expires_at",
-                "memberships.memberships_sub", "native_handovers.native_handovers_created_at",
-                "notices.notices_age", "provider_announcements.provider_announcements_named",
+                "deletion_receipts.deletion_receipts_created_at", "domains.domains_check_due_at",
+                "email_sources.email_sources_check_due_at", "ended_clients.ended_clients_ended_at",
+                "invitations.invitations_token_hash_key", "jobs.jobs_created_at", "jobs.jobs_due",
+                "jobs.jobs_keep_until", "jobs.jobs_kind", "jobs.jobs_state", "limits.limits_window_ends_at",
+                "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
+                "native_handovers.native_handovers_created_at", "notices.notices_age",
+                "provider_announcements.provider_announcements_named",
                 "provider_announcements.provider_announcements_nameless",
-                "provider_notices.provider_notices_received_at",
-                "provider_partings.provider_partings_noted_at", "provider_tokens.provider_tokens_settled_at",
-                "provider_trips.provider_trips_over", "provider_trips.provider_trips_waiting",
-                "registry_versions.registry_versions_changed_at", "revoked_tokens.revoked_tokens_pkey",
-                "sessions.sessions_expires_at", "teams.teams_created_at", "teams.teams_is_system_key",
-                "teams.teams_name", "token_cutoffs.token_cutoffs_gone",
+                "provider_notices.provider_notices_received_at", "provider_partings.provider_partings_noted_at",
+                "provider_tokens.provider_tokens_settled_at", "provider_trips.provider_trips_over",
+                "provider_trips.provider_trips_waiting", "registry_versions.registry_versions_changed_at",
+                "revoked_tokens.revoked_tokens_pkey", "sessions.sessions_expires_at", "teams.teams_created_at",
+                "teams.teams_is_system_key", "teams.teams_name", "token_cutoffs.token_cutoffs_gone",
                 "transferred_people.transferred_people_expires_at", "trials.trials_created_at",
-            ]
-        )
+            ])
     }
 
     @Test func `cannot be walked around through a partition or a table without a wall`() async throws {
@@ -147,8 +137,7 @@ import Testing
             SELECT c.relname FROM pg_class c, aclexplode(c.relacl) acl
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
                 AND acl.grantee IN ('pippin_app'::regrole, 0) AND NOT c.relrowsecurity
-            """
-        )
+            """)
 
         #expect(grants.isEmpty)
     }
@@ -159,17 +148,14 @@ import Testing
             SELECT rolname FROM pg_roles
             WHERE rolname IN ('pippin_app', 'pippin_system')
                 AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)
-            """
-        )
+            """)
         let owned = try await catalogue(
-            "SELECT relname FROM pg_class WHERE relowner IN ('pippin_app'::regrole, 'pippin_system'::regrole)"
-        )
+            "SELECT relname FROM pg_class WHERE relowner IN ('pippin_app'::regrole, 'pippin_system'::regrole)")
         let memberships = try await catalogue(
             """
             SELECT roleid::regrole::text FROM pg_auth_members
             WHERE member IN ('pippin_app'::regrole, 'pippin_system'::regrole)
-            """
-        )
+            """)
 
         #expect(roles.isEmpty)
         #expect(owned.isEmpty)
@@ -183,17 +169,14 @@ import Testing
             FROM pg_class c, aclexplode(c.relacl) acl
             WHERE acl.grantee IN ('pippin_system'::regrole, 0) AND c.relnamespace = 'public'::regnamespace
             GROUP BY c.relname ORDER BY 1
-            """
-        )
+            """)
 
         #expect(
             grants.map { $0[0] } == [
                 "audit_chains SELECT", "audit_unsealed SELECT", "memberships SELECT",
-                "processes DELETE INSERT SELECT UPDATE", "registry_versions SELECT",
-                "schedules INSERT SELECT UPDATE", "setup_links DELETE INSERT SELECT UPDATE",
-                "teams SELECT",
-            ]
-        )
+                "processes DELETE INSERT SELECT UPDATE", "registry_versions SELECT", "schedules INSERT SELECT UPDATE",
+                "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
+            ])
     }
 
     @Test func `lets the system read these columns alone of tables with personal data`() async throws {
@@ -203,8 +186,7 @@ import Testing
             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid, aclexplode(a.attacl) acl
             WHERE acl.grantee IN ('pippin_system'::regrole, 0) AND c.relnamespace = 'public'::regnamespace
             GROUP BY c.relname, acl.privilege_type ORDER BY 1
-            """
-        )
+            """)
 
         #expect(
             grants.map { $0[0] } == [
@@ -214,8 +196,7 @@ import Testing
                 "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name",
                 "provider_tokens SELECT team_id state validate_at",
                 "provider_trips SELECT team_id answered_at settled_at settle_at",
-            ]
-        )
+            ])
     }
 
     @Test func `has gates in functions for these alone`() async throws {
@@ -229,32 +210,26 @@ import Testing
             ), 'nobody')
             FROM pg_proc p
             WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef ORDER BY 1
-            """
-        )
+            """)
 
         #expect(
             functions.map { $0[0] } == [
-                "pippin_audit_added nobody", "pippin_audit_person_deleted nobody",
-                "pippin_client_back nobody", "pippin_client_gone nobody",
-                "pippin_drop_partitions pippin_system", "pippin_empty_slot pippin_system",
-                "pippin_empty_team pippin_app",
-                "pippin_hold_open_teams pippin_app", "pippin_keep_flows pippin_system",
+                "pippin_audit_added nobody", "pippin_audit_person_deleted nobody", "pippin_client_back nobody",
+                "pippin_client_gone nobody", "pippin_drop_partitions pippin_system", "pippin_empty_slot pippin_system",
+                "pippin_empty_team pippin_app", "pippin_hold_open_teams pippin_app", "pippin_keep_flows pippin_system",
                 "pippin_make_partitions pippin_system", "pippin_purge_app_transfers pippin_system",
                 "pippin_purge_deletion_receipts pippin_system", "pippin_purge_ended_clients pippin_system",
-                "pippin_purge_jobs pippin_system",
-                "pippin_purge_limits pippin_system", "pippin_purge_mailed_links pippin_system",
-                "pippin_purge_native_handovers pippin_system", "pippin_purge_notices pippin_system",
-                "pippin_purge_provider_announcements pippin_system",
-                "pippin_purge_provider_notices pippin_system",
-                "pippin_purge_provider_partings pippin_system",
+                "pippin_purge_jobs pippin_system", "pippin_purge_limits pippin_system",
+                "pippin_purge_mailed_links pippin_system", "pippin_purge_native_handovers pippin_system",
+                "pippin_purge_notices pippin_system", "pippin_purge_provider_announcements pippin_system",
+                "pippin_purge_provider_notices pippin_system", "pippin_purge_provider_partings pippin_system",
                 "pippin_purge_provider_tokens pippin_system", "pippin_purge_provider_trips pippin_system",
                 "pippin_purge_refresh_tokens pippin_system", "pippin_purge_sessions pippin_system",
                 "pippin_purge_token_cutoffs pippin_system", "pippin_purge_transferred_people pippin_system",
                 "pippin_purge_trials pippin_system", "pippin_recall_transferred nobody",
-                "pippin_registry_changed nobody", "pippin_shorten_audit pippin_app",
-                "pippin_team_is_open pippin_app", "pippin_token_revoked nobody",
-            ]
-        )
+                "pippin_registry_changed nobody", "pippin_shorten_audit pippin_app", "pippin_team_is_open pippin_app",
+                "pippin_token_revoked nobody",
+            ])
     }
 
     /// Else whoever calls them chooses which tables they mean.
@@ -264,8 +239,7 @@ import Testing
             SELECT proname FROM pg_proc
             WHERE pronamespace = 'public'::regnamespace AND prosecdef
                 AND NOT COALESCE(proconfig, '{}') @> ARRAY['search_path=public, pg_temp']
-            """
-        )
+            """)
 
         #expect(strays.isEmpty)
     }
@@ -276,8 +250,7 @@ import Testing
             SELECT string_agg(acl.privilege_type, ' ' ORDER BY acl.privilege_type)
             FROM pg_class c, aclexplode(c.relacl) acl
             WHERE c.relname = 'audit_events' AND acl.grantee <> c.relowner
-            """
-        )
+            """)
 
         #expect(grants == [["INSERT SELECT"]])
     }
@@ -292,7 +265,10 @@ import Testing
                 try connection.execute("SELECT FROM teams")
                 Issue.record("no error")
             } catch {
-                guard case .refused(let sqlState, let message, _) = error else { Issue.record(error); return }
+                guard case .refused(let sqlState, let message, _) = error else {
+                    Issue.record(error);
+                    return
+                }
                 #expect(sqlState == "42501" && message == "no team is set for this transaction")
             }
         }

@@ -10,9 +10,12 @@ public struct SoftAuthenticator: Sendable {
         public static let backupEligible: UInt8 = 0x08
         public static let backedUp: UInt8 = 0x10
         public static let attested: UInt8 = 0x40
+        public static let extended: UInt8 = 0x80
     }
 
     public var credentialID: [UInt8]
+    /// What follows the head of an assertion, signed with it.
+    public var extensions: [UInt8] = []
     /// Told at registration; what the key says whose it is.
     public var userHandle: [UInt8]?
     public var flags = Flag.userPresent | Flag.userVerified
@@ -60,18 +63,14 @@ public struct SoftAuthenticator: Sendable {
         let model = [UInt8](repeating: 0, count: 16)
         return Registered(
             clientDataJSON: clientData(type, challenge),
-            authenticatorData: head + model + length + credentialID + publicKey
-        )
+            authenticatorData: head + model + length + credentialID + publicKey)
     }
 
     public func assert(challenge: [UInt8], type: String = "webauthn.get") throws -> Asserted {
         let client = clientData(type, challenge)
-        let head = head(flags: flags)
+        let head = head(flags: flags) + extensions
         return Asserted(
-            clientDataJSON: client,
-            authenticatorData: head,
-            signature: try sign(head + SHA256.hash(client))
-        )
+            clientDataJSON: client, authenticatorData: head, signature: try sign(head + SHA256.hash(client)))
     }
 
     private func head(flags: UInt8) -> [UInt8] {
@@ -80,8 +79,7 @@ public struct SoftAuthenticator: Sendable {
 
     private func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {
         let members: [String: JSONValue] = [
-            "type": .string(type), "challenge": .string(Base64URL.encode(challenge)),
-            "origin": .string(origin),
+            "type": .string(type), "challenge": .string(Base64URL.encode(challenge)), "origin": .string(origin),
         ]
         return JSON.encode(JSONValue.object(members.merging(extra) { $1 }))
     }
@@ -93,8 +91,9 @@ public struct SoftAuthenticator: Sendable {
             let (x, y) = key.publicKey.coordinates
             return [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + x + [0x22, 0x58, 0x20] + y
         case .rs256(let key):
-            return [0xA4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20, 0x59, 0x01, 0x00] + key.publicKey.modulus
-                + [0x21, 0x43] + key.publicKey.exponent
+            return [0xA4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20, 0x59, 0x01, 0x00] + key.publicKey.modulus + [
+                0x21, 0x43,
+            ] + key.publicKey.exponent
         }
     }
 

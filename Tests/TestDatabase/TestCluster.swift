@@ -12,9 +12,7 @@ public final class TestCluster: Sendable {
     public let cluster: PrivateCluster
 
     /// Why a cluster could not be made.
-    public enum Failure: Error {
-        case system(call: String, errno: Int32)
-    }
+    public enum Failure: Error { case system(call: String, errno: Int32) }
 
     /// Makes and starts it; nothing is written for good unless `settings` say so.
     public init(_ settings: ClusterSettings = .careless) throws {

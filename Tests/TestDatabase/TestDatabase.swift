@@ -20,26 +20,27 @@ public enum TestDatabase {
     }
 
     /// Makes a migrated database and returns its conninfo; it is dropped with the cluster.
-    public static func clone() throws -> String {
-        try make(from: "pippin").conninfo
-    }
+    public static func clone() throws -> String { try make(from: "pippin").conninfo }
 
     /// Makes a database without tables and returns its conninfo; it is dropped with the cluster.
-    public static func empty() throws -> String {
-        try make(from: "template1").conninfo
-    }
+    public static func empty() throws -> String { try make(from: "template1").conninfo }
 
     static func make(from template: String) throws -> (name: String, conninfo: String) {
         let cluster = try shared.get().cluster
         let name = "test_\(count.add(1, ordering: .relaxed).newValue)"
-        try AdminConnection(to: cluster.conninfo(database: "postgres"))
-            .execute("CREATE DATABASE \(name) TEMPLATE \(template)")
-        return (name, cluster.conninfo(database: name))
+        try AdminConnection(to: conninfo(of: "postgres", in: cluster)).execute(
+            "CREATE DATABASE \(name) TEMPLATE \(template)")
+        return (name, conninfo(of: name, in: cluster))
+    }
+
+    /// How to reach a database; a connection is waited for as long as it may take on a slow disk.
+    private static func conninfo(of name: String, in cluster: PrivateCluster) -> String {
+        cluster.conninfo(database: name) + " connect_timeout=600"
     }
 
     static func drop(_ name: String) throws {
-        try AdminConnection(to: shared.get().cluster.conninfo(database: "postgres"))
-            .execute("DROP DATABASE \(name) WITH (FORCE)")
+        try AdminConnection(to: conninfo(of: "postgres", in: shared.get().cluster)).execute(
+            "DROP DATABASE \(name) WITH (FORCE)")
     }
 }
 
@@ -47,9 +48,7 @@ public enum TestDatabase {
 public func withDatabase<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let (name, conninfo) = try TestDatabase.make(from: "pippin")
     let result: Result
-    do {
-        result = try await body(conninfo)
-    } catch {
+    do { result = try await body(conninfo) } catch {
         try? TestDatabase.drop(name)
         throw error
     }

@@ -18,11 +18,7 @@ public final class MailServer: Sendable {
         /// Says nothing at all.
         public var isMute: Bool
 
-        public init(
-            answers: [String: String] = [:],
-            extensions: [String] = ["8BITMIME"],
-            isMute: Bool = false
-        ) {
+        public init(answers: [String: String] = [:], extensions: [String] = ["8BITMIME"], isMute: Bool = false) {
             self.answers = answers
             self.extensions = extensions
             self.isMute = isMute
@@ -117,9 +113,7 @@ private struct Lines {
     private let connection: Int32
     private var rest: [UInt8] = []
 
-    init(_ connection: Int32) {
-        self.connection = connection
-    }
+    init(_ connection: Int32) { self.connection = connection }
 
     mutating func next() -> String? {
         while true {

@@ -4,6 +4,8 @@ struct NameQuestion {
     private let section: [UInt8]
     /// In lower case, without the last dot.
     let name: String
+    /// Whether more stands behind the question, such as EDNS (RFC 6891 section 6.1.1).
+    let hasExtensions: Bool
 
     init?(_ query: [UInt8]) {
         var index = 12
@@ -16,6 +18,7 @@ struct NameQuestion {
         }
         guard index + 5 <= query.count else { return nil }
         id = Array(query[..<2])
+        hasExtensions = query[10..<12] != [0, 0]
         section = Array(query[12..<index + 5])
         name = labels.joined(separator: ".")
     }

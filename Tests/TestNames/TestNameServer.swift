@@ -30,7 +30,7 @@ public final class TestNameServer: @unchecked Sendable {
     private var watches: [Int32: Watch] = [:]
     /// By name in lower case; every other name does not exist.
     public var names: [String: Behaviour] = [:]
-    /// The names asked for, in order, with how.
+    /// The names asked for, in order, with how: `udp` or `tcp`, and `EDNS` where the question has extensions.
     public private(set) var asked: [String] = []
     public let port: UInt16
 
@@ -97,7 +97,7 @@ public final class TestNameServer: @unchecked Sendable {
 
     private func answer(to query: [UInt8], isPacket: Bool) -> [UInt8]? {
         guard let question = NameQuestion(query) else { return nil }
-        asked.append("\(isPacket ? "udp" : "tcp") \(question.name)")
+        asked.append("\(isPacket ? "udp" : "tcp") \(question.name)\(question.hasExtensions ? " EDNS" : "")")
         switch names[question.name] ?? .code(3) {
         case .records(let records): return question.answer(records)
         case .truncated(let records):

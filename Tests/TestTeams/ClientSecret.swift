@@ -16,10 +16,18 @@ public struct ClientSecret: Sendable {
         ]
     }
 
-    /// What the signature is made over.
+    /// What the signature is made over; the same each time.
     public var signedPart: String {
-        Base64URL.encode(JSON.encode(JSONValue.object(header))) + "."
-            + Base64URL.encode(JSON.encode(JSONValue.object(claims)))
+        Base64URL.encode(Self.ordered(header)) + "." + Base64URL.encode(Self.ordered(claims))
+    }
+
+    /// An object whose members stand in the order of their names: that of a dictionary differs from copy to copy.
+    private static func ordered(_ members: [String: JSONValue]) -> [UInt8] {
+        let texts = members.sorted { $0.key < $1.key }.map { name, value in
+            let (name, value) = (JSON.encode(JSONValue.string(name)), JSON.encode(value))
+            return String(decoding: name + [UInt8(ascii: ":")] + value, as: UTF8.self)
+        }
+        return Array("{\(texts.joined(separator: ","))}".utf8)
     }
 
     public func signed(with key: some SigningKey) throws -> String {
@@ -28,7 +36,5 @@ public struct ClientSecret: Sendable {
     }
 
     /// The secret with any octets in the place of its signature.
-    public func signed(by signature: [UInt8]) -> String {
-        signedPart + "." + Base64URL.encode(signature)
-    }
+    public func signed(by signature: [UInt8]) -> String { signedPart + "." + Base64URL.encode(signature) }
 }

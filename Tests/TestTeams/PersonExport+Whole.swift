@@ -1,4 +1,4 @@
-import AuthEngine
+import Accounts
 
 extension PersonExport {
     /// The pieces of the document, one after the other.

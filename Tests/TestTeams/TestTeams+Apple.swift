@@ -1,7 +1,7 @@
-import AuthEngine
 import Crypto
 import Directory
 public import Domain
+import Federation
 import Postgres
 import Registry
 import TestDatabase
@@ -30,15 +30,15 @@ extension TestTeams {
     /// - Parameter sources: where Acme's people prove who they are from now on.
     public func connectApple(sources: String = "{directory,apple}") async throws {
         try admin("INSERT INTO teams (team_id, name, mode) VALUES ('APPLESIM00', 'Apple', 'production')")
-        let registrar = Registrar(database: database, context: context)
-        try await registrar.registerAppleSide(returnURL: context.returnURL(of: .apple, in: .acme))
+        let registrar = Registrar(database: database, server: server)
+        try await registrar.registerAppleSide(returnURL: server.returnURL(of: .apple, in: .acme))
         try await registrar.connect(.app, of: .acme)
         try admin("UPDATE teams SET identity_sources = $1::text[] WHERE team_id = 'ACMETEAM01'", sources)
     }
 
     /// Registers Rival's group there too, under the names that Acme has; called on the loop.
     public func connectRival() async throws {
-        try await Registrar(database: database, context: context).connect(.rivalApp, of: .rival)
+        try await Registrar(database: database, server: server).connect(.rivalApp, of: .rival)
         try admin("UPDATE teams SET identity_sources = '{directory,apple}' WHERE team_id = 'RIVALTEAM1'")
     }
 }
@@ -50,17 +50,11 @@ extension Registrar {
                 try await app(id, under: id == .app ? nil : .app, in: .appleSide, transaction)
             }
             let input = ServiceID.Input(
-                identifier: ClientID.siwa.rawValue,
-                description: "Acme",
-                domains: ["pippin.example"],
-                returnURLs: [returnURL],
-                issuer: "own",
-                booleans: "json",
-                requiresPKCE: false
-            )
+                identifier: ClientID.siwa.rawValue, description: "Acme", domains: ["pippin.example"],
+                returnURLs: [returnURL], issuer: "own", booleans: "json", requiresPKCE: false)
             let draft = try ServiceID.Draft(parsing: input, of: .app, policy: .hostNames)
-            _ = try await ServiceIDStore(database)
-                .create(draft, in: .appleSide, by: Self.actor, from: Self.origin, transaction)
+            _ = try await ServiceIDStore(database).create(
+                draft, in: .appleSide, by: Self.actor, from: Self.origin, transaction)
             try await key(.apple, of: .app, in: .appleSide, transaction)
             try await signingKey(of: .appleSide, transaction)
         }
@@ -70,24 +64,15 @@ extension Registrar {
         try await database.transaction(in: team) { transaction in
             let key = try AppleKey.Import(
                 parsing: AppleKey.Input(
-                    id: KeyID.apple.rawValue,
-                    appleTeamID: TeamID.appleSide.rawValue,
-                    name: "Apple",
-                    appID: app.rawValue,
-                    privateKey: TestKeys.key(.apple).pem
-                )
-            )
-            _ = try await AppleKeyStore(database, keyRing: context.keyRing)
-                .create(key, in: team, by: Self.actor, from: Self.origin, transaction)
+                    id: KeyID.apple.rawValue, appleTeamID: TeamID.appleSide.rawValue, name: "Apple",
+                    appID: app.rawValue, privateKey: TestKeys.key(.apple).pem))
+            _ = try await AppleKeyStore(database, keyRing: server.keyRing).create(
+                key, in: team, by: Self.actor, from: Self.origin, transaction)
             let draft = try AppleConnection.Draft(
                 parsing: AppleConnection.Input(
-                    appID: app.rawValue,
-                    servicesID: ClientID.siwa.rawValue,
-                    keyID: KeyID.apple.rawValue
-                )
-            )
-            _ = try await AppleConnectionStore(database)
-                .save(draft, over: .none, in: team, by: Self.actor, from: Self.origin, transaction)
+                    appID: app.rawValue, servicesID: ClientID.siwa.rawValue, keyID: KeyID.apple.rawValue))
+            _ = try await AppleConnectionStore(database).save(
+                draft, over: .none, in: team, by: Self.actor, from: Self.origin, transaction)
         }
     }
 }

@@ -9,8 +9,7 @@ extension TestTeams {
     ///   - held: the statement that locks, with its values.
     ///   - begin: starts the work and returns at once what it can be waited for by.
     public func hold<Pending>(
-        _ held: (statement: String, values: [String?]),
-        while begin: () throws -> Pending,
+        _ held: (statement: String, values: [String?]), while begin: () throws -> Pending,
         then changes: [(statement: String, values: [String?])]
     ) async throws -> Pending {
         let holder = try AdminConnection(to: conninfo)
@@ -31,36 +30,25 @@ extension TestTeams {
 
     /// The same with a person of Acme held as everybody holds one who gives or ends something in their name.
     public func hold<Pending>(
-        _ person: String,
-        while begin: () throws -> Pending,
-        then changes: [(statement: String, values: [String?])]
+        _ person: String, while begin: () throws -> Pending, then changes: [(statement: String, values: [String?])]
     ) async throws -> Pending {
         let statement = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE"
         return try await hold((statement, [person]), while: begin, then: changes)
     }
 
     /// Has several wait for a person of Acme, each behind the one before, and lets them go on in that order.
-    public func hold<Pending>(
-        _ person: String,
-        whileInTurn begin: [() throws -> Pending]
-    ) async throws -> [Pending] {
+    public func hold<Pending>(_ person: String, whileInTurn begin: [() throws -> Pending]) async throws -> [Pending] {
         let holder = try AdminConnection(to: conninfo)
         try holder.execute("BEGIN")
-        try holder.execute(
-            "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE",
-            [person]
-        )
-        let waiting =
-            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        try holder.execute("SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE", [person])
+        let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         let deadline = ContinuousClock.now + .seconds(600)
         var pending: [Pending] = []
         for begin in begin {
             pending.append(try begin())
             // The first waits at the database, those behind it on the loop.
             while try await admin(waiting).count + loop.run({ connections.waitingForRows }) < pending.count {
-                guard ContinuousClock.now < deadline else {
-                    throw TestFailure("nobody waited for what was held")
-                }
+                guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
                 try await Task.sleep(for: .milliseconds(5))
             }
         }
@@ -72,10 +60,9 @@ extension TestTeams {
     /// once all of them wait, there or on the loop.
     ///
     /// - Parameter held: the statement that locks.
-    public func waiters<Pending>(
-        for held: String,
-        while begin: [() throws -> Pending]
-    ) async throws -> (pending: [Pending], atDatabase: Int) {
+    public func waiters<Pending>(for held: String, while begin: [() throws -> Pending]) async throws -> (
+        pending: [Pending], atDatabase: Int
+    ) {
         let holder = try AdminConnection(to: conninfo)
         try holder.execute("BEGIN")
         try holder.execute(held)
@@ -105,8 +92,7 @@ extension TestTeams {
 
     /// Waits until somebody waits for a row that `transaction` holds.
     public func waitForWaiter(of transaction: borrowing Transaction) async throws {
-        let waiting =
-            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         let deadline = ContinuousClock.now + .seconds(600)
         while try admin(waiting).isEmpty {
             guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }

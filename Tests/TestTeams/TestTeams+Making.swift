@@ -1,4 +1,3 @@
-import AuthEngine
 import Crypto
 import Directory
 import Domain
@@ -34,9 +33,7 @@ private actor Turn {
     private var places: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(places: Int) {
-        self.places = places
-    }
+    init(places: Int) { self.places = places }
 
     nonisolated func take(_ body: () async throws -> Void) async throws {
         await enter()
@@ -50,9 +47,7 @@ private actor Turn {
         if places > 0 { places -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
     }
 
-    private func leave() {
-        if waiting.isEmpty { places += 1 } else { waiting.removeFirst().resume() }
-    }
+    private func leave() { if waiting.isEmpty { places += 1 } else { waiting.removeFirst().resume() } }
 }
 
 extension TestTeams {
@@ -62,31 +57,21 @@ extension TestTeams {
             """
             INSERT INTO teams (team_id, name, mode)
             VALUES ('ACMETEAM01', 'Acme', 'production'), ('RIVALTEAM1', 'Rival', 'production')
-            """
-        )
-        var configuration = Database.Configuration(connection: conninfo, role: "pippin_app")
+            """)
+        var configuration = Database.Configuration.forTests(conninfo, role: "pippin_app")
         configuration.exclusive = 8
         let connections = Database(loop: loop, configuration: configuration)
         connections.open()
         let clock = TestClock()
-        let context = EngineContext(
-            publicURL: Self.publicURL,
-            relayDomain: Self.relayDomain,
-            keyRing: KeyRing(current: try MasterKey(id: "test", secret: Array(1...32))),
-            sendsMail: false,
-            random: .repeatable(),
-            clock: { clock.now }
-        )
-        let registrar = Registrar(database: TeamDatabase(connections), context: context)
+        let server = ServerContext(
+            publicURL: Self.publicURL, relayDomain: Self.relayDomain,
+            keyRing: KeyRing(current: try MasterKey(id: "test", secret: Array(1...32))), sendsMail: false,
+            random: .repeatable(), clock: { clock.now })
+        let registrar = Registrar(database: TeamDatabase(connections), server: server)
         let people = try await registrar.registerAcme()
         let rivalAda = try await registrar.registerRival()
         self.init(
-            conninfo: conninfo,
-            loop: loop,
-            connections: connections,
-            clock: clock,
-            context: context,
-            people: People(ada: people[0], ben: people[1], cleo: people[2], rivalAda: rivalAda)
-        )
+            conninfo: conninfo, loop: loop, connections: connections, clock: clock, server: server,
+            people: People(ada: people[0], ben: people[1], cleo: people[2], rivalAda: rivalAda))
     }
 }

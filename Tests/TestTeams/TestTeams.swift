@@ -3,11 +3,11 @@
 // Owns: the cast, a clock and a source of randomness that tests turn by hand, client secrets right and wrong.
 // Must not know: HTTP, HTML.
 
-public import AuthEngine
 public import Crypto
 public import Directory
 public import Domain
 public import EventLoop
+public import OAuth
 public import Postgres
 public import Registry
 import TestDatabase
@@ -27,35 +27,27 @@ public struct TestTeams: Sendable {
     public let loop: EventLoop
     public let connections: Database
     public let clock: TestClock
-    public let context: EngineContext
+    public let server: ServerContext
     public let people: People
 
     public var database: TeamDatabase { TeamDatabase(connections) }
-    public var keys: KeyStore { KeyStore(database, keyRing: context.keyRing) }
+    public var keys: KeyStore { KeyStore(database, keyRing: server.keyRing) }
     public var serviceIDs: ServiceIDStore { ServiceIDStore(database) }
-    public var trials: TrialStore { TrialStore(database: database, keyRing: context.keyRing) }
-    public var sessions: SessionStore { SessionStore(database, random: context.random) }
+    public var testSignIns: TestSignInStore { TestSignInStore(database: database, keyRing: server.keyRing) }
+    public var sessions: SessionStore { SessionStore(database, random: server.random) }
 
     public func consents() throws -> ConsentStore {
         guard let relay = RelayDomain(Self.relayDomain) else { throw TestFailure("no relay domain") }
-        return ConsentStore(database, relay: relay, random: context.random)
+        return ConsentStore(database, relay: relay, random: server.random)
     }
 
     /// A client secret of that client and key, with what a test changes in it, signed.
     public func secret(
-        of client: ClientID = .web,
-        in team: TeamID = .acme,
-        key: KeyID? = nil,
+        of client: ClientID = .web, in team: TeamID = .acme, key: KeyID? = nil,
         _ change: (inout ClientSecret) -> Void = { _ in }
     ) throws -> String {
         let key = key ?? Self.key(of: client, in: team)
-        var secret = ClientSecret(
-            of: client,
-            in: team,
-            key: key,
-            audience: "https://appleid.apple.com",
-            at: clock.now
-        )
+        var secret = ClientSecret(of: client, in: team, key: key, audience: "https://appleid.apple.com", at: clock.now)
         change(&secret)
         return try secret.signed(with: TestKeys.key(key))
     }
@@ -67,18 +59,14 @@ public struct TestTeams: Sendable {
     }
 
     /// Runs a statement beyond the wall between teams, as the owner of the database.
-    @discardableResult
-    public func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
+    @discardableResult public func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
         try AdminConnection(to: conninfo).execute(statement, values)
     }
 
     /// The actions in a team's log, the oldest first, without those that set the stage.
     public func actions(in team: TeamID = .acme) throws -> [String] {
-        try admin(
-            "SELECT action FROM audit_events WHERE team_id = $1 AND actor <> 'test' ORDER BY at",
-            team.rawValue
-        )
-        .compactMap { $0[0] }
+        try admin("SELECT action FROM audit_events WHERE team_id = $1 AND actor <> 'test' ORDER BY at", team.rawValue)
+            .compactMap { $0[0] }
     }
 }
 
@@ -86,7 +74,5 @@ public struct TestTeams: Sendable {
 public struct TestFailure: Error {
     public let reason: String
 
-    public init(_ reason: String) {
-        self.reason = reason
-    }
+    public init(_ reason: String) { self.reason = reason }
 }

@@ -5,16 +5,12 @@ import Testing
 @testable import WebAuthn
 
 @Suite struct `Signing in with a passkey` {
-    @Test(arguments: [false, true])
-    func `takes what its key signed`(signsWithRSA: Bool) throws {
+    @Test(arguments: [false, true]) func `takes what its key signed`(signsWithRSA: Bool) throws {
         var ceremony = try Ceremony(signsWithRSA: signsWithRSA)
         let credential = try ceremony.register()
         ceremony.key.counter = 1
 
-        let assertion = try ceremony.verify(
-            ceremony.key.assert(challenge: Ceremony.challenge),
-            of: credential
-        )
+        let assertion = try ceremony.verify(ceremony.key.assert(challenge: Ceremony.challenge), of: credential)
 
         #expect(assertion.signCount == 1)
         #expect(assertion.isUserVerified)
@@ -26,13 +22,8 @@ import Testing
         let credential = try example.register()
 
         let assertion = try example.party.verify(
-            example.assertion,
-            of: credential.key,
-            challenge: example.assertionChallenge,
-            knownCount: credential.signCount,
-            isBackupEligible: true,
-            requiresUserVerification: false
-        )
+            example.assertion, of: credential.key, challenge: example.assertionChallenge,
+            knownCount: credential.signCount, isBackupEligible: true, requiresUserVerification: false)
 
         #expect(assertion == Assertion(signCount: 0, isUserVerified: false, isBackedUp: true))
     }
@@ -107,6 +98,36 @@ import Testing
         }
     }
 
+    /// libfido2 reads extensions behind the head whatever the flag of a credential says, and libcbor sets aside what is
+    /// announced: 8 GiB by the first of these.
+    @Test(arguments: [
+        [0x9A, 0x40, 0, 0, 0] + [UInt8](repeating: 0, count: 13),
+        [0x9A, 1, 0, 0, 0, 0x9A, 1, 0, 0, 0] + [UInt8](repeating: 0, count: 8),
+        [0xA1, 0x03, 0x9A, 0x0F, 0x1D, 0xBD, 0x91], [0x81, 0x01], [],
+    ]) func `V43: is refused for CBOR that is hidden in a credential`(octets: [UInt8]) throws {
+        let ceremony = try Ceremony()
+        let credential = try ceremony.register()
+        for flags in [SoftAuthenticator.Flag.attested, 0] {
+            var key = ceremony.key
+            key.flags |= flags | SoftAuthenticator.Flag.extended
+            var response = try key.assert(challenge: Ceremony.challenge)
+            response.authenticatorData += octets
+            let refusal = try failure { try ceremony.verify(response, of: credential) }
+            // Whole CBOR that is no map of extensions is libfido2's to refuse.
+            let isLeft = flags == 0 && [[0x81, 0x01], []].contains(octets)
+            #expect(refusal == (isLeft ? .wrongSignature : .malformedAuthenticatorData), "\(flags) \(octets)")
+        }
+    }
+
+    @Test func `is refused with a credential in it`() throws {
+        var ceremony = try Ceremony()
+        let credential = try ceremony.register()
+        ceremony.key.flags |= SoftAuthenticator.Flag.attested
+        let response = try ceremony.key.assert(challenge: Ceremony.challenge)
+
+        #expect(try failure { try ceremony.verify(response, of: credential) } == .malformedAuthenticatorData)
+    }
+
     @Test func `is refused for a kept key that is none`() throws {
         let ceremony = try Ceremony()
         let credential = try ceremony.register()
@@ -117,13 +138,8 @@ import Testing
             CredentialKey(.rs256, credential.key.bytes),
         ] {
             let kept = Credential(
-                id: credential.id,
-                key: key,
-                signCount: 0,
-                isBackupEligible: false,
-                isBackedUp: false,
-                isUserVerified: true
-            )
+                id: credential.id, key: key, signCount: 0, isBackupEligible: false, isBackedUp: false,
+                isUserVerified: true)
             #expect(try failure { try ceremony.verify(response, of: kept) } != nil)
         }
     }
@@ -131,9 +147,7 @@ import Testing
     @Test func `names its challenge before it is checked, whatever it is`() throws {
         let ceremony = try Ceremony()
         let response = RegistrationResponse(
-            clientDataJSON: ceremony.key.register(challenge: [1, 2, 3]).clientDataJSON,
-            authenticatorData: []
-        )
+            clientDataJSON: ceremony.key.register(challenge: [1, 2, 3]).clientDataJSON, authenticatorData: [])
 
         #expect(response.claimedChallenge == [1, 2, 3])
         for garbage in ["", "{}", "[]", "{\"type\":1}", String(repeating: "[", count: 5000)] {
@@ -147,20 +161,9 @@ import Testing
     @Test func `is JSON with binary values in base64url`() throws {
         let party = try #require(RelyingParty(publicURL: "http://localhost:8080"))
         let options = CreationOptions(
-            party: party,
-            partyName: "Acme \"</script>",
-            userHandle: [1, 2, 3],
-            userName: "ada@acme.example",
-            displayName: "Ada",
-            challenge: [0xFB, 0xFF],
-            excluded: [[9]]
-        )
-        let request = RequestOptions(
-            party: party,
-            challenge: [1],
-            allowed: [],
-            requiresUserVerification: true
-        )
+            party: party, partyName: "Acme \"</script>", userHandle: [1, 2, 3], userName: "ada@acme.example",
+            displayName: "Ada", challenge: [0xFB, 0xFF], excluded: [[9]])
+        let request = RequestOptions(party: party, challenge: [1], allowed: [], requiresUserVerification: true)
 
         let creation = try JSON.decode(JSONValue.self, from: Array(options.json.utf8))
         let asked = try JSON.decode(JSONValue.self, from: Array(request.json.utf8))
@@ -170,9 +173,7 @@ import Testing
         #expect(creation["rp"]?["id"] == "localhost")
         #expect(creation["attestation"] == "none")
         #expect(
-            creation["pubKeyCredParams"]
-                == [["type": "public-key", "alg": -7], ["type": "public-key", "alg": -257]]
-        )
+            creation["pubKeyCredParams"] == [["type": "public-key", "alg": -7], ["type": "public-key", "alg": -257]])
         #expect(creation["excludeCredentials"] == [["type": "public-key", "id": "CQ"]])
         #expect(asked["userVerification"] == "required")
         #expect(asked["allowCredentials"] == [])

@@ -17,42 +17,26 @@ struct Ceremony {
     }
 
     func register(
-        _ response: SoftAuthenticator.Registered? = nil,
-        challenge: [UInt8] = Self.challenge,
+        _ response: SoftAuthenticator.Registered? = nil, challenge: [UInt8] = Self.challenge,
         requiresUserVerification: Bool = false
     ) throws(WebAuthnFailure) -> Credential {
         let response = response ?? key.register(challenge: Self.challenge)
         return try party.register(
             RegistrationResponse(
-                clientDataJSON: response.clientDataJSON,
-                authenticatorData: response.authenticatorData
-            ),
-            challenge: challenge,
-            requiresUserVerification: requiresUserVerification
-        )
+                clientDataJSON: response.clientDataJSON, authenticatorData: response.authenticatorData),
+            challenge: challenge, requiresUserVerification: requiresUserVerification)
     }
 
     func verify(
-        _ response: SoftAuthenticator.Asserted,
-        of credential: Credential,
-        challenge: [UInt8] = Self.challenge,
-        knownCount: UInt32? = nil,
-        requiresUserVerification: Bool = true
+        _ response: SoftAuthenticator.Asserted, of credential: Credential, challenge: [UInt8] = Self.challenge,
+        knownCount: UInt32? = nil, requiresUserVerification: Bool = true
     ) throws(WebAuthnFailure) -> Assertion {
         try party.verify(
             AssertionResponse(
-                credentialID: credential.id,
-                clientDataJSON: response.clientDataJSON,
-                authenticatorData: response.authenticatorData,
-                signature: response.signature,
-                userHandle: nil
-            ),
-            of: credential.key,
-            challenge: challenge,
-            knownCount: knownCount ?? credential.signCount,
-            isBackupEligible: credential.isBackupEligible,
-            requiresUserVerification: requiresUserVerification
-        )
+                credentialID: credential.id, clientDataJSON: response.clientDataJSON,
+                authenticatorData: response.authenticatorData, signature: response.signature, userHandle: nil),
+            of: credential.key, challenge: challenge, knownCount: knownCount ?? credential.signCount,
+            isBackupEligible: credential.isBackupEligible, requiresUserVerification: requiresUserVerification)
     }
 }
 
@@ -61,7 +45,5 @@ func failure<Value>(of body: () throws -> Value) throws -> WebAuthnFailure? {
     do {
         _ = try body()
         return nil
-    } catch let failure as WebAuthnFailure {
-        return failure
-    }
+    } catch let failure as WebAuthnFailure { return failure }
 }

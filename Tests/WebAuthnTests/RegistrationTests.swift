@@ -5,8 +5,7 @@ import Testing
 @testable import WebAuthn
 
 @Suite struct `Registering a passkey` {
-    @Test(arguments: [false, true])
-    func `takes its key, whichever algorithm it has`(signsWithRSA: Bool) throws {
+    @Test(arguments: [false, true]) func `takes its key, whichever algorithm it has`(signsWithRSA: Bool) throws {
         var ceremony = try Ceremony(signsWithRSA: signsWithRSA)
         ceremony.key.counter = 3
 
@@ -67,9 +66,7 @@ import Testing
         ceremony.key.flags = SoftAuthenticator.Flag.userPresent
 
         #expect(try !ceremony.register().isUserVerified)
-        #expect(
-            try failure { try ceremony.register(requiresUserVerification: true) } == .userNotVerified
-        )
+        #expect(try failure { try ceremony.register(requiresUserVerification: true) } == .userNotVerified)
     }
 
     @Test func `refuses a point beside the curve`() throws {
@@ -103,6 +100,14 @@ import Testing
         }
     }
 
+    @Test func `is refused without a credential in it`() throws {
+        let ceremony = try Ceremony()
+        var response = ceremony.key.register(challenge: Ceremony.challenge)
+        response.authenticatorData[32] &= ~SoftAuthenticator.Flag.attested
+
+        #expect(try failure { try ceremony.register(response) } == .malformedAuthenticatorData)
+    }
+
     @Test func `survives CBOR that promises more than there is`() throws {
         let ceremony = try Ceremony()
         let head = Array(ceremony.key.register(challenge: Ceremony.challenge).authenticatorData[..<55])
@@ -116,8 +121,7 @@ import Testing
         for bomb in bombs {
             let response = SoftAuthenticator.Registered(
                 clientDataJSON: ceremony.key.register(challenge: Ceremony.challenge).clientDataJSON,
-                authenticatorData: head + ceremony.key.credentialID + bomb
-            )
+                authenticatorData: head + ceremony.key.credentialID + bomb)
             let wanted: WebAuthnFailure = bomb.isEmpty ? .unsupportedKey : .malformedAuthenticatorData
             #expect(try failure { try ceremony.register(response) } == wanted)
         }

@@ -16,29 +16,22 @@ struct W3CExample {
         credentialID = try Self.octets(
             """
             f91f391db4c9b2fde0ea70189cba3fb63f579ba6122b33ad94ff3ec330084be4
-            """
-        )
+            """)
         registrationChallenge = try Self.octets(
             """
             00c30fb78531c464d2b6771dab8d7b603c01162f2fa486bea70f283ae556e130
-            """
-        )
+            """)
         assertionChallenge = try Self.octets(
             """
             39c0e7521417ba54d43e8dc95174f423dee9bf3cd804ff6d65c857c9abf4d408
-            """
-        )
+            """)
         registration = RegistrationResponse(
             clientDataJSON: try Self.octets(Self.registrationClientData),
-            authenticatorData: try Self.octets(Self.registrationData)
-        )
+            authenticatorData: try Self.octets(Self.registrationData))
         assertion = AssertionResponse(
-            credentialID: credentialID,
-            clientDataJSON: try Self.octets(Self.assertionClientData),
-            authenticatorData: try Self.octets(Self.assertionData),
-            signature: try Self.octets(Self.signature),
-            userHandle: nil
-        )
+            credentialID: credentialID, clientDataJSON: try Self.octets(Self.assertionClientData),
+            authenticatorData: try Self.octets(Self.assertionData), signature: try Self.octets(Self.signature),
+            userHandle: nil)
     }
 
     func register() throws(WebAuthnFailure) -> Credential {

@@ -6,7 +6,7 @@ import Testing
 /// What requests cost the server's loop, held against an ordinary one of the same length here and now, so that neither a
 /// slow machine nor a busy one changes the verdict.
 final class Meter {
-    private let walk: Walk
+    private let walk: PageTour
     private let product: Product
     /// Asks whether the server lives while each request is under way.
     private let health: Wire
@@ -21,7 +21,7 @@ final class Meter {
     /// Statements of one request: what it costs PostgreSQL.
     private static let mostStatements = 60
 
-    init(_ walk: Walk) throws {
+    init(_ walk: PageTour) throws {
         self.walk = walk
         product = walk.product
         health = Wire(port: product.port)
@@ -40,19 +40,15 @@ final class Meter {
     /// Sends a request and holds its answer against what is promised for all.
     ///
     /// - Parameter half: the same at half its length, to see how the cost grows where there is much of it.
-    @discardableResult
-    func measure(
-        _ what: String,
-        octets: Int,
-        half: (() -> Wire.Answer)? = nil,
-        _ ask: () -> Wire.Answer
+    @discardableResult func measure(
+        _ what: String, octets: Int, half: (() -> Wire.Answer)? = nil, _ ask: () -> Wire.Answer
     ) throws -> Wire.Answer {
         count += 1
-        let hashes = product.house.pools.passwords.callCount
+        let hashes = product.process.pools.passwords.callCount
         let statements = product.statementCount
         var (cost, answer) = cost(of: ask)
         var asked = product.statementCount - statements
-        #expect(product.house.pools.passwords.callCount - hashes <= 3, "\(what) hashes")
+        #expect(product.process.pools.passwords.callCount - hashes <= 3, "\(what) hashes")
         // Something else may have fallen into it, such as a job.
         for _ in 0..<3 where cost > Self.most * yard || asked > Self.mostStatements {
             let statements = product.statementCount
@@ -78,10 +74,7 @@ final class Meter {
         let isTold = answer.status < 500 || answer.status == 503 && answer["retry-after"] != nil
         #expect(isTold, "\(what): \(answer.status) \(causes)")
         // Each octet may stand in a page as a reference of six.
-        #expect(
-            answer.body.count <= 6 * octets + 256 << 10,
-            "\(what): an answer of \(answer.body.count) octets"
-        )
+        #expect(answer.body.count <= 6 * octets + 256 << 10, "\(what): an answer of \(answer.body.count) octets")
     }
 
     private func cost(of ask: () -> Wire.Answer) -> (Int, Wire.Answer) {

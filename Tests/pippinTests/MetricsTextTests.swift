@@ -10,40 +10,20 @@ import Testing
 @Suite struct MetricsTextTests {
     private static let now = Timestamp(seconds: 1_800_000_000)
 
-    private static func process(_ id: String, on host: String = "a.example", isAlive: Bool = true)
-        -> ProcessStatus
-    {
-        let beat = ProcessBeat(
-            id: id,
-            host: host,
-            pid: 7,
-            version: "0.1.0",
-            startedAt: now,
-            clock: now,
-            loops: 2,
-            loopLag: .microseconds(250),
-            memory: 1_048_576,
-            jobs: (succeeded: 3, failed: 2, dead: 1),
-            flowStepsDropped: 4,
-            connections: ConnectionBeat(
-                now: 5,
-                peak: 6,
-                limit: 7,
-                refused: (byAddress: 8, bySite: 14, forRoom: 9),
-                displaced: 10,
-                shortages: 11,
-                delivery: (octets: 15, givenUp: 16),
-                descriptors: (used: 12, limit: 13)
-            ),
-            refused: RefusedRequests(tooMany: 17, unavailable: 18)
-        )
+    private static func process(_ id: String, on host: String = "a.example", isAlive: Bool = true) -> ProcessStatus {
+        let beat = ProcessHeartbeat(
+            id: id, host: host, pid: 7, version: "0.1.0", startedAt: now, clock: now, loops: 2,
+            loopLag: .microseconds(250), memory: 1_048_576, jobs: (succeeded: 3, failed: 2, dead: 1),
+            traceEventsDropped: 4,
+            connections: ConnectionStatistics(
+                now: 5, peak: 6, limit: 7, refused: (byAddress: 8, bySite: 14, forRoom: 9), displaced: 10,
+                shortages: 11, delivery: (octets: 15, givenUp: 16), descriptors: (used: 12, limit: 13)),
+            refused: RefusedRequests(tooMany: 17, unavailable: 18))
         return ProcessStatus(beat: beat, seenAt: now, isAlive: isAlive)
     }
 
     private static func lines(
-        _ processes: [ProcessStatus],
-        queue: [JobStatistics] = [],
-        schedules: [ScheduleStatus] = []
+        _ processes: [ProcessStatus], queue: [JobStatistics] = [], schedules: [ScheduleStatus] = []
     ) -> [String] {
         let text = MetricsText(processes: processes, queue: queue, schedules: schedules).description
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -67,45 +47,24 @@ import Testing
             #"pippin_connections_refused_total\#(labels),cause="descriptors"} 11"#,
             #"pippin_requests_refused_total\#(labels),status="429"} 17"#,
             #"pippin_requests_refused_total\#(labels),status="503"} 18"#,
-        ] {
-            #expect(lines.contains(line), "\(line)")
-        }
+        ] { #expect(lines.contains(line), "\(line)") }
         #expect(!lines.contains { $0.contains("p2") })
     }
 
     @Test func `tell jobs by kind and state, and which schedules fail`() {
-        let mails = JobStatistics(
-            kind: "mail.send",
-            due: 1,
-            later: 2,
-            running: 3,
-            dead: 4,
-            oldest: .seconds(90)
-        )
+        let mails = JobStatistics(kind: "mail.send", due: 1, later: 2, running: 3, dead: 4, oldest: .seconds(90))
         func schedule(_ name: String, _ problem: String?) -> ScheduleStatus {
             ScheduleStatus(
-                name: name,
-                interval: .seconds(60),
-                dueAt: Self.now,
-                worker: nil,
-                startedAt: nil,
-                finishedAt: nil,
-                milliseconds: nil,
-                runs: 1,
-                problem: problem
-            )
+                name: name, interval: .seconds(60), dueAt: Self.now, worker: nil, startedAt: nil, finishedAt: nil,
+                milliseconds: nil, runs: 1, problem: problem)
         }
         let lines = Self.lines([], queue: [mails], schedules: [schedule("a", nil), schedule("b", "away")])
         for line in [
-            #"pippin_jobs{kind="mail.send",state="due"} 1"#,
-            #"pippin_jobs{kind="mail.send",state="later"} 2"#,
-            #"pippin_jobs{kind="mail.send",state="running"} 3"#,
-            #"pippin_jobs{kind="mail.send",state="dead"} 4"#,
-            #"pippin_jobs_oldest_due_seconds{kind="mail.send"} 90"#,
-            #"pippin_schedule_failed{schedule="a"} 0"#, #"pippin_schedule_failed{schedule="b"} 1"#,
-        ] {
-            #expect(lines.contains(line), "\(line)")
-        }
+            #"pippin_jobs{kind="mail.send",state="due"} 1"#, #"pippin_jobs{kind="mail.send",state="later"} 2"#,
+            #"pippin_jobs{kind="mail.send",state="running"} 3"#, #"pippin_jobs{kind="mail.send",state="dead"} 4"#,
+            #"pippin_jobs_oldest_due_seconds{kind="mail.send"} 90"#, #"pippin_schedule_failed{schedule="a"} 0"#,
+            #"pippin_schedule_failed{schedule="b"} 1"#,
+        ] { #expect(lines.contains(line), "\(line)") }
     }
 
     @Test func `are well formed, whatever a host is called`() {
@@ -120,9 +79,7 @@ import Testing
             } else if !line.hasPrefix("# HELP ") {
                 let name = String(line.prefix { $0 != "{" })
                 #expect(declared.contains(name), "\(line)")
-                #expect(
-                    line.contains(#"host="a\"b\\c\nd""#) && Int(line.split(separator: " ").last ?? "") != nil
-                )
+                #expect(line.contains(#"host="a\"b\\c\nd""#) && Int(line.split(separator: " ").last ?? "") != nil)
             }
         }
     }

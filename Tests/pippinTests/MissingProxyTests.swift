@@ -29,7 +29,7 @@ import Testing
     func `a proxy that was not named is warned of, with the option that mends it`(listen: String) throws {
         let lines = try warnings("--listen=\(listen)", Self.name)
         #expect(lines.count == 1)
-        #expect(lines.allSatisfy { $0.contains("proxy.not-named") && $0.contains("--trusted-proxy") })
+        #expect(lines.allSatisfy { $0.contains("proxy.undeclared") && $0.contains("--trusted-proxy") })
     }
 
     @Test func `there is no warning where it is named, or where clients connect by themselves`() throws {

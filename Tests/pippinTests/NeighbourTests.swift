@@ -11,68 +11,62 @@ extension WholeProduct {
     ///
     /// Shown by what is still held when the other has its answer, never by the clock.
     @Suite struct `A neighbour that floods` {
-        @Test func `V43: with wrong passwords waits for itself, and another team's sign-in is next`()
-            async throws
-        {
+        @Test func `V43: with wrong passwords waits for itself, and another team's sign-in is next`() async throws {
             try await withWalk { walk in
-                let (product, passwords) = (walk.product, walk.product.house.pools.passwords)
+                let (product, passwords) = (walk.product, walk.product.process.pools.passwords)
                 let (start, end, threads) = (Latch(), Latch(), max(1, Machine.cores - 1))
                 defer { for latch in [start, end] { latch.open() } }
                 // Begun before, so that nothing but the password is left to be asked for.
-                let crowd = try (0..<40).map { number in
+                let population = try (0..<40).map { number in
                     let stranger = Visitor(product, login: "nobody-\(number)@acme.example", "wrong password")
                     try stranger.begin(at: "/t/\(Product.team)/account/session")
                     return stranger
                 }
-                let rita = Visitor(product, login: "rita@rival.example", Planting.password)
+                let rita = Visitor(product, login: "rita@rival.example", Fixtures.password)
                 try rita.begin(at: "/t/\(Product.rival)/account/session")
 
                 // Every thread is taken; the crowd stands in its line, and Rita comes last.
                 for _ in 0..<threads { Task { try await passwords.run { start.wait() } } }
                 while start.count < threads { usleep(500) }
-                for visitor in crowd { visitor.send() }
-                while passwords.waitingCount < crowd.count { usleep(500) }
+                for visitor in population { visitor.send() }
+                while passwords.waitingCount < population.count { usleep(500) }
                 rita.send()
-                while passwords.waitingCount < crowd.count + 1 { usleep(500) }
+                while passwords.waitingCount < population.count + 1 { usleep(500) }
                 // Behind her each thread is taken again, by others whose turn comes before the crowd's second.
-                for number in 0..<threads {
-                    Task { try await passwords.run(for: "gate \(number)") { end.wait() } }
-                }
-                while passwords.waitingCount < crowd.count + 1 + threads { usleep(500) }
+                for number in 0..<threads { Task { try await passwords.run(for: "gate \(number)") { end.wait() } } }
+                while passwords.waitingCount < population.count + 1 + threads { usleep(500) }
                 start.open()
 
                 // She is answered although the crowd is not: were she behind it, this would not end.
                 #expect(rita.read().status == 303)
                 #expect(end.released == 0)
-                #expect(passwords.waitingCount >= crowd.count - 2 * threads)
+                #expect(passwords.waitingCount >= population.count - 2 * threads)
                 end.open()
-                let answers = crowd.map { $0.read().status }
+                let answers = population.map { $0.read().status }
                 #expect(answers.allSatisfy { (400..<500).contains($0) }, "\(Set(answers))")
             }
         }
 
-        @Test
-        func `V43: with signing keys gets 429, and keeps no key and no sign-in of another team waiting`()
+        @Test func `V43: with signing keys gets 429, and keeps no key and no sign-in of another team waiting`()
             async throws
         {
             try await withWalk { walk in
                 let product = walk.product
                 let statuses = (0..<8).map { _ in replaceKeys(of: Product.team, walk) }
                 #expect(
-                    statuses.count { $0 == 303 } <= 5 && statuses.suffix(3).allSatisfy { $0 == 429 },
-                    "\(statuses)"
-                )
+                    statuses.prefix(5).allSatisfy { $0 == 303 } && statuses.suffix(3).allSatisfy { $0 == 429 },
+                    "\(statuses)")
                 #expect(replaceKeys(of: Product.rival, walk) == 303)
 
                 // With every thread and place for keys taken by one, passwords are proved as ever.
-                let (pool, holder) = (product.house.pools.signingKeys, Latch())
+                let (pool, holder) = (product.process.pools.signingKeys, Latch())
                 defer { holder.open() }
                 // The places are for those that wait: the first has its thread before the others come.
                 Task { try? await pool.run(for: Product.team) { holder.wait() } }
                 while holder.count < 1 { usleep(500) }
                 for _ in 0..<64 { Task { try? await pool.run(for: Product.team) { holder.wait() } } }
                 while pool.waitingCount < 64 { usleep(500) }
-                let rita = Visitor(product, login: "rita@rival.example", Planting.password)
+                let rita = Visitor(product, login: "rita@rival.example", Fixtures.password)
                 try rita.begin(at: "/t/\(Product.rival)/account/session")
                 rita.send()
                 #expect(rita.read().status == 303)
@@ -80,7 +74,7 @@ extension WholeProduct {
             }
         }
 
-        private func replaceKeys(of team: String, _ walk: Walk) -> Int {
+        private func replaceKeys(of team: String, _ walk: PageTour) -> Int {
             let fields = [(name: "confirmation", value: team), (name: "reason", value: "test")]
             let body = walk.body(fields.map { (name: $0.name, value: Array($0.value.utf8)) })
             return walk.post("/console/\(team)/signing-keys/replacement", body).status
@@ -96,7 +90,7 @@ extension WholeProduct {
                     return wire
                 }
                 // All of it is under way while a person of another team signs in to an app, which redeems and refreshes.
-                let ada = Visitor(walk.product, login: "ada@acme.example", Planting.password)
+                let ada = Visitor(walk.product, login: "ada@acme.example", Fixtures.password)
                 let code = try ada.approve(at: "/t/\(Product.team)/auth/authorize?\(walk.authorization)")
                 var answer = try redeem([("grant_type", "authorization_code"), ("code", code)], walk)
                 let token = try #require(answer["refresh_token"]?.string)
@@ -106,14 +100,14 @@ extension WholeProduct {
                     #expect(walk.get("/console/\(Product.team)/\(page)").status == 200, "\(page)")
                 }
                 // Each of the flood is served, or is told when to come again.
+                var served: Set<String> = []
                 for (wire, (path, _)) in zip(flood, Self.heavy) {
                     let answer = wire.read()
                     let isTold = answer["retry-after"] != nil
-                    #expect(
-                        answer.status != 0 && (answer.status < 429 || isTold),
-                        "\(path): \(answer.status)"
-                    )
+                    #expect([200, 303].contains(answer.status) || isTold, "\(path): \(answer.status)")
+                    if answer.status < 400 { served.insert(path) }
                 }
+                #expect(served == Set(Self.heavy.map(\.path)), "none of this kind was done")
             }
         }
 
@@ -122,11 +116,10 @@ extension WholeProduct {
             repeating: [
                 ("audit/verification", []), ("audit/export", [("format", "csv")]),
                 ("signing-keys/replacement", [("confirmation", Product.rival), ("reason", "test")]),
-            ],
-            count: 12
+            ], count: 12
         ).flatMap { $0 }
 
-        private func redeem(_ fields: [(String, String)], _ walk: Walk) throws -> JSONValue {
+        private func redeem(_ fields: [(String, String)], _ walk: PageTour) throws -> JSONValue {
             let registration = walk.product.demo.registration
             let form =
                 fields + [

@@ -11,10 +11,7 @@ struct PageForm {
         var found: [PageForm] = []
         for piece in page.split(separator: "<form").dropFirst() {
             let (tag, rest) = piece.cut(at: ">")
-            var form = PageForm(
-                action: tag.attribute("action") ?? "",
-                isPost: tag.attribute("method") == "post"
-            )
+            var form = PageForm(action: tag.attribute("action") ?? "", isPost: tag.attribute("method") == "post")
             let inside = rest.cut(at: "</form>").0
             for part in inside.split(separator: "<") {
                 let (tag, text) = part.cut(at: ">")
@@ -23,11 +20,10 @@ struct PageForm {
                     guard tag.contains("selected"), let last = form.fields.indices.last else { continue }
                     form.fields[last].value = tag.attribute("value") ?? ""
                 }
-                guard ["input", "select", "textarea", "button"].contains(kind),
-                    let name = tag.attribute("name")
-                else { continue }
-                let isOff =
-                    ["radio", "checkbox"].contains(tag.attribute("type")) && !tag.contains(" checked")
+                guard ["input", "select", "textarea", "button"].contains(kind), let name = tag.attribute("name") else {
+                    continue
+                }
+                let isOff = ["radio", "checkbox"].contains(tag.attribute("type")) && !tag.contains(" checked")
                 let value = kind == "textarea" ? String(text) : tag.attribute("value") ?? ""
                 if form.fields.contains(where: { $0.name == name }) {
                     // Of several buttons the first one is meant.
@@ -52,7 +48,6 @@ extension Substring {
     fileprivate func attribute(_ name: String) -> String? {
         guard let range = firstRange(of: " \(name)=\"") ?? firstRange(of: "\n\(name)=\"") else { return nil }
         let value = self[range.upperBound...].prefix { $0 != "\"" }
-        return String(value).replacing("&amp;", with: "&").replacing("&quot;", with: "\"")
-            .replacing("&#39;", with: "'")
+        return String(value).replacing("&amp;", with: "&").replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
     }
 }

@@ -9,8 +9,8 @@ import Testing
 @Suite struct `The threads for what keeps a loop` {
     /// Every kind there is, by its name.
     private static let kinds: [(name: String, pool: any KeyPath<Pools, BlockingPool> & Sendable)] = [
-        ("passwords", \.passwords), ("judges", \.judges), ("signing keys", \.signingKeys),
-        ("look-ups", \.lookups), ("registries", \.registries),
+        ("passwords", \.passwords), ("judges", \.judges), ("signing keys", \.signingKeys), ("look-ups", \.lookups),
+        ("registries", \.registries),
     ]
 
     @Test func `V43: one kind filled to its brim keeps no other kind waiting`() async throws {
@@ -26,12 +26,8 @@ import Testing
             while true {
                 let before = full.callCount
                 let call = Task { try await full.run(for: "flood") { gate.wait() } }
-                let isFull = Task {
-                    do { try await call.value } catch is BlockingPool.Full { refusals.note() }
-                }
-                while full.callCount == before, refusals.count == 0 {
-                    try await Task.sleep(for: .microseconds(100))
-                }
+                let isFull = Task { do { try await call.value } catch is BlockingPool.Full { refusals.note() } }
+                while full.callCount == before, refusals.count == 0 { try await Task.sleep(for: .microseconds(100)) }
                 calls.append(isFull)
                 if refusals.count > 0 { break }
             }

@@ -1,10 +1,10 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Directory
 import Domain
 import EventLoop
 import Glibc
+import OAuth
 import Postgres
 import Provisioning
 import TestDatabase
@@ -21,7 +21,7 @@ final class Product: @unchecked Sendable {
     static let rival = "RIVALTEAM1"
 
     let port: UInt16
-    let house: House
+    let process: ServerProcess
     let demo: Demo
     let log = LogLines()
     let conninfo: String
@@ -43,35 +43,36 @@ final class Product: @unchecked Sendable {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let folder = try TestCluster.makeDirectory().path
         var options = Options([
-            "--listen=127.0.0.1:\(port)", "--public-url=http://localhost:\(port)", "--demo",
-            "--simulate-apple", "--database=\(conninfo)", "--data=\(folder)", "--trusted-proxy=127.0.0.1",
-            "--log-level=error", "--connections-per-address=0", "--dns-server=127.0.0.1:9",
-            "--resources=\(root)",
+            "--listen=127.0.0.1:\(port)", "--public-url=http://localhost:\(port)", "--demo", "--simulate-apple",
+            "--database=\(conninfo)", "--data=\(folder)", "--trusted-proxy=127.0.0.1", "--log-level=error",
+            "--connections-per-address=0", "--dns-server=127.0.0.1:9", "--resources=\(root)",
         ])
         let read = Settings(&options)
         let settings = try #require(read, "\(options.problems)")
         self.port = port
-        house = try House(try Installation.open(settings).0, loops: 1)
-        demo = try Demo.load(house)
-        let simulation = try Simulation.load(house)
-        try demo.connect(to: simulation, in: house)
+        process = try ServerProcess(try Installation.open(settings).0, loops: 1)
+        demo = try Demo.load(process)
+        let simulation = try Simulation.load(process)
+        try demo.connect(to: simulation, in: process)
         let cheap = Argon2id(memoryKiB: 8, passes: 1)
-        let serving = Serving(house, demo: demo, simulation: simulation, argon2id: cheap, log: log.log)
-        try house.open(serving)
-        clock = try house.loops[0].wait {
+        let composition = Composition(process, demo: demo, simulation: simulation, argon2id: cheap, log: log.log)
+        do { try process.open(composition) } catch {
+            // Its connections belong to the threads of its loops, and end there.
+            process.close()
+            throw error
+        }
+        clock = try process.loops[0].wait {
             var clock = clockid_t()
             _ = unsafe pthread_getcpuclockid(pthread_self(), &clock)
             return clock
         }
-        people = try Planting(house: house, conninfo: conninfo).plant()
+        people = try Fixtures(process: process, conninfo: conninfo).plant()
         connection = try AdminConnection(to: conninfo)
         try awaken()
     }
 
     /// Stops the server; called on no loop of its own.
-    func close() {
-        house.close()
-    }
+    func close() { process.close() }
 
     /// Nanoseconds for which the server's loop has computed so far, whoever else has the core meanwhile.
     var work: Int {
@@ -82,13 +83,12 @@ final class Product: @unchecked Sendable {
 
     /// Statements that the loop has asked for so far.
     var statementCount: Int {
-        let worker = house.workers[0]
+        let worker = process.loopServices[0]
         return (try? worker.loop.wait { worker.app.statementCount + worker.system.statementCount }) ?? 0
     }
 
     /// Runs a statement beyond the walls.
-    @discardableResult
-    func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
+    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
         try connection.execute(statement, values)
     }
 
@@ -96,11 +96,9 @@ final class Product: @unchecked Sendable {
     func browser() throws -> [String: String] {
         let names = CookieNames(isSecure: false)
         var cookies = [names.browser: Base64URL.encode(RandomSource.system.bytes(16))]
-        let worker = house.workers[0]
+        let worker = process.loopServices[0]
         for (subject, team) in [(people.olive, TeamID.system.rawValue), (people.ada, Self.team)] {
-            let (id, sessions) = (
-                try #require(TeamID(rawValue: team)), SessionStore(TeamDatabase(worker.app))
-            )
+            let (id, sessions) = (try #require(TeamID(rawValue: team)), SessionStore(TeamDatabase(worker.app)))
             let token = try worker.loop.wait { try await sessions.begin(for: subject, in: id, from: .local) }
             cookies[names.session(of: id)] = token.text
         }
@@ -109,9 +107,7 @@ final class Product: @unchecked Sendable {
 
     /// The token of forms in that browser.
     func formToken(_ cookies: [String: String]) -> String {
-        FormTokens(keyRing: house.context.keyRing).token(
-            for: cookies[CookieNames(isSecure: false).browser] ?? ""
-        )
+        FormTokens(keyRing: process.server.keyRing).token(for: cookies[CookieNames(isSecure: false).browser] ?? "")
     }
 
     /// An address that no limit knows yet.
@@ -142,8 +138,7 @@ extension Product {
             try admin("CREATE TABLE seed.\(table) AS SELECT \(columns) FROM public.\(table)")
             statements.append("DELETE FROM public.\(table)")
             statements.append(
-                "INSERT INTO public.\(table) (\(columns)) OVERRIDING SYSTEM VALUE SELECT * FROM seed.\(table)"
-            )
+                "INSERT INTO public.\(table) (\(columns)) OVERRIDING SYSTEM VALUE SELECT * FROM seed.\(table)")
         }
         // One transaction: several statements in one message are.
         restoration = statements.joined(separator: "; ")
@@ -163,12 +158,10 @@ extension Product {
 
     /// Waits until the loop has its connections, and forgets what it knew of the life before.
     private func awaken() throws {
-        let worker = house.workers[0]
+        let worker = process.loopServices[0]
         let teams = [Self.team, Self.rival, "APPLESIM00"].compactMap(TeamID.init(rawValue:))
         try worker.loop.wait { for team in teams { worker.teams.forget(team) } }
-        while (try? worker.loop.wait { try await worker.teams.snapshot(of: teams[0]) }) == nil {
-            usleep(2000)
-        }
+        while (try? worker.loop.wait { try await worker.teams.snapshot(of: teams[0]) }) == nil { usleep(2000) }
         while try !worker.loop.wait(for: { worker.isReady }) { usleep(2000) }
     }
 }

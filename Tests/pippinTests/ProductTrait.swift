@@ -9,22 +9,18 @@ import Testing
 
 /// Lends a suite one product, from before its first test until after its last.
 struct ProductTrait: SuiteTrait, TestScoping {
-    @TaskLocal fileprivate static var walk: Walk?
+    @TaskLocal fileprivate static var walk: PageTour?
 
     func provideScope(
-        for test: Test,
-        testCase: Test.Case?,
-        performing function: @concurrent @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await withDatabase { conninfo in
             let thread = try EventLoop(name: "product-test")
             try thread.start()
             defer { thread.stop() }
-            let walk = try await thread.run { try Walk(Product(conninfo: conninfo)) }
+            let walk = try await thread.run { try PageTour(Product(conninfo: conninfo)) }
             let result: Result<Void, any Error>
-            do {
-                result = .success(try await Self.$walk.withValue(walk, operation: function))
-            } catch {
+            do { result = .success(try await Self.$walk.withValue(walk, operation: function)) } catch {
                 result = .failure(error)
             }
             try await thread.run { walk.product.close() }
@@ -33,13 +29,11 @@ struct ProductTrait: SuiteTrait, TestScoping {
     }
 }
 
-extension Trait where Self == ProductTrait {
-    static var withProduct: ProductTrait { ProductTrait() }
-}
+extension Trait where Self == ProductTrait { static var withProduct: ProductTrait { ProductTrait() } }
 
 /// Lends `body` the product of the suite as its first request found it; it runs on a thread of its own, since all that it does
 /// blocks.
-func withWalk(_ body: @escaping @Sendable (Walk) throws -> Void) async throws {
+func withWalk(_ body: @escaping @Sendable (PageTour) throws -> Void) async throws {
     let walk = try #require(ProductTrait.walk)
     let thread = try EventLoop(name: "walk-test")
     try thread.start()

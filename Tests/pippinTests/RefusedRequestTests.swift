@@ -11,8 +11,8 @@ extension WholeProduct {
     @Suite struct `Requests answered 429` {
         @Test func `are counted, and told by /metrics with a sign of life`() async throws {
             try await withWalk { walk in
-                let house = walk.product.house
-                let before = house.refusals.figures
+                let process = walk.product.process
+                let before = process.refusals.figures
                 let fields = [(name: "confirmation", value: Product.team), (name: "reason", value: "test")]
                 let statuses = (0..<8).map { _ in
                     let body = walk.body(fields.map { (name: $0.name, value: Array($0.value.utf8)) })
@@ -21,13 +21,14 @@ extension WholeProduct {
                 // On the same connection: by its answer all those before it have ended.
                 #expect(walk.get("/healthz").status == 200)
 
-                let figures = house.refusals.figures
+                let figures = process.refusals.figures
                 let refused = statuses.count { $0 == 429 }
                 #expect(refused > 0)
                 #expect(figures.tooMany - before.tooMany == refused)
-                #expect(figures.unavailable == before.unavailable)
+                let unavailable = statuses.count { $0 == 503 }
+                #expect(figures.unavailable - before.unavailable == unavailable)
 
-                let worker = house.workers[0]
+                let worker = process.loopServices[0]
                 try worker.loop.wait {
                     try await ProcessStore(SystemDatabase(worker.system)).note(Self.beat(with: figures))
                 }
@@ -38,21 +39,11 @@ extension WholeProduct {
             }
         }
 
-        private static func beat(with refused: RefusedRequests) -> ProcessBeat {
-            ProcessBeat(
-                id: "p1",
-                host: "a.example",
-                pid: 7,
-                version: "0.1.0",
-                startedAt: .now(),
-                clock: .now(),
-                loops: 1,
-                loopLag: .zero,
-                memory: 1,
-                jobs: (succeeded: 0, failed: 0, dead: 0),
-                flowStepsDropped: 0,
-                refused: refused
-            )
+        private static func beat(with refused: RefusedRequests) -> ProcessHeartbeat {
+            ProcessHeartbeat(
+                id: "p1", host: "a.example", pid: 7, version: "0.1.0", startedAt: .now(), clock: .now(), loops: 1,
+                loopLag: .zero, memory: 1, jobs: (succeeded: 0, failed: 0, dead: 0), traceEventsDropped: 0,
+                refused: refused)
         }
     }
 }

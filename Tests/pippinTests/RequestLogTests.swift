@@ -1,4 +1,3 @@
-import AuthEngine
 import EventLoop
 import Log
 import Synchronization
@@ -15,9 +14,7 @@ import Testing
     }
 
     /// The lines of as many requests of each status, of which none was slow.
-    private func lines(of statuses: [UInt16], _ count: Int, _ threshold: Log.Level = .info) async throws
-        -> [String]
-    {
+    private func lines(of statuses: [UInt16], _ count: Int, _ threshold: Log.Level = .info) async throws -> [String] {
         let loop = try EventLoop(name: "requests")
         try loop.start()
         defer { loop.stop() }

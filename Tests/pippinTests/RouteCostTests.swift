@@ -9,13 +9,12 @@ extension WholeProduct {
     /// The addresses come from the route table itself. What is counted is the CPU of the server's loop, beside that of an
     /// ordinary request in the same run, and never the clock.
     @Suite struct `What one request can cost` {
-        @Test func `V42: is bounded at every address that takes a body, whatever stands in it`() async throws
-        {
+        @Test func `V42: is bounded at every address that takes a body, whatever stands in it`() async throws {
             try await withWalk { walk in
                 let meter = try Meter(walk)
                 for pattern in walk.patterns("POST") {
                     let before = try walk.fingerprint()
-                    try walk.renew(forAttempt: pattern)
+                    try walk.renew(forInteraction: pattern)
                     let limit = bodyLimit(of: pattern)
                     for path in try walk.paths(pattern) {
                         try fill(path, of: walk, meter, atMost: limit)
@@ -36,7 +35,7 @@ extension WholeProduct {
         }
 
         /// Every field of the form carries something bad, and each kind of badness has the most room once.
-        private func fill(_ path: String, of walk: Walk, _ meter: Meter, atMost limit: Int) throws {
+        private func fill(_ path: String, of walk: PageTour, _ meter: Meter, atMost limit: Int) throws {
             let fields = try walk.fields(of: path).filter { $0.name != "csrf" }
             let open = fields.filter { $0.name != "version" }.map(\.name)
             guard !open.isEmpty else { return }
@@ -54,24 +53,19 @@ extension WholeProduct {
                             let piece = field.name == long ? kind.piece : other.piece
                             let value =
                                 isKept
-                                ? Array(PercentCoding.encode(field.value).utf8)
-                                : WorstInput.coded(piece, atMost: room)
+                                ? Array(PercentCoding.encode(field.value).utf8) : WorstInput.coded(piece, atMost: room)
                             return (name: field.name, value: value)
-                        }
-                    )
+                        })
                 }
                 let (whole, half) = (form(octets), form(octets / 2))
                 try meter.measure(
-                    "POST \(path) with \(kind.name) in \(long)",
-                    octets: octets,
-                    half: { walk.post(path, half) },
-                    { walk.post(path, whole) }
-                )
+                    "POST \(path) with \(kind.name) in \(long)", octets: octets, half: { walk.post(path, half) },
+                    { walk.post(path, whole) })
             }
         }
 
         /// Bodies that are odd as a whole.
-        private func send(to path: String, of walk: Walk, _ meter: Meter, atMost limit: Int) throws {
+        private func send(to path: String, of walk: PageTour, _ meter: Meter, atMost limit: Int) throws {
             for (kind, type, body) in WorstInput.bodies(octets: limit - 1000) {
                 let token = type.hasSuffix("urlencoded") ? walk.body([]) + [UInt8(ascii: "&")] : []
                 try meter.measure("POST \(path) with \(kind)", octets: body.count) {
@@ -84,7 +78,7 @@ extension WholeProduct {
             try await withWalk { walk in
                 let meter = try Meter(walk)
                 for (number, pattern) in walk.patterns("GET").enumerated() {
-                    try walk.renew(forAttempt: pattern)
+                    try walk.renew(forInteraction: pattern)
                     for path in try walk.paths(pattern) { try ask(path, number, of: walk, meter) }
                 }
                 try expectAllReached("GET", by: walk)
@@ -92,7 +86,7 @@ extension WholeProduct {
             }
         }
 
-        private func ask(_ path: String, _ number: Int, of walk: Walk, _ meter: Meter) throws {
+        private func ask(_ path: String, _ number: Int, of walk: PageTour, _ meter: Meter) throws {
             for query in WorstInput.queries(turn: number) {
                 try meter.measure("GET \(path)?\(query.prefix(8))", octets: query.utf8.count) {
                     walk.get("\(path)?\(query)")
@@ -100,17 +94,13 @@ extension WholeProduct {
             }
             for heads in WorstInput.heads {
                 let names = heads.map(\.name).joined(separator: ", ")
-                try meter.measure("GET \(path) with \(names)", octets: 12_000) {
-                    walk.get(path, adding: heads)
-                }
+                try meter.measure("GET \(path) with \(names)", octets: 12_000) { walk.get(path, adding: heads) }
             }
         }
 
         /// An address that no request has met fails the test, such as one whose path matches another.
-        private func expectAllReached(_ method: String, by walk: Walk) throws {
-            let missed = Set(walk.patterns(method).map { "\(method) \($0)" }).subtracting(
-                walk.product.log.reached
-            )
+        private func expectAllReached(_ method: String, by walk: PageTour) throws {
+            let missed = Set(walk.patterns(method).map { "\(method) \($0)" }).subtracting(walk.product.log.reached)
             #expect(missed.isEmpty, "\(missed.sorted())")
             #expect(walk.patterns(method).count > 40)
         }

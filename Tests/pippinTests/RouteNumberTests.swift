@@ -15,39 +15,37 @@ extension WholeProduct {
                 String(repeating: "0", count: 40) + "1", String(repeating: "9", count: 400),
             ]
 
-        @Test func `V39: is taken or refused in every field of every form, and never ends in a 5xx`()
-            async throws
-        {
+        @Test func `V39: is taken or refused in every field of every form, and never ends in a 5xx`() async throws {
             try await withWalk { walk in
+                var filled = 0
                 for pattern in walk.patterns("POST") {
                     let before = try walk.fingerprint()
-                    try walk.renew(forAttempt: pattern)
-                    for path in try walk.paths(pattern) { try fill(path, of: walk) }
+                    try walk.renew(forInteraction: pattern)
+                    for path in try walk.paths(pattern) where try fill(path, of: walk) { filled += 1 }
                     if try walk.fingerprint() != before { try walk.product.restore() }
                 }
+                #expect(walk.patterns("POST").count > 40)
+                // A form without fields would be a button, and asked once.
+                #expect(filled > 60, "\(filled) forms were filled")
             }
         }
 
         /// All fields at once, then each field alone with some, the others as the page shows them.
-        private func fill(_ path: String, of walk: Walk) throws {
+        ///
+        /// - Returns: whether the form has fields.
+        private func fill(_ path: String, of walk: PageTour) throws -> Bool {
             let fields = try walk.fields(of: path).map { (name: $0.name, value: Self.coded($0.value)) }
             func expect(_ changed: [(name: String, value: [UInt8])], _ what: String) {
                 _ = try? walk.product.admin("DELETE FROM limits")
                 let answer = walk.post(path, walk.body(changed))
-                #expect(
-                    Self.isGood(answer),
-                    "POST \(path) \(what): \(answer.status) \(walk.product.log.takeCauses())"
-                )
+                #expect(Self.isGood(answer), "POST \(path) \(what): \(answer.status) \(walk.product.log.takeCauses())")
             }
             // A button alone: what it begins asks servers of others, and reads no field.
             let isButton = path.hasPrefix("/console") && !walk.isShown(path)
             for number in isButton ? Self.numbers.prefix(1) : Self.numbers[...] {
-                expect(
-                    fields.map { (name: $0.name, value: Self.coded(number)) },
-                    "all = \(number.prefix(30))"
-                )
+                expect(fields.map { (name: $0.name, value: Self.coded(number)) }, "all = \(number.prefix(30))")
             }
-            guard !isButton else { return }
+            guard !isButton else { return false }
             for (index, field) in fields.enumerated() where field.name != "csrf" {
                 for turn in 0..<3 {
                     let number = Self.numbers[(3 * index + turn) % Self.numbers.count]
@@ -56,42 +54,32 @@ extension WholeProduct {
                     expect(changed, "\(field.name) = \(number.prefix(30))")
                 }
             }
+            return !fields.isEmpty
         }
 
         private static let names = [
-            "q", "next", "after", "before", "from", "to", "page", "limit", "size", "days", "actor", "ip",
-            "action",
-            "outcome", "cause", "person", "reference", "state", "max_age", "client_id", "redirect_uri",
-            "response_type",
+            "q", "next", "after", "before", "from", "to", "page", "limit", "size", "days", "actor", "ip", "action",
+            "outcome", "cause", "person", "reference", "state", "max_age", "client_id", "redirect_uri", "response_type",
             "nonce", "ui_locales", "login_hint", "kind", "team", "target", "type",
         ]
 
         @Test func `V39: is taken or refused in every query and at every place of a path`() async throws {
             try await withWalk { walk in
                 for pattern in walk.patterns("GET") {
-                    try walk.renew(forAttempt: pattern)
+                    try walk.renew(forInteraction: pattern)
                     let path = try walk.path(pattern)
                     for number in Self.numbers {
-                        let query = Self.names.map {
-                            "\($0)=\(PercentCoding.encode(String(number.prefix(100))))"
-                        }
+                        let query = Self.names.map { "\($0)=\(PercentCoding.encode(String(number.prefix(100))))" }
                         let answer = walk.get("\(path)?\(query.joined(separator: "&"))")
                         #expect(Self.isGood(answer), "GET \(path)?…=\(number.prefix(30)): \(answer.status)")
                     }
-                    for name in pattern.split(separator: "/").filter({ $0.hasPrefix(":") }).map({
-                        $0.dropFirst()
-                    }
-                    ) {
+                    for name in pattern.split(separator: "/").filter({ $0.hasPrefix(":") }).map({ $0.dropFirst() }) {
                         for number in Self.numbers where !number.isEmpty {
                             let place = try walk.path(
-                                pattern,
-                                replacing: String(name),
-                                by: PercentCoding.encode(number)
-                            )
+                                pattern, replacing: String(name), by: PercentCoding.encode(number))
                             let answer = walk.get(place)
                             // It names nothing there is: a page says so, or who has followed a link signs in first.
-                            let isRight =
-                                (400..<500).contains(answer.status) || (300..<400).contains(answer.status)
+                            let isRight = (400..<500).contains(answer.status) || (300..<400).contains(answer.status)
                             #expect(isRight, "GET \(place.prefix(150)): \(answer.status)")
                         }
                     }
@@ -103,13 +91,9 @@ extension WholeProduct {
                             number, "\(number)-x", "x-\(number)", "\(number).\(number)", Self.base64(number),
                         ] {
                             for name in ["after", "before"] {
-                                let path =
-                                    "/console/\(Product.team)/\(list)?\(name)=\(PercentCoding.encode(cursor))"
+                                let path = "/console/\(Product.team)/\(list)?\(name)=\(PercentCoding.encode(cursor))"
                                 let answer = walk.get(path)
-                                #expect(
-                                    answer.status == 200 || (400..<500).contains(answer.status),
-                                    "GET \(path)"
-                                )
+                                #expect(answer.status == 200 || (400..<500).contains(answer.status), "GET \(path)")
                             }
                         }
                     }
@@ -121,14 +105,11 @@ extension WholeProduct {
         private static let heads = [
             ("Range", "bytes=#-#"), ("If-Range", "#"), ("If-Modified-Since", "#"), ("If-None-Match", "#"),
             ("Max-Forwards", "#"), ("Age", "#"), ("DNT", "#"), ("Accept", "text/html;q=#"),
-            ("Accept-Language", "de;q=#, en;q=#"), ("Accept-Encoding", "gzip;q=#"),
-            ("X-Forwarded-For", "10.1.1.1:#"),
+            ("Accept-Language", "de;q=#, en;q=#"), ("Accept-Encoding", "gzip;q=#"), ("X-Forwarded-For", "10.1.1.1:#"),
             ("X-Forwarded-For", "#.#.#.#"), ("X-Forwarded-For", "[::#]:#"), ("Forwarded", "for=#"),
             ("Keep-Alive", "timeout=#, max=#"), ("Cookie", "pippin-DEMOTEAM01=#; pippin-browser=#"),
-            ("Host", "localhost:#"),
-            ("Authorization", "Bearer #"), ("Authorization", "Bearer #.#.#"), ("Content-Type", "a/b;q=#"),
-            ("Expect", "#"),
-            ("Content-Length", "#"), ("Upgrade-Insecure-Requests", "#"),
+            ("Host", "localhost:#"), ("Authorization", "Bearer #"), ("Authorization", "Bearer #.#.#"),
+            ("Content-Type", "a/b;q=#"), ("Expect", "#"), ("Content-Length", "#"), ("Upgrade-Insecure-Requests", "#"),
         ]
 
         @Test func `V39: is taken or refused in every field of a head`() async throws {
@@ -139,16 +120,14 @@ extension WholeProduct {
                     let isLength = name == "Content-Length"
                     for number in Self.numbers where !isLength || Int(number.filter { $0 != " " }) != 1 {
                         for path in [
-                            "\(base)/auth/keys", "\(base)/account", "/console/\(Product.team)/users",
-                            "/healthz",
+                            "\(base)/auth/keys", "\(base)/account", "/console/\(Product.team)/users", "/healthz",
                         ] {
                             let answer = walk.get(path, [(name, form.replacing("#", with: number))])
                             // What is longer than it says is not waited for: the connection ends.
                             if isLength { walk.wire.close() }
                             #expect(
                                 Self.isGood(answer) || isLength && answer.status == 0,
-                                "\(name): \(number): \(answer.status)"
-                            )
+                                "\(name): \(number): \(answer.status)")
                         }
                     }
                 }
@@ -156,9 +135,7 @@ extension WholeProduct {
             }
         }
 
-        @Test
-        func
-            `V39: of a client secret that is signed well is refused as invalid_client at every address of apps`()
+        @Test func `V39: of a client secret that is signed well is refused as invalid_client at every address of apps`()
             async throws
         {
             try await withWalk { walk in
@@ -178,10 +155,7 @@ extension WholeProduct {
                         ]
                         let answer = walk.post(path, Array(FormCoding.encode(form).utf8))
                         #expect(answer.status == 400, "\(path) \(claim) = \(number)")
-                        #expect(
-                            answer.text.contains("invalid_client"),
-                            "\(path) \(claim) = \(number): \(answer.text)"
-                        )
+                        #expect(answer.text.contains("invalid_client"), "\(path) \(claim) = \(number): \(answer.text)")
                     }
                 }
             }

@@ -1,5 +1,5 @@
-import AuthEngine
 import Bytes
+import Domain
 import Testing
 
 @testable import pippin
@@ -48,16 +48,14 @@ final class Visitor {
 
     struct NoCode: Error { let page: String }
 
-    private func follow(_ path: String) -> Wire.Answer {
-        go(head("GET \(path)", []))
-    }
+    private func follow(_ path: String) -> Wire.Answer { go(head("GET \(path)", [])) }
 
     /// Asks, and follows the redirects on this site.
     private func go(_ message: [UInt8]) -> Wire.Answer {
         var answer = ask(message)
         for _ in 0..<6 {
             guard (300..<400).contains(answer.status), let place = answer.location else { break }
-            let path = place.replacing(product.house.context.publicURL, with: "")
+            let path = place.replacing(product.process.server.publicURL, with: "")
             answer = ask(head("GET \(path)", []))
         }
         return answer
@@ -78,17 +76,14 @@ final class Visitor {
         return head(
             "POST \(form.action)",
             [
-                ("Origin", product.house.context.publicURL),
-                ("Content-Type", "application/x-www-form-urlencoded"),
+                ("Origin", product.process.server.publicURL), ("Content-Type", "application/x-www-form-urlencoded"),
                 ("Content-Length", "\(body.utf8.count)"),
-            ]
-        ) + Array(body.utf8)
+            ]) + Array(body.utf8)
     }
 
     private func head(_ line: String, _ fields: [(String, String)]) -> [UInt8] {
         let jar = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
-        let all =
-            [("Host", "localhost:\(product.port)"), ("X-Forwarded-For", address), ("Cookie", jar)] + fields
+        let all = [("Host", "localhost:\(product.port)"), ("X-Forwarded-For", address), ("Cookie", jar)] + fields
         return Array("\(line) HTTP/1.1\r\n\(all.map { "\($0.0): \($0.1)\r\n" }.joined())\r\n".utf8)
     }
 }

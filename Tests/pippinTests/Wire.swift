@@ -11,13 +11,9 @@ final class Wire {
     /// Called when a message is sent and its answer not yet read.
     var meanwhile: () -> Void = {}
 
-    init(port: UInt16) {
-        self.port = port
-    }
+    init(port: UInt16) { self.port = port }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     /// An answer; status 0 where the server closed without one.
     struct Answer {
@@ -100,10 +96,8 @@ final class Wire {
         if let length = answer["content-length"].flatMap({ Int($0) }) {
             answer.body = take(length) ?? []
         } else if answer["transfer-encoding"] == "chunked" {
-            while let line = take(upTo: [13, 10]),
-                let count = Int(String(decoding: line, as: UTF8.self), radix: 16),
-                let chunk = take(count + 2),
-                count > 0
+            while let line = take(upTo: [13, 10]), let count = Int(String(decoding: line, as: UTF8.self), radix: 16),
+                let chunk = take(count + 2), count > 0
             { answer.body += chunk.dropLast(2) }
         }
         return answer

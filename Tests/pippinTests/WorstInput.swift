@@ -5,12 +5,10 @@ enum WorstInput {
     /// Texts for a field; each is repeated to a length.
     static let pieces: [(name: String, piece: [UInt8])] =
         [
-            ("lines", "-\n"), ("marks out of order", "a\u{301}\u{323}"),
-            ("marks without end", "\u{301}\u{323}"),
+            ("lines", "-\n"), ("marks out of order", "a\u{301}\u{323}"), ("marks without end", "\u{301}\u{323}"),
             ("flags", "🇩🇪"), ("joined people", "👩\u{200D}"), ("brackets", "[{\"a\":"), ("digits", "9"),
             ("two digits in turn", "12"), ("quotes", "\"&<'"), ("escapes", "%2525"), ("addresses", "a@a.a, "),
-            ("tokens", "eyJhbGciOiJFUzI1NiJ9."), ("slashes", "https://a.example/../"),
-            ("wide", "\u{1D7D7}ßİ"),
+            ("tokens", "eyJhbGciOiJFUzI1NiJ9."), ("slashes", "https://a.example/../"), ("wide", "\u{1D7D7}ßİ"),
             ("PEM", "-----BEGIN PUBLIC KEY-----\n"), ("networks", "10.0.0.0/8,"), ("spaces", " "),
             ("names of apps", "com.acme.TimetablesOfAllTraines2."),
         ].map { (name: $0.0, piece: Array($0.1.utf8)) } + [(name: "no UTF-8", piece: [0xFF, 0xC0])]
@@ -48,8 +46,7 @@ enum WorstInput {
             ("thousands of fields", form, fill("a=b&")),
             // For sums of the kind that Java has.
             ("names of one sum", form, join(sameSum.map { "\($0)=\(long)" })),
-            ("deep JSON", "application/json", fill("[")),
-            ("wide JSON", "application/json", fill("{\"a\":1,")),
+            ("deep JSON", "application/json", fill("[")), ("wide JSON", "application/json", fill("{\"a\":1,")),
             ("a number of many digits in JSON", "application/json", Array("{\"a\":".utf8) + fill("9")),
             ("members of one name in JSON", "application/json", Array("{".utf8) + fill("\"a\":1,\"b\":2,")),
             ("parts", "multipart/form-data; boundary=x", fill(part)),
@@ -58,14 +55,12 @@ enum WorstInput {
     }
 
     /// 64 names for which 31 · h + octet gives the same.
-    private static let sameSum = (0..<64).map { number in
-        (0..<6).map { number >> $0 & 1 == 0 ? "Aa" : "BB" }.joined()
-    }
+    private static let sameSum = (0..<64).map { number in (0..<6).map { number >> $0 & 1 == 0 ? "Aa" : "BB" }.joined() }
 
     /// Of the filters and ways on that pages have.
     private static let names = [
-        "q", "next", "state", "scope", "client_id", "actor", "from", "to", "after", "before", "ui_locales",
-        "page", "ip", "action", "outcome", "cause", "person", "nonce", "login_hint", "redirect_uri",
+        "q", "next", "state", "scope", "client_id", "actor", "from", "to", "after", "before", "ui_locales", "page",
+        "ip", "action", "outcome", "cause", "person", "nonce", "login_hint", "redirect_uri",
     ]
 
     /// Each name with a text of another kind, once one way round and once the other; and very many pairs.
@@ -90,22 +85,17 @@ enum WorstInput {
             ("User-Agent", "Mozilla/5.0 ("), ("Referer", "https://a.example/?"),
         ],
         [
-            ("Cookie", "pippin-DEMOTEAM01=a; "), ("Accept-Encoding", "gzip;q=1,"),
-            ("If-None-Match", "\"a\", W/"),
+            ("Cookie", "pippin-DEMOTEAM01=a; "), ("Accept-Encoding", "gzip;q=1,"), ("If-None-Match", "\"a\", W/"),
             ("Range", "bytes=0-0,"), ("X-Forwarded-For", "1.2.3.4, "),
         ],
         [
             ("Cookie", ";"), ("Accept-Language", ","), ("Accept", ";q=1"), ("Authorization", "Bearer a."),
             ("Content-Type", "a/b;c=d;"),
-        ],
-        [("X-Forwarded-For", ":,"), ("Origin", "http://a."), ("If-Modified-Since", "Sun, 06 Nov 1994 ")],
+        ], [("X-Forwarded-For", ":,"), ("Origin", "http://a."), ("If-Modified-Since", "Sun, 06 Nov 1994 ")],
         [("Cookie", "a=b; ")].map { name, piece in (name, piece) },
     ].map { heads in
         heads.map { name, piece in
-            (
-                name: name,
-                value: String(decoding: text(Array(piece.utf8), octets: 9000 / heads.count), as: UTF8.self)
-            )
+            (name: name, value: String(decoding: text(Array(piece.utf8), octets: 9000 / heads.count), as: UTF8.self))
         }
     }
 }

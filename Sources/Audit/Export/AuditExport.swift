@@ -2,10 +2,10 @@ import Domain
 public import Postgres
 import Synchronization
 
-/// A log on its way out, piece by piece.
+/// An export of the audit log, read in chunks.
 ///
-/// The first event is the export itself, which says what was asked for and where the chain ended; behind it come the
-/// events before it, newest first, so that nothing that happens meanwhile shifts them.
+/// The first event is the export itself, with the filter and the head of the seal chain; the events before it follow,
+/// newest first, so that events recorded meanwhile do not shift them.
 public final class AuditExport: Sendable {
     private enum Step {
         case head(AuditEntry)
@@ -20,10 +20,7 @@ public final class AuditExport: Sendable {
     private let step: Mutex<Step>
 
     init(
-        _ record: AuditEntry,
-        _ filter: AuditFilter,
-        as format: AuditExportFormat,
-        in team: TeamID,
+        _ record: AuditEntry, _ filter: AuditFilter, as format: AuditExportFormat, in team: TeamID,
         _ search: AuditSearchStore
     ) {
         self.filter = filter
@@ -33,7 +30,7 @@ public final class AuditExport: Sendable {
         step = Mutex(.head(record))
     }
 
-    /// The next piece, or nil at the end; five hundred events are read for it.
+    /// Returns the next chunk, for which five hundred events are read, or nil at the end.
     public func next() async throws(PostgresFailure) -> [UInt8]? {
         switch step.withLock({ $0 }) {
         case .head(let record):
@@ -47,8 +44,7 @@ public final class AuditExport: Sendable {
             var bytes: [UInt8] = []
             for entry in page.entries { format.append(entry, to: &bytes) }
             return bytes
-        case .end:
-            return nil
+        case .end: return nil
         }
     }
 }

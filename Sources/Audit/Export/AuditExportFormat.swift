@@ -1,13 +1,13 @@
 import Bytes
 
-/// How exported events are written.
+/// File formats of exported events.
 public enum AuditExportFormat: String, CaseIterable, Sendable {
-    /// Comma-separated values (RFC 4180), a head line first.
+    /// Comma-separated values (RFC 4180), with a header line.
     case csv
-    /// A JSON object a line.
+    /// One JSON object per line.
     case ndjson
 
-    /// Of the Content-Type field.
+    /// Value of the Content-Type field.
     public var mediaType: String {
         switch self {
         case .csv: "text/csv; charset=utf-8"
@@ -15,7 +15,7 @@ public enum AuditExportFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// What stands before the first event.
+    /// The octets before the first event.
     var head: [UInt8] {
         switch self {
         case .csv: Array((AuditCSV.columns.joined(separator: ",") + "\r\n").utf8)
@@ -31,20 +31,18 @@ public enum AuditExportFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Events as comma-separated values.
+/// Writes events as comma-separated values.
 enum AuditCSV {
     static let columns = [
-        "at", "event_id", "actor_kind", "actor", "actor_name", "actor_email", "action", "target_kind",
-        "target",
+        "at", "event_id", "actor_kind", "actor", "actor_name", "actor_email", "action", "target_kind", "target",
         "target_name", "target_email", "outcome", "ip", "user_agent", "request_id", "before", "after",
     ]
 
     static func append(_ entry: AuditEntry, to bytes: inout [UInt8]) {
         let fields: [String?] = [
-            entry.at.precise, entry.id, entry.actorKind, entry.actor, entry.actorPerson?.name,
-            entry.actorPerson?.email, entry.action, entry.targetKind, entry.target, entry.targetPerson?.name,
-            entry.targetPerson?.email, entry.outcome.rawValue, entry.ip, entry.userAgent, entry.requestID,
-            entry.before, entry.after,
+            entry.at.precise, entry.id, entry.actorKind, entry.actor, entry.actorPerson?.name, entry.actorPerson?.email,
+            entry.action, entry.targetKind, entry.target, entry.targetPerson?.name, entry.targetPerson?.email,
+            entry.outcome.rawValue, entry.ip, entry.userAgent, entry.requestID, entry.before, entry.after,
         ]
         for (index, field) in fields.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -53,8 +51,8 @@ enum AuditCSV {
         bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
     }
 
-    /// Always in quotes; what a spreadsheet would take for a formula gets an apostrophe before it, as OWASP's page on
-    /// CSV injection advises.
+    /// Appends a field in quotes; one that a spreadsheet may read as a formula gets an apostrophe in front, as OWASP's
+    /// page on CSV injection advises.
     static func append(_ field: String, to bytes: inout [UInt8]) {
         let quote = UInt8(ascii: "\"")
         bytes.append(quote)
@@ -66,16 +64,15 @@ enum AuditCSV {
         bytes.append(quote)
     }
 
-    /// Whether a spreadsheet might take the text for a formula.
+    /// Whether a spreadsheet may read the text as a formula.
     ///
-    /// What it passes over at the beginning is passed over here: blanks, controls and invisible marks. The signs also
-    /// come in full width (U+FF0B and so on), which some take for the same. A tab or an end of line in front is
-    /// dangerous by itself: it may begin a cell of its own.
+    /// Skips what spreadsheets skip at the beginning: white space, controls and invisible marks. The formula signs also
+    /// exist in full width (U+FF0B and so on), which some programs treat alike. A leading tab or line break is
+    /// dangerous by itself, because it may begin a new cell.
     private static func isDangerous(_ field: String) -> Bool {
         for scalar in field.unicodeScalars {
             switch scalar {
-            case "\t", "\r", "\n", "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
-                "\u{2212}":
+            case "\t", "\r", "\n", "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}", "\u{2212}":
                 return true
             case _ where isPassedOver(scalar): continue
             default: return false
@@ -86,16 +83,15 @@ enum AuditCSV {
 
     private static func isPassedOver(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .nonspacingMark,
-            .enclosingMark:
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .nonspacingMark, .enclosingMark:
             true
-        // Quotes and apostrophes may be taken off by the reader.
+        // A reader may strip quotes and apostrophes.
         default: scalar.properties.isWhitespace || scalar == "\"" || scalar == "'"
         }
     }
 }
 
-/// Events as JSON objects.
+/// Writes events as JSON objects.
 enum AuditNDJSON {
     static func line(_ entry: AuditEntry) -> [UInt8] {
         var json = JSONWriter()

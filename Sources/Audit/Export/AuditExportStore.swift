@@ -2,7 +2,7 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// Begins exports.
+/// Starts exports of the audit log.
 public struct AuditExportStore: Sendable {
     private let database: TeamDatabase
     private let chains: AuditChainStore
@@ -14,16 +14,12 @@ public struct AuditExportStore: Sendable {
         events = AuditStore(database)
     }
 
-    /// Records the export, with the head of the chain, and hands it out.
+    /// Records the export as an event, with the head of the seal chain, and returns it for reading.
     ///
-    /// - Parameter asked: the filter as it was asked for, by name.
+    /// - Parameter asked: the filter as requested, by parameter name.
     public func begin(
-        _ filter: AuditFilter,
-        asked: [String: JSONValue],
-        as format: AuditExportFormat,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
+        _ filter: AuditFilter, asked: [String: JSONValue], as format: AuditExportFormat, in team: TeamID,
+        by actor: Actor, from origin: Origin
     ) async throws(PostgresFailure) -> AuditExport {
         let head = try await chains.find(in: team).head
         var after: [String: JSONValue] = ["format": .string(format.rawValue)]
@@ -33,12 +29,7 @@ public struct AuditExportStore: Sendable {
             after["sealedCode"] = .string(head.codeText)
         }
         let event = AuditEvent(
-            "audit_log.exported",
-            by: actor,
-            on: .auditLog(team),
-            from: origin,
-            after: .object(after)
-        )
+            "audit_log.exported", by: actor, on: .auditLog(team), from: origin, after: .object(after))
         let rows = try await database.query("\(event.insertion(in: team)) RETURNING at, event_id", in: team)
         guard var row = rows.first else { throw .unavailable("the export was not recorded") }
         let place = AuditEntry.Place(at: try row.next(), id: try row.next())

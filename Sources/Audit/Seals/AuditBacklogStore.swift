@@ -1,45 +1,38 @@
 public import Domain
 public import Postgres
 
-/// Which teams' logs wait for what.
+/// Lists the teams whose logs need sealing, retention or verification.
 public struct AuditBacklogStore: Sendable {
     private let database: SystemDatabase
 
-    public init(_ database: SystemDatabase) {
-        self.database = database
-    }
+    public init(_ database: SystemDatabase) { self.database = database }
 
-    /// Teams with events that wait for their seal.
+    /// Returns the teams with events that are not sealed yet.
     func teamsToSeal() async throws(PostgresFailure) -> [TeamID] {
         try await teams("SELECT DISTINCT team_id FROM audit_unsealed")
     }
 
-    /// Teams that have older events than they keep.
-    func teamsToShorten() async throws(PostgresFailure) -> [TeamID] {
+    /// Returns the teams with events older than their retention period.
+    func teamsBeyondRetention() async throws(PostgresFailure) -> [TeamID] {
         try await teams(
             """
             SELECT c.team_id FROM audit_chains c JOIN teams t ON t.team_id = c.team_id
             WHERE c.oldest_at < now() - make_interval(days => t.audit_retention_days)
-            """
-        )
+            """)
     }
 
-    /// Teams whose verification was asked for.
+    /// Returns the teams with a requested verification.
     func teamsToVerify() async throws(PostgresFailure) -> [TeamID] {
         try await teams("SELECT team_id FROM audit_chains WHERE verification_asked_at IS NOT NULL")
     }
 
-    /// Every team that has or had anything in its log.
+    /// Returns every team that has or had events in its log.
     public func teams() async throws(PostgresFailure) -> [TeamID] {
-        try await teams(
-            "SELECT team_id FROM audit_chains UNION SELECT team_id FROM audit_unsealed ORDER BY 1"
-        )
+        try await teams("SELECT team_id FROM audit_chains UNION SELECT team_id FROM audit_unsealed ORDER BY 1")
     }
 
-    /// Drops the partitions of past months that nobody needs any more.
-    func dropPartitions() async throws(PostgresFailure) {
-        try await database.query("SELECT pippin_drop_partitions()")
-    }
+    /// Drops the partitions of past months that have no rows left.
+    func dropPartitions() async throws(PostgresFailure) { try await database.query("SELECT pippin_drop_partitions()") }
 
     private func teams(_ statement: SQL) async throws(PostgresFailure) -> [TeamID] {
         var teams: [TeamID] = []

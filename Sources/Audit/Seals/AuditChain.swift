@@ -1,16 +1,16 @@
 public import Bytes
 
-/// How far a team's log is sealed, and what is known of it.
+/// State of a team's seal chain: how far the log is sealed, and the result of the last verification.
 public struct AuditChain: Sendable {
-    /// Nil while nothing was sealed.
+    /// Nil while no event is sealed.
     public let head: AuditHead?
     public let sealedAt: Timestamp?
-    /// Events that wait for their seal, counted up to a thousand.
+    /// Events that are not sealed yet, counted up to 1,000.
     public let waiting: Int
-    /// A verification that is still to come.
+    /// Whether a requested verification is pending.
     public let isVerificationDue: Bool
     public let verifiedAt: Timestamp?
-    /// The position up to which it went.
+    /// The position up to which the last verification went.
     public let verifiedPosition: Int?
     public let findings: [AuditFinding]
     public let retentionDays: Int

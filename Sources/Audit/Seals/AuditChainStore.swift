@@ -2,15 +2,13 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// What is known of a team's chain.
+/// Reads the state of a team's seal chain, requests verifications and stores their results.
 public struct AuditChainStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// The state of the chain, in one statement.
+    /// Returns the state of the chain, read by one statement.
     public func find(in team: TeamID) async throws(PostgresFailure) -> AuditChain {
         let rows = try await database.query(
             """
@@ -22,55 +20,39 @@ public struct AuditChainStore: Sendable {
                 COALESCE(c.findings, '[]')::text, t.audit_retention_days
             FROM teams t LEFT JOIN audit_chains c ON c.team_id = t.team_id
             WHERE t.team_id = \(team)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { throw .unavailable("there is no team \(team)") }
         let head = AuditHead(team: team, position: try row.next(), code: try row.next())
         return AuditChain(
-            head: head.position == 0 ? nil : head,
-            sealedAt: try row.next(),
-            waiting: try row.next(),
-            isVerificationDue: try row.next(),
-            verifiedAt: try row.next(),
-            verifiedPosition: try row.next(),
-            findings: Self.findings(try row.next()),
-            retentionDays: try row.next()
-        )
+            head: head.position == 0 ? nil : head, sealedAt: try row.next(), waiting: try row.next(),
+            isVerificationDue: try row.next(), verifiedAt: try row.next(), verifiedPosition: try row.next(),
+            findings: Self.findings(try row.next()), retentionDays: try row.next())
     }
 
-    /// The seal of an event: its position and when it got it, or nil while it waits.
-    public func seal(
-        of place: AuditEntry.Place,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> (position: Int, at: Timestamp)? {
+    /// Returns the position of an event's seal and the time of sealing, or nil while the event is not sealed.
+    public func seal(of place: AuditEntry.Place, in team: TeamID) async throws(PostgresFailure) -> (
+        position: Int, at: Timestamp
+    )? {
         let rows = try await database.query(
             """
             SELECT position, sealed_at FROM audit_seals
             WHERE team_id = \(team) AND at = \(place.at) AND event_id = \(place.id)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { return nil }
         return (try row.next(), try row.next())
     }
 
-    /// The code of the seal at a position, in hexadecimal digits, or nil when there is none.
+    /// Returns the code of the seal at a position, in hexadecimal digits, or nil when there is none.
     public func code(at position: Int, in team: TeamID) async throws(PostgresFailure) -> String? {
         let rows = try await database.query(
-            "SELECT code FROM audit_seals WHERE team_id = \(team) AND position = \(position)",
-            in: team
-        )
+            "SELECT code FROM audit_seals WHERE team_id = \(team) AND position = \(position)", in: team)
         guard var row = rows.first else { return nil }
         return Hex.encode(try row.next([UInt8].self))
     }
 
-    /// Has the log verified in the background.
-    public func askForVerification(
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws(PostgresFailure) {
+    /// Requests a verification of the log in the background.
+    public func askForVerification(in team: TeamID, by actor: Actor, from origin: Origin) async throws(PostgresFailure)
+    {
         let event = AuditEvent("audit_log.verification_asked", by: actor, on: .auditLog(team), from: origin)
         try await database.query(
             """
@@ -79,33 +61,19 @@ public struct AuditChainStore: Sendable {
                 ON CONFLICT (team_id) DO UPDATE SET verification_asked_at = now()
             )
             \(event.insertion(in: team))
-            """,
-            in: team
-        )
+            """, in: team)
     }
 
-    /// Keeps what a verification found, with the event that tells of it.
-    public func note(
-        _ report: AuditReport,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws(PostgresFailure) {
+    /// Stores the result of a verification, and records it as an event.
+    public func note(_ report: AuditReport, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws(PostgresFailure)
+    {
         let position = report.head?.position ?? 0
         let event = AuditEvent(
-            "audit_log.verified",
-            by: actor,
-            on: .auditLog(team),
-            from: origin,
-            after: [
-                "position": .integer(Int64(position)), "findings": .integer(Int64(report.findings.count)),
-            ],
-            outcome: report.findings.isEmpty ? .succeeded : .refused
-        )
-        let findings = String(
-            decoding: JSON.encode(JSONValue.array(report.findings.map(\.json))),
-            as: UTF8.self
-        )
+            "audit_log.verified", by: actor, on: .auditLog(team), from: origin,
+            after: ["position": .integer(Int64(position)), "findings": .integer(Int64(report.findings.count))],
+            outcome: report.findings.isEmpty ? .succeeded : .refused)
+        let findings = String(decoding: JSON.encode(JSONValue.array(report.findings.map(\.json))), as: UTF8.self)
         try await database.query(
             """
             WITH noted AS (
@@ -116,9 +84,7 @@ public struct AuditChainStore: Sendable {
                     verification_asked_at = NULL
             )
             \(event.insertion(in: team))
-            """,
-            in: team
-        )
+            """, in: team)
     }
 
     private static func findings(_ json: String) -> [AuditFinding] {
@@ -128,7 +94,5 @@ public struct AuditChainStore: Sendable {
 }
 
 extension AuditEvent.Target {
-    static func auditLog(_ team: TeamID) -> AuditEvent.Target {
-        AuditEvent.Target("audit_log", team.rawValue)
-    }
+    static func auditLog(_ team: TeamID) -> AuditEvent.Target { AuditEvent.Target("audit_log", team.rawValue) }
 }

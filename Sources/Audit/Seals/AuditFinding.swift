@@ -1,26 +1,26 @@
 import Bytes
 
-/// One thing that is not as it was sealed.
+/// A difference between the log and its seals.
 public struct AuditFinding: Hashable, Sendable {
     public enum Kind: String, Sendable {
         /// The event differs from what was sealed.
         case changed
-        /// The event was sealed and is gone.
+        /// The event was sealed and is missing.
         case removed
-        /// The event has no seal, or one that it got long after its time.
+        /// The event has no seal, or was sealed long after its time.
         case inserted
-        /// Seals are missing, with their events: from one position to another.
+        /// Seals are missing with their events: from one position to another.
         case cut
-        /// The checkpoint is not one of ours.
+        /// The signature of the checkpoint is not valid.
         case checkpoint
-        /// A master key is not in the ring.
+        /// The key ring has no master key with the id in a seal.
         case key
     }
 
     public let kind: Kind
-    /// The event, where one is known.
+    /// The event, where it is known.
     public let place: AuditEntry.Place?
-    /// Positions of a cut, the id of a key.
+    /// Positions of a cut, position of a checkpoint, or id of a key.
     public let detail: String
 
     init(_ kind: Kind, _ place: AuditEntry.Place? = nil, detail: String = "") {
@@ -29,7 +29,7 @@ public struct AuditFinding: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// Reads what `json` wrote; nil for anything else.
+    /// Reads the output of `json`; nil for anything else.
     init?(_ json: JSONValue) {
         guard let kind = json["kind"]?.string.flatMap(Kind.init(rawValue:)) else { return nil }
         var place: AuditEntry.Place?
@@ -49,14 +49,14 @@ public struct AuditFinding: Hashable, Sendable {
     }
 }
 
-/// What a verification looked at and found.
+/// Result of a verification: the range it covered and its findings.
 public struct AuditReport: Sendable {
-    /// The head of the chain when it began; nil for a team of which nothing was sealed yet.
+    /// The head of the chain when the verification began; nil for a team without sealed events.
     public let head: AuditHead?
-    /// Where it began, when older events were deleted.
+    /// The position after which it began, when older events were deleted.
     public let checkpoint: Int?
-    /// At most a hundred, the oldest first.
+    /// At most 100, oldest first.
     public let findings: [AuditFinding]
-    /// Whether there were more.
+    /// Whether there were more findings.
     public let isTruncated: Bool
 }

@@ -2,8 +2,13 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// Deletes what a team no longer keeps of its log.
+/// Deletes events that are older than a team's retention period.
 public struct AuditRetentionStore: Sendable {
+    /// Allowed retention periods, in days.
+    ///
+    /// The minimum is also enforced here by the server's clock, so that the database alone deletes nothing younger.
+    public static let days = 30...3650
+
     private let database: TeamDatabase
     private let keys: SealKeys
 
@@ -12,58 +17,64 @@ public struct AuditRetentionStore: Sendable {
         self.keys = keys
     }
 
-    /// What became of the old events of a team.
+    /// Result of applying the retention period to a team's log.
     public struct Outcome: Sendable {
-        /// How many events were deleted.
+        /// Number of deleted events.
         public var removed = 0
-        /// What does not fit among those that would be next; nothing is deleted from there on.
+        /// Position of the last deleted event.
+        public var through = 0
+        /// The team's retention period in days.
+        public var days = 0
+        /// Findings among the events due next; that batch and everything after it are kept.
         public var findings: [AuditFinding] = []
     }
 
-    /// Deletes the events that are older than the team keeps them, behind a signed checkpoint.
+    /// Deletes the events older than the team's retention period and stores a signed checkpoint for them.
     ///
-    /// Only events with a seal go, in the order of their positions, a few hundred in a transaction; and only where
-    /// every seal fits its event and the seal before. A checkpoint says that all was well up to there: were it signed
-    /// unseen, it would vouch for what somebody did who has the database and not the master key.
+    /// Only sealed events are deleted, in the order of their positions, `AuditSealStore.batch` in a transaction; and
+    /// only if every seal matches its event and the seal before. A checkpoint states that the log was intact up to it:
+    /// signed without verification, it would vouch for changes by an attacker who has the database and not the master
+    /// key.
+    ///
+    /// The first of those transactions also records an event, so that every deletion has one.
     ///
     /// - Throws: `PostgresFailure`.
-    @discardableResult
-    public func shorten(in team: TeamID, at now: Timestamp = .now()) async throws -> Outcome {
+    @discardableResult public func applyRetention(in team: TeamID, at now: Timestamp = .now()) async throws -> Outcome {
         var total = Outcome()
         var step = Outcome()
         repeat {
+            let isFirst = total.removed == 0
             step = try await database.transaction(in: team) { transaction in
-                try await shortenOnce(team, at: now, transaction)
+                let step = try await applyRetentionOnce(team, at: now, transaction)
+                if isFirst, step.removed > 0 { try await tell(step, of: team, transaction) }
+                return step
             }
+            if step.removed > 0 { (total.through, total.days) = (step.through, step.days) }
             total.removed += step.removed
             total.findings = step.findings
         } while step.removed == AuditSealStore.batch
-        if total.removed > 0 {
-            let event = AuditEvent(
-                "audit_log.shortened",
-                by: .system("retention"),
-                on: .auditLog(team),
-                from: .local,
-                after: ["events": .integer(Int64(total.removed))]
-            )
-            try await database.query(event.insertion(in: team), in: team)
-        }
         return total
     }
 
-    /// The chain stays locked meanwhile, so that nobody else shortens it.
-    private func shortenOnce(
-        _ team: TeamID,
-        at now: Timestamp,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Outcome {
+    private func tell(_ step: Outcome, of team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        let event = AuditEvent(
+            "audit_log.shortened", by: .system("retention"), on: .auditLog(team), from: .local,
+            after: ["auditRetentionDays": .integer(Int64(step.days))])
+        try await transaction.query(event.insertion(in: team))
+    }
+
+    /// Deletes one batch; the chain stays locked until the transaction ends, so that no other process deletes from it.
+    private func applyRetentionOnce(_ team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Outcome
+    {
         let chain = try await transaction.query(
-            "SELECT FROM audit_chains WHERE team_id = \(team) FOR UPDATE SKIP LOCKED"
-        )
+            "SELECT FROM audit_chains WHERE team_id = \(team) FOR UPDATE SKIP LOCKED")
         guard !chain.isEmpty else { return Outcome() }
         var check = try await beginning(team, transaction)
         let start = check.position
-        try await followOld(&check, in: team, transaction)
+        let days = try await followOld(&check, in: team, at: now, transaction)
         guard check.findings.isEmpty else { return Outcome(findings: check.findings) }
         let checkpoint = check.checkpoint(at: now)
         guard check.position > start,
@@ -79,46 +90,38 @@ public struct AuditRetentionStore: Sendable {
             ON CONFLICT (team_id) DO UPDATE
             SET position = excluded.position, code = excluded.code, latest_at = excluded.latest_at,
                 made_at = excluded.made_at, key_id = excluded.key_id, signature = excluded.signature
-            """
-        )
+            """)
         let removed = try await transaction.query("SELECT pippin_shorten_audit(\(checkpoint.position))")
         guard var row = removed.first else { return Outcome() }
-        return Outcome(removed: try row.next())
+        return Outcome(removed: try row.next(), through: checkpoint.position, days: days)
     }
 
-    /// Where the chain begins, behind the checkpoint if there is one, which has to be ours.
-    private func beginning(
-        _ team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> ChainCheck {
+    /// Starts the check at the beginning of the chain, or after the checkpoint, whose signature it verifies.
+    private func beginning(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+        -> ChainCheck
+    {
         let rows = try await transaction.query(
             """
             SELECT position, code, latest_at, made_at, key_id, signature FROM audit_checkpoints
             WHERE team_id = \(team)
-            """
-        )
+            """)
         guard var row = rows.first else { return ChainCheck(team, keys, after: nil) }
         let checkpoint = Checkpoint(
-            position: try row.next(),
-            code: try row.next(),
-            latestAt: try row.next(),
-            madeAt: try row.next()
-        )
+            position: try row.next(), code: try row.next(), latestAt: try row.next(), madeAt: try row.next())
         var check = ChainCheck(team, keys, after: checkpoint)
         let keyID: String = try row.next()
         check.judge(checkpoint, signature: try row.next(), keyID: keyID)
         return check
     }
 
-    /// Follows the oldest seals, with their events, as long as they are too old.
+    /// Checks the oldest seals and events as long as they are past retention; returns the retention period in days.
     private func followOld(
-        _ check: inout ChainCheck,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+        _ check: inout ChainCheck, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Int {
+        let youngest = now - .seconds(Self.days.lowerBound * 86_400)
         let rows = try await transaction.query(
             """
-            SELECT s.at < now() - make_interval(days => t.audit_retention_days),
+            SELECT t.audit_retention_days, s.at < now() - make_interval(days => t.audit_retention_days),
                 s.position, s.at, s.event_id, s.sealed_at, s.key_id, s.code,
                 e.event_id IS NOT NULL, \(AuditEntry.bareColumns)
             FROM (
@@ -129,12 +132,15 @@ public struct AuditRetentionStore: Sendable {
             JOIN teams AS t ON t.team_id = s.team_id
             \(AuditEntry.event(at: "s", in: team))
             ORDER BY s.position
-            """
-        )
+            """)
+        var days = 0
         for var row in rows {
-            guard try row.next(Bool.self) else { return }
+            days = try row.next()
+            let isOld = try row.next(Bool.self)
             let seal = try Seal(&row)
+            guard isOld, seal.place.at < youngest else { return days }
             check.take(seal, try row.next(Bool.self) ? try AuditEntry(&row) : nil)
         }
+        return days
     }
 }

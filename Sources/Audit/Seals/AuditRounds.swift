@@ -1,6 +1,6 @@
 public import Domain
 
-/// What is done for the logs of all teams now and then: sealing, shortening, verifying where it was asked for.
+/// Periodic work on the logs of all teams: sealing, retention, requested verifications.
 public struct AuditRounds: Sendable {
     private let backlog: AuditBacklogStore
     private let seals: AuditSealStore
@@ -9,8 +9,8 @@ public struct AuditRounds: Sendable {
     private let chains: AuditChainStore
     private let turn: Int
 
-    /// - Parameter turn: how many batches of a team are sealed before it is the next team's turn; some may write as fast as
-    ///   they are sealed.
+    /// - Parameter turn: number of batches sealed of a team before the next team's turn, because a team may write as
+    ///   fast as its events are sealed.
     public init(_ database: TeamDatabase, system: SystemDatabase, keys: SealKeys, turn: Int = 1000) {
         backlog = AuditBacklogStore(system)
         seals = AuditSealStore(database, keys: keys)
@@ -20,11 +20,11 @@ public struct AuditRounds: Sendable {
         self.turn = turn
     }
 
-    /// Seals what waits, and tells each team's new head.
+    /// Seals new events of all teams and reports each team's new head.
     ///
-    /// What is left of a team after its turn is sealed in the next round.
+    /// Events that are left after a team's turn are sealed in the next round.
     ///
-    /// - Throws: the first failure, once every team had its turn.
+    /// - Throws: the first failure, after all teams were processed.
     public func seal(_ tell: @Sendable (AuditHead) -> Void) async throws {
         try await forEach(try await backlog.teamsToSeal()) { team in
             var head: AuditHead?
@@ -36,16 +36,23 @@ public struct AuditRounds: Sendable {
         }
     }
 
-    /// Deletes what is older than its team keeps it, and the partitions that are empty since.
+    /// Deletes events past their team's retention period, and the partitions that are empty since.
     ///
-    /// A log that somebody has changed is shortened no further: it is verified as a whole, which its page shows then,
-    /// and what was found is told each time.
+    /// In a changed log nothing more is deleted: the log is verified as a whole, so that its page shows the findings,
+    /// and the findings are reported in every round.
     ///
-    /// - Parameter alarm: called with what does not fit.
-    /// - Throws: the first failure, once every team had its turn.
-    public func shorten(_ alarm: @Sendable (TeamID, [AuditFinding]) -> Void) async throws {
-        try await forEach(try await backlog.teamsToShorten()) { team in
-            let findings = try await retention.shorten(in: team).findings
+    /// - Parameters:
+    ///   - tell: called with the deletions of a team, so that the server's log has them, too.
+    ///   - alarm: called with the findings of a team.
+    /// - Throws: the first failure, after all teams were processed.
+    public func applyRetention(
+        telling tell: @Sendable (TeamID, AuditRetentionStore.Outcome) -> Void = { _, _ in },
+        _ alarm: @Sendable (TeamID, [AuditFinding]) -> Void
+    ) async throws {
+        try await forEach(try await backlog.teamsBeyondRetention()) { team in
+            let outcome = try await retention.applyRetention(in: team)
+            if outcome.removed > 0 { tell(team, outcome) }
+            let findings = outcome.findings
             guard !findings.isEmpty else { return }
             alarm(team, findings)
             guard try await chains.find(in: team).findings.isEmpty else { return }
@@ -55,9 +62,9 @@ public struct AuditRounds: Sendable {
         try await backlog.dropPartitions()
     }
 
-    /// Verifies the logs whose members asked for it.
+    /// Verifies the logs with a requested verification.
     ///
-    /// - Throws: the first failure, once every team had its turn.
+    /// - Throws: the first failure, after all teams were processed.
     public func verify() async throws {
         try await forEach(try await backlog.teamsToVerify()) { team in
             let report = try await verification.verify(in: team)
@@ -65,12 +72,10 @@ public struct AuditRounds: Sendable {
         }
     }
 
-    /// One team's trouble is not the others'.
+    /// Runs `body` for each team, so that the failure of one does not stop the others; throws the first failure.
     private func forEach(_ teams: [TeamID], _ body: (TeamID) async throws -> Void) async throws {
         var failure: (any Error)?
-        for team in teams {
-            do { try await body(team) } catch { failure = failure ?? error }
-        }
+        for team in teams { do { try await body(team) } catch { failure = failure ?? error } }
         if let failure { throw failure }
     }
 }

@@ -2,9 +2,9 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// Gives events their places in the chain of their team.
+/// Seals events: adds them to the seal chain of their team.
 public struct AuditSealStore: Sendable {
-    /// Events that are sealed, verified or deleted at a time: each may be of a hundred KiB, and the loop serves others.
+    /// Events sealed, verified or deleted at a time: each may have a hundred KiB, and the loop serves other work.
     public static let batch = 100
 
     private let database: TeamDatabase
@@ -15,20 +15,16 @@ public struct AuditSealStore: Sendable {
         self.keys = keys
     }
 
-    /// Seals the oldest events that wait, at most `batch`, and returns the new head.
+    /// Seals the oldest events without a seal, at most `batch`, and returns the new head.
     ///
-    /// Nil when none wait, or somebody else seals this team's events just now.
+    /// Returns nil when there are none, or when another process is sealing this team's events.
     ///
     /// - Throws: `PostgresFailure`.
-    @discardableResult
-    public func seal(in team: TeamID, at now: Timestamp = .now()) async throws -> AuditHead? {
+    @discardableResult public func seal(in team: TeamID, at now: Timestamp = .now()) async throws -> AuditHead? {
         try await database.transaction(in: team) { transaction in
-            try await transaction.query(
-                "INSERT INTO audit_chains (team_id) VALUES (\(team)) ON CONFLICT DO NOTHING"
-            )
+            try await transaction.query("INSERT INTO audit_chains (team_id) VALUES (\(team)) ON CONFLICT DO NOTHING")
             let chains = try await transaction.query(
-                "SELECT position, code FROM audit_chains WHERE team_id = \(team) FOR UPDATE SKIP LOCKED"
-            )
+                "SELECT position, code FROM audit_chains WHERE team_id = \(team) FOR UPDATE SKIP LOCKED")
             guard var chain = chains.first else { return nil }
             let (position, code): (Int, [UInt8]) = (try chain.next(), try chain.next())
             let head = AuditHead(team: team, position: position, code: code)
@@ -40,12 +36,10 @@ public struct AuditSealStore: Sendable {
         }
     }
 
-    /// In the order in which events happened, as far as it is known: what commits late comes late.
-    private func seals(
-        after head: AuditHead,
-        at now: Timestamp,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [Seal] {
+    /// Creates seals in the order of the events' times; an event that commits late is sealed late.
+    private func seals(after head: AuditHead, at now: Timestamp, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> [Seal]
+    {
         let rows = try await transaction.query(
             """
             SELECT u.at, u.event_id, e.event_id IS NOT NULL, \(AuditEntry.bareColumns)
@@ -56,8 +50,7 @@ public struct AuditSealStore: Sendable {
             ) AS u
             \(AuditEntry.event(at: "u", in: head.team))
             ORDER BY u.at, u.event_id
-            """
-        )
+            """)
         var seals: [Seal] = []
         var (position, code) = (head.position, head.code)
         for var row in rows {
@@ -65,15 +58,9 @@ public struct AuditSealStore: Sendable {
             let entry = try row.next(Bool.self) ? try AuditEntry(&row) : nil
             guard
                 let seal = Seal(
-                    place,
-                    entry,
-                    // After the last number comes one that the table refuses.
-                    at: position &+ 1,
-                    after: code,
-                    in: head.team,
-                    by: keys,
-                    at: now
-                )
+                    place, entry,
+                    // Wraps from the last number to one that the table rejects.
+                    at: position &+ 1, after: code, in: head.team, by: keys, at: now)
             else { break }
             (position, code) = (seal.position, seal.code)
             seals.append(seal)
@@ -81,11 +68,9 @@ public struct AuditSealStore: Sendable {
         return seals
     }
 
-    private func insert(
-        _ seals: [Seal],
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+    private func insert(_ seals: [Seal], in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         try await transaction.query(
             """
             WITH sealed AS (
@@ -100,38 +85,33 @@ public struct AuditSealStore: Sendable {
             )
             DELETE FROM audit_unsealed u USING sealed s
             WHERE u.team_id = \(team) AND u.at = s.at AND u.event_id = s.event_id
-            """
-        )
+            """)
     }
 
-    private func advance(
-        _ team: TeamID,
-        to last: Seal,
-        from first: Seal,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+    private func advance(_ team: TeamID, to last: Seal, from first: Seal, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         try await transaction.query(
             """
             UPDATE audit_chains
             SET position = \(last.position), code = \(last.code), sealed_at = \(last.sealedAt),
                 oldest_at = COALESCE(oldest_at, \(first.place.at))
             WHERE team_id = \(team)
-            """
-        )
+            """)
     }
 }
 
 extension AuditEntry {
-    /// What `init` reads, of a table that goes by `e`, without the people.
+    /// The columns that `init` reads, from a table with the alias `e`, with nulls for names and email addresses.
     static let bareColumns: SQL = """
         e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
         e.request_id, e.before::text, e.after::text, NULL::text, NULL::text, NULL::text, NULL::text
         """
 
-    /// Joins the event, under the name `e`, at the place in a row of `table`.
+    /// Joins the event, under the alias `e`, with the time and id in a row of `table`.
     ///
-    /// Place by place, which OFFSET 0 makes sure of: PostgreSQL may take a batch for a tenth of the log, and read all of
-    /// the log to join it.
+    /// OFFSET 0 enforces one lookup per row, because PostgreSQL may take a batch for a tenth of the log and read all of
+    /// the log for the join.
     static func event(at table: SQL, in team: TeamID) -> SQL {
         """
         LEFT JOIN LATERAL (

@@ -2,7 +2,7 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// Holds a team's log against its seals.
+/// Verifies a team's log against its seals.
 public struct AuditVerificationStore: Sendable {
     private let database: TeamDatabase
     private let keys: SealKeys
@@ -12,47 +12,31 @@ public struct AuditVerificationStore: Sendable {
         self.keys = keys
     }
 
-    /// Reads the log from the checkpoint to its head, a batch at a time, and says what does not fit.
+    /// Reads the log from the checkpoint to its head, a batch at a time, and returns the findings.
     public func verify(in team: TeamID) async throws(PostgresFailure) -> AuditReport {
         let rows = try await database.query(
             """
             SELECT c.position, c.code, p.position, p.code, p.latest_at, p.made_at, p.key_id, p.signature
             FROM audit_chains c LEFT JOIN audit_checkpoints p ON p.team_id = c.team_id
             WHERE c.team_id = \(team)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else {
             var check = ChainCheck(team, keys, after: nil)
             try await findUnsealed(&check, in: team)
-            return AuditReport(
-                head: nil,
-                checkpoint: nil,
-                findings: check.findings,
-                isTruncated: check.isTruncated
-            )
+            return AuditReport(head: nil, checkpoint: nil, findings: check.findings, isTruncated: check.isTruncated)
         }
         let head = AuditHead(team: team, position: try row.next(), code: try row.next())
         var (check, checkpoint) = try begin(&row, team)
         try await follow(&check, to: head)
         try await findUnsealed(&check, in: team)
         return AuditReport(
-            head: head,
-            checkpoint: checkpoint?.position,
-            findings: check.findings,
-            isTruncated: check.isTruncated
-        )
+            head: head, checkpoint: checkpoint?.position, findings: check.findings, isTruncated: check.isTruncated)
     }
 
-    private func begin(_ row: inout Row, _ team: TeamID) throws(PostgresFailure) -> (ChainCheck, Checkpoint?)
-    {
+    private func begin(_ row: inout Row, _ team: TeamID) throws(PostgresFailure) -> (ChainCheck, Checkpoint?) {
         guard let position: Int = try row.next() else { return (ChainCheck(team, keys, after: nil), nil) }
         let checkpoint = Checkpoint(
-            position: position,
-            code: try row.next(),
-            latestAt: try row.next(),
-            madeAt: try row.next()
-        )
+            position: position, code: try row.next(), latestAt: try row.next(), madeAt: try row.next())
         let (keyID, signature): (String, [UInt8]) = (try row.next(), try row.next())
         var check = ChainCheck(team, keys, after: checkpoint)
         check.judge(checkpoint, signature: signature, keyID: keyID)
@@ -73,9 +57,7 @@ public struct AuditVerificationStore: Sendable {
                 ) AS s
                 \(AuditEntry.event(at: "s", in: head.team))
                 ORDER BY s.position
-                """,
-                in: head.team
-            )
+                """, in: head.team)
             guard !rows.isEmpty else { break }
             for var row in rows {
                 let seal = try Seal(&row)
@@ -85,9 +67,9 @@ public struct AuditVerificationStore: Sendable {
         check.finish(at: head)
     }
 
-    /// Events that neither have a seal nor wait for one: somebody wrote them past us.
+    /// Finds events that neither have a seal nor wait for one, because they were inserted without Pippin.
     ///
-    /// Looked for with a LIMIT: PostgreSQL takes EXISTS for a question about every seal, and reads them all.
+    /// Each lookup has a LIMIT, because PostgreSQL plans EXISTS as a question about all seals and reads every one.
     private func findUnsealed(_ check: inout ChainCheck, in team: TeamID) async throws(PostgresFailure) {
         var cursor = AuditEntry.Place(at: Timestamp(microseconds: 0), id: "")
         while true {
@@ -104,9 +86,7 @@ public struct AuditVerificationStore: Sendable {
                 WHERE e.team_id = \(team) AND e.at >= \(cursor.at) AND (e.at, e.event_id) > (\(cursor.at), \(cursor.id))
                 ORDER BY e.at, e.event_id
                 LIMIT 1000
-                """,
-                in: team
-            )
+                """, in: team)
             guard !rows.isEmpty else { return }
             for var row in rows {
                 cursor = AuditEntry.Place(at: try row.next(), id: try row.next())

@@ -1,12 +1,12 @@
 import Bytes
 import Domain
 
-/// Follows a chain from seal to seal and says what does not fit.
+/// Follows a chain from seal to seal and collects findings.
 ///
-/// A seal that does not fit is told once: the next one is held against the code that is written, so that one changed
-/// event is not a thousand.
+/// A wrong seal is reported once: the next one is checked against the stored code, so that one changed event does not
+/// cause a finding for each event after it.
 struct ChainCheck {
-    /// How much later than a younger one an event may have got its place: no transaction of ours lasts as long.
+    /// How far an event's time may lie before that of an earlier seal's event; no transaction lasts that long.
     static let tolerance = Duration.seconds(3600)
     static let limit = 100
 
@@ -27,29 +27,25 @@ struct ChainCheck {
         latestAt = checkpoint?.latestAt ?? Timestamp(microseconds: 0)
     }
 
-    /// Whether the checkpoint was made by us.
+    /// Adds a finding when the signature of the checkpoint is not valid.
     mutating func judge(_ checkpoint: Checkpoint, signature: [UInt8], keyID: String) {
         let expected = keys.code(of: SealContent(checkpoint, in: team), by: keyID)
         if expected != signature { note(AuditFinding(.checkpoint, detail: String(checkpoint.position))) }
     }
 
-    /// Takes the next seal, with its event where that is still there.
+    /// Checks the next seal, with its event where that still exists.
     ///
-    /// Positions are what stands in the database: after the last number comes the first.
+    /// Positions are unchecked values from the database, so arithmetic on them wraps around.
     mutating func take(_ seal: Seal, _ entry: AuditEntry?) {
         let isNext = seal.position == position &+ 1
         if !isNext { note(AuditFinding(.cut, detail: "\(position &+ 1)–\(seal.position &- 1)")) }
-        if entry == nil {
-            note(AuditFinding(.removed, seal.place))
-        } else if isNext {
-            judge(seal, entry)
-        }
+        if entry == nil { note(AuditFinding(.removed, seal.place)) } else if isNext { judge(seal, entry) }
         if seal.place.at < latestAt - Self.tolerance { note(AuditFinding(.inserted, seal.place)) }
         latestAt = max(latestAt, seal.place.at)
         (position, code) = (seal.position, seal.code)
     }
 
-    /// Ends at the head of the chain.
+    /// Compares the last seal with the head of the chain.
     mutating func finish(at head: AuditHead) {
         if position < head.position {
             note(AuditFinding(.cut, detail: "\(position &+ 1)–\(head.position)"))
@@ -58,7 +54,7 @@ struct ChainCheck {
         }
     }
 
-    /// What is to be signed when all is well up to here.
+    /// The checkpoint at the current position, to be signed when there are no findings.
     func checkpoint(at now: Timestamp) -> Checkpoint {
         Checkpoint(position: position, code: code, latestAt: latestAt, madeAt: now)
     }

@@ -2,7 +2,7 @@ import Bytes
 import Domain
 import Postgres
 
-/// The place of one event in its team's chain.
+/// The entry of one event in its team's seal chain.
 struct Seal: Sendable {
     let position: Int
     let place: AuditEntry.Place
@@ -10,15 +10,10 @@ struct Seal: Sendable {
     let keyID: String
     let code: [UInt8]
 
-    /// Seals an event, or the lack of one that was written and is gone, behind the seal with `former`.
+    /// Seals an event, or the absence of one that was written and is missing, after the seal with the code `former`.
     init?(
-        _ place: AuditEntry.Place,
-        _ entry: AuditEntry?,
-        at position: Int,
-        after former: [UInt8],
-        in team: TeamID,
-        by keys: SealKeys,
-        at now: Timestamp
+        _ place: AuditEntry.Place, _ entry: AuditEntry?, at position: Int, after former: [UInt8], in team: TeamID,
+        by keys: SealKeys, at now: Timestamp
     ) {
         let draft = Seal(position: position, place: place, sealedAt: now, keyID: keys.currentID, code: [])
         let content = SealContent(draft, after: former, of: entry, in: team)
@@ -34,13 +29,7 @@ struct Seal: Sendable {
         code = try row.next()
     }
 
-    private init(
-        position: Int,
-        place: AuditEntry.Place,
-        sealedAt: Timestamp,
-        keyID: String,
-        code: [UInt8]
-    ) {
+    private init(position: Int, place: AuditEntry.Place, sealedAt: Timestamp, keyID: String, code: [UInt8]) {
         self.position = position
         self.place = place
         self.sealedAt = sealedAt
@@ -49,11 +38,11 @@ struct Seal: Sendable {
     }
 }
 
-/// Where verification begins after older events were deleted.
+/// The position after which verification begins once older events were deleted.
 struct Checkpoint: Sendable {
     let position: Int
     let code: [UInt8]
-    /// The latest event up to there.
+    /// Time of the latest event up to the position.
     let latestAt: Timestamp
     let madeAt: Timestamp
 }

@@ -2,9 +2,9 @@ import Bytes
 public import Crypto
 import Domain
 
-/// The keys of seals: one for each master key, so that what was sealed before a rotation can be verified after it.
+/// The keys of seals, one for each master key, so that seals from before a rotation can be verified after it.
 public struct SealKeys: Sendable {
-    /// The id of the master key that seals now.
+    /// Id of the master key for new seals.
     let currentID: String
     private let codes: [String: HMACSHA256]
 
@@ -14,23 +14,21 @@ public struct SealKeys: Sendable {
         codes = Dictionary(uniqueKeysWithValues: keys.map { ($0, HMACSHA256(key: $1)) })
     }
 
-    /// The code of a content, or nil when its key is not in the ring.
-    func code(of content: SealContent, by keyID: String) -> [UInt8]? {
-        codes[keyID]?.code(for: content.bytes)
-    }
+    /// Returns the code (HMAC-SHA256) of a content, or nil when its key is not in the ring.
+    func code(of content: SealContent, by keyID: String) -> [UInt8]? { codes[keyID]?.code(for: content.bytes) }
 }
 
-/// What a code is made of: fields behind their lengths, so that no two contents have the same octets.
+/// The input of a code: fields with their lengths in front, so that no two contents have the same octets.
 struct SealContent {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter purpose: tells a seal from a checkpoint.
+    /// - Parameter purpose: distinguishes a seal from a checkpoint.
     private init(_ purpose: String, _ team: TeamID) {
         append(purpose)
         append(team.rawValue)
     }
 
-    /// A seal: the one before, its place in the chain and its event, or that there was none.
+    /// Content of a seal: the code before it, its position, and its event or the absence of one.
     init(_ seal: Seal, after code: [UInt8], of entry: AuditEntry?, in team: TeamID) {
         self.init("seal", team)
         append(code)
@@ -42,9 +40,7 @@ struct SealContent {
             append(nil as String?)
             return
         }
-        for text in [entry.actorKind, entry.actor, entry.action, entry.targetKind, entry.target] {
-            append(text)
-        }
+        for text in [entry.actorKind, entry.actor, entry.action, entry.targetKind, entry.target] { append(text) }
         append(entry.outcome.rawValue)
         for text in [entry.ip, entry.userAgent, entry.requestID, entry.before, entry.after] { append(text) }
     }
@@ -57,7 +53,7 @@ struct SealContent {
         append(String(checkpoint.madeAt.microseconds))
     }
 
-    /// Nothing and an empty text differ.
+    /// Appends a field; nil and an empty text differ.
     private mutating func append(_ text: String?) {
         guard let text else { return bytes.append(0) }
         append(Array(text.utf8))

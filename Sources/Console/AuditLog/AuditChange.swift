@@ -1,29 +1,35 @@
 import Audit
 import Bytes
+import Localization
 import Templates
 
-/// One member of what was changed, as it was and as it is.
+/// One changed JSON member, with its value before and after the event.
 struct AuditChange: Hashable, Sendable {
     let name: String
-    let before: Words?
-    let after: Words?
+    let before: LocalizedText?
+    let after: LocalizedText?
 
-    static let fields = Fields<AuditChange>()
-        .text("name") { $0.name }
-        .optionalWords("before") { $0.before }
-        .optionalWords("after") { $0.after }
+    static let fields = Fields<AuditChange> {
+        $0.text("name") { $0.name }
+        $0.optionalWords("before") { $0.before }
+        $0.optionalWords("after") { $0.after }
+    }
 
-    /// The members that differ, by name.
+    /// Members of `before` and `after` that differ, sorted by name.
     static func all(of entry: AuditEntry) -> [AuditChange] {
         all(before: members(entry.before), after: members(entry.after))
     }
 
-    /// Octets of a value that a list shows.
+    /// Maximum length of a value in a list, in octets.
     static let shownOctets = 300
-    /// Octets of an event that a list takes apart: it has fifty of them, for one answer of one loop.
+    /// Maximum size of `before` and `after` together whose changes a list shows, in octets.
+    ///
+    /// A list has fifty events, and one loop renders the response.
     static let readOctets = 32 * 1024
 
-    /// The same for a list: of each value a line or two, and nothing of an event beyond measure, which has its page.
+    /// Changes for a list: each value is cut to `shownOctets`, and an event larger than `readOctets` has none.
+    ///
+    /// The event's own page shows all of them.
     static func beginnings(before: String?, after: String?) -> [AuditChange] {
         let octets = [before, after].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
         guard octets <= readOctets else { return [] }
@@ -31,14 +37,12 @@ struct AuditChange: Hashable, Sendable {
     }
 
     static func all(
-        before: [String: JSONValue],
-        after: [String: JSONValue],
-        showing shown: (JSONValue) -> JSONValue = { $0 }
+        before: [String: JSONValue], after: [String: JSONValue], showing shown: (JSONValue) -> JSONValue = { $0 }
     ) -> [AuditChange] {
         Set(before.keys).union(after.keys).sorted().compactMap { name in
             guard before[name] != after[name] else { return nil }
             let (old, new) = (before[name].map(shown).flatMap(text), after[name].map(shown).flatMap(text))
-            return AuditChange(name: AuditWords.member(name), before: old, after: new)
+            return AuditChange(name: AuditMessages.member(name), before: old, after: new)
         }
     }
 
@@ -63,7 +67,7 @@ struct AuditChange: Hashable, Sendable {
         text.utf8.count <= shownOctets ? text : text.cut(toOctets: shownOctets) + "…"
     }
 
-    /// What is no object has no members; the log shows the event all the same.
+    /// Members of a JSON object; empty for any other value, so that the event is listed without changes.
     private static func members(_ json: String?) -> [String: JSONValue] {
         guard let json, let value = try? JSON.decode(JSONValue.self, from: Array(json.utf8)),
             case .object(let members) = value
@@ -71,16 +75,15 @@ struct AuditChange: Hashable, Sendable {
         return members
     }
 
-    private static func text(_ value: JSONValue) -> Words? {
+    private static func text(_ value: JSONValue) -> LocalizedText? {
         switch value {
         case .null: nil
-        case .boolean(let flag):
-            (flag ? Phrase("console.audit.yes") : Phrase("console.audit.no")).asWords
+        case .boolean(let flag): (flag ? Message("console.audit.yes") : Message("console.audit.no")).localizedText
         case .integer(let number): .verbatim(String(number))
         case .number(let number): .verbatim(String(number))
         case .string(let text): .verbatim(text)
         case .array(let items):
-            items.isEmpty ? Phrase("console.audit.nothing").asWords : .list(items.compactMap(text))
+            items.isEmpty ? Message("console.audit.nothing").localizedText : .list(items.compactMap(text))
         case .object: .verbatim(String(decoding: JSON.encode(value), as: UTF8.self))
         }
     }

@@ -1,47 +1,49 @@
 import Audit
-import AuthEngine
 import Bytes
 import Directory
+import Domain
+import Federation
+import Localization
 
-// What pages call those whom an event names: by name where there is one, else by the id.
+// Names of an event's actor and target on pages: the name if there is one, else the id.
 extension AuditEntry {
-    /// Who did it.
-    var shownActor: any Wording {
+    /// Name of the actor.
+    var shownActor: any LocalizedTextConvertible {
         switch actorKind {
-        case "command": Phrase("console.audit.by-command", ["name": actor])
-        case "system" where actor == ProviderRevocation.kind: Phrase("console.audit.by-revocation")
+        case "command": Message("console.audit.by-command", ["name": actor])
+        case "system" where actor == UpstreamRevocation.kind: Message("console.audit.by-revocation")
         case "system" where actor == ProviderID.apple.rawValue: appleActor
-        case "system": Phrase("console.audit.by-system", ["name": actor])
+        case "system": Message("console.audit.by-system", ["name": actor])
         default: Self.name(of: actor, actorKind, actorPerson)
         }
     }
 
-    /// An authorization may have ended without a notice, found out by a question to Apple.
-    private var appleActor: Phrase {
+    /// Apple as an actor: validating a token at Apple can reveal an ended authorization without a notification.
+    private var appleActor: Message {
         action == "provider_authorization.ended"
-            ? Phrase("console.audit.by-apple") : Phrase("console.audit.by-apple-notice")
+            ? Message("console.audit.by-apple") : Message("console.audit.by-apple-notification")
     }
 
-    /// What it was done to; nil where the action says it already, as of an invitation that was sent.
-    var shownTarget: (any Wording)? {
+    /// Name of the target; nil if it adds nothing to the name of the action, as for an invitation.
+    var shownTarget: (any LocalizedTextConvertible)? {
         if ["invitation", "user_invitation"].contains(targetKind) { return nil }
         if action == "user.deleted", targetPerson?.shownName == nil { return nil }
         return Self.name(of: target, targetKind, targetPerson)
     }
 
-    /// The id of what has no name of its own.
+    /// Id of the target; nil if the id is already shown as its name.
     var targetID: String? { shownTarget is String ? nil : target }
 
-    /// Whether people did it to themselves.
+    /// Whether the actor is the target.
     var isOwn: Bool { target == actor || targetPerson?.shownName ?? target == actorPerson?.shownName }
 
-    /// Names of deleted people are erased.
-    private static func name(of id: String, _ kind: String, _ person: Person?) -> any Wording {
+    /// Name of an actor or target; a deleted user has no name, because it is erased.
+    private static func name(of id: String, _ kind: String, _ person: Person?) -> any LocalizedTextConvertible {
         if let name = person?.shownName { return name }
         return switch kind {
         case "user", "person",
             "member" where person == nil:
-            Phrase("console.audit.deleted-person")
+            Message("console.audit.deleted-person")
         default: id
         }
     }

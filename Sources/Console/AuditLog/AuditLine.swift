@@ -2,10 +2,11 @@ import Audit
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Templates
 import Web
 
-/// An event in short, as overviews and histories list it.
+/// Summary of an event in overviews and histories.
 struct AuditLine: Sendable {
     private let entry: AuditEntry
     private let team: TeamID
@@ -15,15 +16,14 @@ struct AuditLine: Sendable {
         self.team = team
     }
 
-    /// What it concerns; nothing where people did it to themselves, for the name stands there already.
-    private var target: (any Wording)? {
-        entry.isOwn ? nil : entry.shownTarget
-    }
+    /// Name of the target; nil if the actor is the target, because the line already shows that name.
+    private var target: (any LocalizedTextConvertible)? { entry.isOwn ? nil : entry.shownTarget }
 
-    static let fields = Fields<AuditLine>()
-        .group("time", TimeView.fields) { TimeView($0.entry.at) }
-        .words("actor") { $0.entry.shownActor }
-        .words("action") { AuditWords.action($0.entry.action) }
-        .optionalWords("target") { $0.target }
-        .text("url") { ConsoleRoutes.auditEvent.link($0.team, AuditReference($0.entry.place)) }
+    static let fields = Fields<AuditLine> {
+        $0.group("time", TimeView.fields) { TimeView($0.entry.at) }
+        $0.words("actor") { $0.entry.shownActor }
+        $0.words("action") { AuditMessages.action($0.entry.action) }
+        $0.optionalWords("target") { $0.target }
+        $0.text("url") { ConsoleRoutes.auditEvent.link($0.team, AuditReference($0.entry.place)) }
+    }
 }

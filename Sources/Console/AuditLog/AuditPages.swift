@@ -1,19 +1,19 @@
 import Audit
-import AuthEngine
 import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Templates
 import Web
 
-/// The audit log of a team: searched, looked at, exported, verified.
+/// Handlers of a team's audit log: search, one event, export, verification against the seals.
 struct AuditPages: Sendable {
-    /// A longer log is verified in the background: nobody waits for an answer that long.
+    /// Maximum number of events that a request verifies; a longer log is verified in the background.
     private static let inlineLimit = 5000
 
     private let site: Site
-    private let context: EngineContext
+    private let server: ServerContext
     private let events: AuditStore
     private let search: AuditSearchStore
     private let chains: AuditChainStore
@@ -21,19 +21,19 @@ struct AuditPages: Sendable {
     private let verification: AuditVerificationStore
     private let exports: AuditExportStore
     private let limit: TeamWorkLimit
-    /// The names of everything that may have happened, in their order.
+    /// Names of all possible actions, sorted.
     private let actions: [String]
     private let listPage: LivePage<AuditLogPage>
     private let eventPage: LivePage<AuditEventPage>
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
+    /// - Throws: `Diagnostics` if a template does not match its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
-        context = parts.context
+        server = parts.server
         events = AuditStore(parts.database)
         search = AuditSearchStore(parts.database)
         chains = AuditChainStore(parts.database)
-        let keys = SealKeys(parts.context.keyRing)
+        let keys = SealKeys(parts.server.keyRing)
         seals = AuditSealStore(parts.database, keys: keys)
         verification = AuditVerificationStore(parts.database, keys: keys)
         exports = AuditExportStore(parts.database)
@@ -50,122 +50,96 @@ struct AuditPages: Sendable {
             try await export($0, $1)
         }
         router.post(ConsoleRoutes.auditVerification, needs: .exportAudit, at: .audit, countsForTeam: false) {
-            scope,
-            _ in
-            try await verify(scope)
+            context, _ in try await verify(context)
         }
     }
 
-    private func list(_ scope: Scope) async throws -> Response {
-        let (team, parameters) = (scope.teamID, try scope.request.parameters())
+    private func list(_ context: TeamContext) async throws -> Response {
+        let (team, parameters) = (context.teamID, try context.request.parameters())
         let query = AuditQuery(parameters)
         let path = ConsoleRoutes.audit.link(team)
-        let trail = try PageTrail(path, parameters, filter: query.parameters)
+        let trail = try PageHistory(path, parameters, filter: query.parameters)
         let cursor = trail.current.map { AuditEntry.Place(at: $0.at, id: $0.id) }
         var found: AuditPage?
         var summary = Self.count(.exactly(0))
         if query.errors.isEmpty {
             let filter = try await filter(query, in: team)
             let page = try await search.page(matching: filter, in: team, before: cursor)
-            summary =
-                page.count.map(Self.count)
-                ?? Phrase("console.audit.found-so-far", count: page.entries.count)
+            summary = page.count.map(Self.count) ?? Message("console.audit.found-so-far", count: page.entries.count)
             found = page
         }
         let entries = found?.entries ?? []
         let page = AuditLogPage(
-            frame: scope.frame(Phrase("console.audit.title")),
-            team: team,
-            query: query,
-            actions: actions,
+            frame: context.frame(Message("console.audit.title")), team: team, query: query, actions: actions,
             rows: entries.map { AuditRow(entry: $0, team: team, isShort: true) },
             reached: found.flatMap { $0.isPartial ? $0.next.map { TimeView($0.at) } : nil },
-            paging: trail.paging(summary, next: found?.next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }),
+            paging: trail.paging(summary, next: found?.next.map { PageHistory.Cursor(at: $0.at, id: $0.id) }),
             chain: AuditChainView(
-                chain: try await chains.find(in: team),
-                team: team,
-                mayVerify: scope.may(.exportAudit)
-            )
-        )
-        return site.respond(
-            listPage,
-            page,
-            status: query.errors.isEmpty ? .ok : .unprocessableContent
-        )
+                chain: try await chains.find(in: team), team: team, mayVerify: context.may(.exportAudit)))
+        return site.respond(listPage, page, status: query.errors.isEmpty ? .ok : .unprocessableContent)
     }
 
-    private func show(_ scope: Scope, _ reference: AuditReference) async throws -> Response {
-        guard let entry = try await events.find(reference.place, in: scope.teamID) else {
-            throw Problem.notFound
+    private func show(_ context: TeamContext, _ reference: AuditReference) async throws -> Response {
+        guard let entry = try await events.find(reference.place, in: context.teamID) else {
+            throw UserFacingError.notFound
         }
-        let seal = try await chains.seal(of: reference.place, in: scope.teamID)
+        let seal = try await chains.seal(of: reference.place, in: context.teamID)
         return site.respond(
             eventPage,
             AuditEventPage(
-                frame: scope.frame(AuditWords.action(entry.action)),
-                row: AuditRow(entry: entry, team: scope.teamID),
-                seal: seal
-            )
-        )
+                frame: context.frame(AuditMessages.action(entry.action)),
+                row: AuditRow(entry: entry, team: context.teamID), seal: seal))
     }
 
     static var views: [any View.Type] { [AuditLogPage.self, AuditEventPage.self] }
 }
 
-// Taking the log along, and holding it against its seals.
+// Export and verification.
 extension AuditPages {
-    /// The filters are those of the page the button stands on.
-    private func export(_ scope: Scope, _ form: Form) async throws -> Response {
+    /// Exports the events that match the filters of the page with the export form.
+    private func export(_ context: TeamContext, _ form: Form) async throws -> Response {
         let query = AuditQuery(form)
-        guard query.errors.isEmpty, let format = form["format"].flatMap(AuditExportFormat.init(rawValue:))
-        else {
-            throw Problem(Refusal.badRequest)
+        guard query.errors.isEmpty, let format = form["format"].flatMap(AuditExportFormat.init(rawValue:)) else {
+            throw UserFacingError(HTTPError.badRequest)
         }
-        try await limit.charge(scope.teamID, at: context.clock())
+        try await limit.charge(context.teamID, at: server.clock())
         let export = try await exports.begin(
-            try await filter(query, in: scope.teamID),
-            asked: query.json,
-            as: format,
-            in: scope.teamID,
-            by: scope.actor,
-            from: scope.origin
-        )
-        let day = context.clock().description.prefix(10)
-        let name = "audit-\(scope.teamID)-\(day).\(format.rawValue)"
+            try await filter(query, in: context.teamID), asked: query.json, as: format, in: context.teamID,
+            by: context.actor, from: context.origin)
+        let day = server.clock().description.prefix(10)
+        let name = "audit-\(context.teamID)-\(day).\(format.rawValue)"
         return Response(
             fields: [
                 HeaderField(.contentType, format.mediaType),
                 HeaderField(.contentDisposition, "attachment; filename=\"\(name)\""),
                 HeaderField(.cacheControl, "no-store"), HeaderField(.xContentTypeOptions, "nosniff"),
-            ],
-            stream: BodyStream { try await export.next() }
-        )
+            ], stream: BodyStream { try await export.next() })
     }
 
-    /// What waits is sealed first, so that nothing is left out.
-    private func verify(_ scope: Scope) async throws -> Response {
-        let (team, path) = (scope.teamID, ConsoleRoutes.audit.link(scope.teamID) + "#seals")
-        try await limit.charge(team, at: context.clock())
+    /// Verifies the log after sealing the unsealed events, so that all are included.
+    private func verify(_ context: TeamContext) async throws -> Response {
+        let (team, path) = (context.teamID, ConsoleRoutes.audit.link(context.teamID) + "#seals")
+        try await limit.charge(team, at: server.clock())
         let chain = try await chains.find(in: team)
-        guard chain.head?.position ?? 0 <= Self.inlineLimit - chain.waiting,
-            try await sealAll(in: team)
-        else {
-            try await chains.askForVerification(in: team, by: scope.actor, from: scope.origin)
-            return scope.redirect(to: path, saying: .warn(Phrase("console.audit.flash.asked")))
+        guard chain.head?.position ?? 0 <= Self.inlineLimit - chain.waiting, try await sealAll(in: team) else {
+            try await chains.askForVerification(in: team, by: context.actor, from: context.origin)
+            return context.redirect(to: path, saying: .warn(Message("console.audit.flash.asked")))
         }
         let report = try await verification.verify(in: team)
-        try await chains.note(report, in: team, by: scope.actor, from: scope.origin)
+        try await chains.note(report, in: team, by: context.actor, from: context.origin)
         let flash: Flash =
             report.findings.isEmpty
-            ? .good(Phrase("console.audit.flash.whole", count: report.head?.position ?? 0))
-            : .bad(Phrase("console.audit.flash.broken", count: report.findings.count))
-        return scope.redirect(to: path, saying: flash)
+            ? .good(Message("console.audit.flash.whole", count: report.head?.position ?? 0))
+            : .bad(Message("console.audit.flash.broken", count: report.findings.count))
+        return context.redirect(to: path, saying: flash)
     }
 
-    /// Seals what waits, unless that is more than somebody waits for: it is counted up to a thousand, and the team may
-    /// write as fast as it is sealed.
+    /// Seals the unsealed events, up to about `inlineLimit`.
     ///
-    /// - Returns: whether nothing waits any more.
+    /// The limit is needed because `AuditChain.waiting` counts up to 1,000 only, and the team may add events as fast as
+    /// they are sealed.
+    ///
+    /// - Returns: whether sealing ended before the limit; also true if another process is sealing the team's events.
     private func sealAll(in team: TeamID) async throws -> Bool {
         for _ in 0...Self.inlineLimit / AuditSealStore.batch {
             guard try await seals.seal(in: team) != nil else { return true }
@@ -173,7 +147,7 @@ extension AuditPages {
         return false
     }
 
-    /// Whom a name means is looked up; an id means itself.
+    /// The filter of `query` with the ids that the actor field means: those of users of that name, and the text itself.
     private func filter(_ query: AuditQuery, in team: TeamID) async throws -> AuditFilter {
         var filter = query.filter
         if let actor = query.actor {
@@ -182,16 +156,16 @@ extension AuditPages {
         return filter
     }
 
-    private static func actions(in texts: Texts) -> [String] {
+    private static func actions(in texts: Translations) -> [String] {
         let family = "console.actions."
-        return texts.keys(in: .english).filter { $0.hasPrefix(family) }
-            .map { String($0.dropFirst(family.count)) }.sorted()
+        return texts.keys(in: .english).filter { $0.hasPrefix(family) }.map { String($0.dropFirst(family.count)) }
+            .sorted()
     }
 
-    private static func count(_ count: AuditCount) -> Phrase {
+    private static func count(_ count: AuditCount) -> Message {
         switch count {
-        case .exactly(let count): Phrase("console.audit.found", count: count)
-        case .moreThan(let count): Phrase("console.audit.found-more", count: count)
+        case .exactly(let count): Message("console.audit.found", count: count)
+        case .moreThan(let count): Message("console.audit.found-more", count: count)
         }
     }
 }

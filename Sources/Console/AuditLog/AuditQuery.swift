@@ -2,24 +2,24 @@ import Audit
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Web
 
-/// What is asked of the log, as the address of its page says it: what was typed, and what that means.
+/// Search of the audit log in the page's query string: the values as typed, and the filter they mean.
 struct AuditQuery: Sendable {
     private static let names = ["q", "actor", "action", "target", "kind", "ip", "outcome", "from", "to"]
-    /// Of a value; nothing in the log is longer that anybody would type.
+    /// Maximum length of a value in octets; nothing in the log that a user would type is longer.
     private static let longest = 300
 
-    /// What was typed, in the order of the page; empty fields are left out.
+    /// The fields as typed, in the order of the page; empty fields are omitted.
     let parameters: [(name: String, value: String)]
-    /// Everything but the actor, who may have been named by name.
+    /// The filter without the actor, because that may be a name that has to be resolved to ids.
     let filter: AuditFilter
     private(set) var errors = FieldErrors()
 
     init(_ form: Form) {
         parameters = Self.names.compactMap { name in
-            guard let value = form[name].map(Self.line), !value.isEmpty, value.utf8.count <= Self.longest
-            else {
+            guard let value = form[name].map(Self.line), !value.isEmpty, value.utf8.count <= Self.longest else {
                 return nil
             }
             return (name, value)
@@ -30,19 +30,19 @@ struct AuditQuery: Sendable {
         filter.target = values["target"]
         filter.targetKind = values["kind"]
         filter.outcome = values["outcome"].flatMap(AuditEvent.Outcome.init(rawValue:))
-        filter.words = EventWords.ofQuery(values["q"] ?? "")
+        filter.words = EventSearchTerms.ofQuery(values["q"] ?? "")
         if let text = values["ip"] {
-            filter.addresses = errors.require(AddressRange(text), "ip", Phrase("console.audit.error.ip"))
+            filter.addresses = errors.require(AddressRange(text), "ip", Message("console.audit.error.ip"))
         }
         if let text = values["from"] {
-            filter.since = errors.require(Timestamp(day: text), "from", Phrase("console.audit.error.day"))
+            filter.since = errors.require(Timestamp(day: text), "from", Message("console.audit.error.day"))
         }
         if let text = values["to"] {
-            let day = errors.require(Timestamp(day: text), "to", Phrase("console.audit.error.day"))
+            let day = errors.require(Timestamp(day: text), "to", Message("console.audit.error.day"))
             filter.until = day.map { $0 + .seconds(86_400) }
         }
         if let since = filter.since, let until = filter.until, since >= until {
-            errors.add("to", Phrase("console.audit.error.order"))
+            errors.add("to", Message("console.audit.error.order"))
         }
         self.filter = filter
     }
@@ -50,42 +50,36 @@ struct AuditQuery: Sendable {
     var actor: String? { self["actor"] }
     var isEmpty: Bool { parameters.isEmpty }
 
-    /// Whether more is asked than the words in the search box.
+    /// Whether any field other than the search box is used.
     var isDetailed: Bool { parameters.contains { $0.name != "q" } || !errors.isEmpty }
 
-    subscript(_ name: String) -> String? {
-        parameters.first { $0.name == name }?.value
-    }
+    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// As the event of an export keeps it.
-    var json: [String: JSONValue] {
-        Dictionary(uniqueKeysWithValues: parameters.map { ($0.name, .string($0.value)) })
-    }
+    /// The fields as the audit event of an export stores them.
+    var json: [String: JSONValue] { Dictionary(uniqueKeysWithValues: parameters.map { ($0.name, .string($0.value)) }) }
 
-    /// The filters in force, each with the address of the list without it.
+    /// The active filters, each with the URL of the list without it.
     func chips(_ path: String) -> [ChipView] {
         parameters.map { parameter in
-            // The kind of a target says nothing without it.
+            // The kind of a target has no meaning without the target.
             let gone: Set<String> = parameter.name == "target" ? ["target", "kind"] : [parameter.name]
             let rest = parameters.filter { !gone.contains($0.name) }
             return ChipView(
-                Phrase(in: "console.audit.filter", parameter.name),
-                Self.words(parameter.name, parameter.value),
-                removeURL: rest.isEmpty ? path : "\(path)?\(FormCoding.encode(rest))"
-            )
+                Message(in: "console.audit.filter", parameter.name), Self.words(parameter.name, parameter.value),
+                removeURL: rest.isEmpty ? path : "\(path)?\(FormCoding.encode(rest))")
         }
     }
 
-    private static func words(_ name: String, _ value: String) -> any Wording {
+    private static func words(_ name: String, _ value: String) -> any LocalizedTextConvertible {
         switch name {
-        case "action": AuditWords.action(value)
-        case "outcome": Phrase(in: "console.audit.outcome", value)
-        case "kind": AuditWords.kind(value)
+        case "action": AuditMessages.action(value)
+        case "outcome": Message(in: "console.audit.outcome", value)
+        case "kind": AuditMessages.kind(value)
         default: value
         }
     }
 
-    /// Without white space around it and control characters, which PostgreSQL may refuse.
+    /// The text without surrounding white space, and without control characters, some of which PostgreSQL rejects.
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         line.append(contentsOf: text.unicodeScalars.filter { $0.properties.generalCategory != .control })

@@ -1,14 +1,14 @@
-import AuthEngine
 import Bytes
 import Directory
 import Doctor
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Web
 
-/// The team's check-up: run on demand, shown at once, kept nowhere.
+/// Handlers of a team's check-up, which runs on request and whose result is shown but not stored.
 struct CheckupPages: Sendable {
     static let checkup = Route("/console/:team/checkup", TeamID.self)
 
@@ -16,98 +16,88 @@ struct CheckupPages: Sendable {
     private let team: TeamCheckup
     private let limit: ConnectionTestLimit
     private let checkLimit: RegistryCheckLimit
-    private let context: EngineContext
+    private let server: ServerContext
     private let page: LivePage<CheckupPage>
 
-    /// - Throws: `Diagnostics`, when the template does not fit.
+    /// - Throws: `Diagnostics` if the template does not match its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
-        context = parts.context
+        server = parts.server
         limit = ConnectionTestLimit(LimitStore(parts.database))
         checkLimit = RegistryCheckLimit(LimitStore(parts.database))
         installation = InstallationCheckup(
-            parts.context,
-            apple: parts.apple,
-            client: parts.client,
-            certificateFile: parts.certificateFile,
-            lacksProxy: parts.lacksProxy
-        )
+            parts.server, apple: parts.apple, client: parts.client, certificateFile: parts.certificateFile,
+            lacksProxy: parts.lacksProxy)
         team = TeamCheckup(
-            parts.database,
-            context: parts.context,
-            apple: parts.apple,
-            checks: parts.checks,
-            client: parts.client
-        )
+            parts.database, server: parts.server, apple: parts.apple, checks: parts.checks, client: parts.client)
         page = try parts.site.pages.page(CheckupPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(Self.checkup, needs: .read, at: .checkup) { $0.site.respond(page, view($0)) }
-        router.post(Self.checkup, needs: .changeRegistry, at: .checkup) { scope, _ in
-            try await run(scope)
-        }
+        router.post(Self.checkup, needs: .changeRegistry, at: .checkup) { context, _ in try await run(context) }
     }
 
-    /// A check-up asks Apple what tests of connections ask, and the team's own servers what their checks ask.
-    private func run(_ scope: Scope) async throws -> Response {
-        let (member, now) = (scope.account.subject, context.clock())
-        if let wait = try await checkLimit.charge(.checkup, by: member, of: scope.teamID, at: now) {
-            return refuse(scope, Phrase.checksLimited(for: wait), wait)
+    /// Runs the check-up.
+    ///
+    /// It counts toward the limits of connection tests and of registry checks, because it sends the same requests to
+    /// Apple and to the team's servers.
+    private func run(_ context: TeamContext) async throws -> Response {
+        let (member, now) = (context.account.subject, server.clock())
+        if let wait = try await checkLimit.charge(.checkup, by: member, of: context.teamID, at: now) {
+            return refuse(context, Message.checksLimited(for: wait), wait)
         }
-        let tests = try await team.connectionTests(in: scope.teamID)
-        if let wait = try await limit.charge(tests, by: member, of: scope.teamID, at: now) {
-            return refuse(scope, Phrase.appleTestLimited(for: wait), wait)
+        let tests = try await team.connectionTests(in: context.teamID)
+        if let wait = try await limit.charge(tests, by: member, of: context.teamID, at: now) {
+            return refuse(context, Message.appleTestLimited(for: wait), wait)
         }
-        let found = try await team.run(scope.team, by: scope.actor, from: scope.origin)
+        let found = try await team.run(context.team, by: context.actor, from: context.origin)
         let around = await installation.run(
-            needsApple: try await team.needsApple([scope.teamID]),
-            for: scope.account.isOperator ? .operator : .team
+            needsApple: try await team.needsApple([context.teamID]), for: context.account.isOperator ? .operator : .team
         )
-        return scope.site.respond(page, view(scope, found + around))
+        return context.site.respond(page, view(context, found + around))
     }
 
-    private func refuse(_ scope: Scope, _ error: Phrase, _ wait: Duration) -> Response {
-        scope.site.respond(page, view(scope, error: error), after: wait)
+    private func refuse(_ context: TeamContext, _ error: Message, _ wait: Duration) -> Response {
+        context.site.respond(page, view(context, error: error), after: wait)
     }
 
-    private func view(_ scope: Scope, _ findings: [Finding] = [], error: Phrase? = nil) -> CheckupPage {
+    private func view(_ context: TeamContext, _ findings: [Finding] = [], error: Message? = nil) -> CheckupPage {
         CheckupPage(
-            frame: scope.frame(Phrase("console.doctor.title")),
-            runURL: scope.may(.changeRegistry) ? Self.checkup.link(scope.teamID) : nil,
-            error: error,
-            findings: findings
-        )
+            frame: context.frame(Message("console.doctor.title")),
+            runURL: context.may(.changeRegistry) ? Self.checkup.link(context.teamID) : nil, error: error,
+            findings: findings)
     }
 
     static var views: [any View.Type] { [CheckupPage.self] }
 }
 
-/// What a check-up found, what is wrong first.
+/// Page with the findings of a check-up, the worst verdict first.
 struct CheckupPage: ConsolePage {
     static let template = "console/checkup"
-    static let fields =
-        frameFields
-        .optionalText("runURL") { $0.runURL }
-        .optionalWords("error") { $0.error }
-        .optionalWords("summary") { $0.summary }
-        .list("groups", Group.fields) { $0.groups }
+    static let fields = frameFields.with {
+        $0.optionalText("runURL") { $0.runURL }
+        $0.optionalWords("error") { $0.error }
+        $0.optionalWords("summary") { $0.summary }
+        $0.list("groups", Group.fields) { $0.groups }
+    }
 
-    /// Findings of one verdict.
+    /// Findings with the same verdict.
     struct Group: Sendable {
         let verdict: Finding.Verdict
         let findings: [Finding]
 
-        static let fields = Fields<Group>()
-            .text("id") { $0.verdict.rawValue }
-            .words("heading") { $0.verdict.heading }
-            .list("findings", FindingRow.fields) { $0.findings.map(FindingRow.init) }
+        static let fields = Fields<Group> {
+            $0.text("id") { $0.verdict.rawValue }
+            $0.words("heading") { $0.verdict.heading }
+            $0.list("findings", FindingRow.fields) { $0.findings.map(FindingRow.init) }
+        }
     }
 
     let frame: ConsoleFrame
     let runURL: String?
-    /// Why it was not run: it was asked for too early.
-    let error: Phrase?
-    /// None before it was run.
+    /// Why the check-up did not run: a rate limit was exceeded.
+    let error: Message?
+    /// Findings of the check-up; empty before it ran.
     let findings: [Finding]
 
     private var groups: [Group] {
@@ -117,38 +107,39 @@ struct CheckupPage: ConsolePage {
         }
     }
 
-    private var summary: Phrase? {
+    private var summary: Message? {
         if findings.isEmpty { return nil }
         let wrong = findings.count { $0.verdict == .wrong }
-        return wrong == 0 ? Phrase("console.doctor.fine") : Phrase("console.doctor.wrong-count", count: wrong)
+        return wrong == 0 ? Message("console.doctor.fine") : Message("console.doctor.wrong-count", count: wrong)
     }
 }
 
-/// One finding.
+/// One finding of the check-up.
 struct FindingRow: Sendable {
     let finding: Finding
 
-    static let fields = Fields<FindingRow>()
-        .words("subject") { $0.finding.subject }
-        .words("message") { $0.finding.message }
-        .group("badge", BadgeView.fields) { $0.finding.verdict.badge }
-        .list("advice", Fields<Words>().words("text") { $0 }) { $0.finding.advice }
+    static let fields = Fields<FindingRow> {
+        $0.words("subject") { $0.finding.subject }
+        $0.words("message") { $0.finding.message }
+        $0.group("badge", BadgeView.fields) { $0.finding.verdict.badge }
+        $0.list("advice", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.finding.advice }
+    }
 }
 
 extension Finding.Verdict {
-    fileprivate var heading: Phrase {
+    fileprivate var heading: Message {
         switch self {
-        case .wrong: Phrase("console.doctor.heading.wrong")
-        case .note: Phrase("console.doctor.heading.note")
-        case .good: Phrase("console.doctor.heading.good")
+        case .wrong: Message("console.doctor.heading.wrong")
+        case .note: Message("console.doctor.heading.note")
+        case .good: Message("console.doctor.heading.good")
         }
     }
 
     fileprivate var badge: BadgeView {
         switch self {
-        case .wrong: BadgeView(.bad, Phrase("console.doctor.verdict.wrong"))
-        case .note: BadgeView(.plain, Phrase("console.doctor.verdict.note"))
-        case .good: BadgeView(.good, Phrase("console.doctor.verdict.good"))
+        case .wrong: BadgeView(.bad, Message("console.doctor.verdict.wrong"))
+        case .note: BadgeView(.plain, Message("console.doctor.verdict.note"))
+        case .good: BadgeView(.good, Message("console.doctor.verdict.good"))
         }
     }
 }

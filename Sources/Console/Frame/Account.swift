@@ -3,12 +3,12 @@ import Domain
 import Tenancy
 import Web
 
-/// A signed-in console account: a user of the system team, in the browser it signed in with.
+/// An authenticated console account: a user of the system team with its session and browser.
 struct Account: Sendable {
     let session: Session
-    /// What the browser's session cookie holds.
+    /// Value of the session cookie.
     let sessionToken: SessionToken
-    /// What the browser's other cookie holds: the secret its form tokens are made of.
+    /// Value of the browser cookie: the secret from which its form tokens are derived.
     let browser: String
     let isNewBrowser: Bool
     let rights: AccountRights
@@ -16,7 +16,5 @@ struct Account: Sendable {
     var subject: Subject { session.user.subject }
     var isOperator: Bool { rights.isOperator }
 
-    var person: PersonView {
-        PersonView(name: session.user.name.full, email: session.user.email?.rawValue)
-    }
+    var person: PersonView { PersonView(name: session.user.name.full, email: session.user.email?.rawValue) }
 }

@@ -1,31 +1,30 @@
 import Bytes
 import HTTP
+import Localization
 import Templates
 import Web
 
-/// A refusal in words, in the console's clothes.
+/// Error page in the console's layout.
 struct ConsoleErrorPage: PlainPage {
     static let template = "console/error"
-    static let fields =
-        frameFields
-        .text("status") { String($0.problem.status.code) }
-        .words("headline") { $0.problem.headline }
-        .words("message") { $0.problem.message }
-        .words("advice") { $0.problem.advice }
-        .group("requestID", CopyView.fields) {
-            CopyView(Phrase("console.errors.copy-reference"), $0.requestID)
-        }
-        .optionalText("backURL") { $0.back?.url }
-        .text("backLabel") { $0.back?.label ?? "" }
+    static let fields = frameFields.with {
+        $0.text("status") { String($0.problem.status.code) }
+        $0.words("headline") { $0.problem.headline }
+        $0.words("message") { $0.problem.message }
+        $0.words("advice") { $0.problem.advice }
+        $0.group("requestID", CopyView.fields) { CopyView(Message("console.errors.copy-reference"), $0.requestID) }
+        $0.optionalText("backURL") { $0.back?.url }
+        $0.text("backLabel") { $0.back?.label ?? "" }
+    }
 
-    /// The way out that fits best.
+    /// Link from the error page to a page that the user may open.
     struct Back: Sendable {
         let url: String
         let label: String
     }
 
     let frame: PlainFrame
-    let problem: Problem
+    let problem: UserFacingError
     let requestID: String
     var back: Back?
 }

@@ -1,142 +1,126 @@
 import Domain
 import HTTP
 
-/// The console's routes, each with who may ask for it: there is no way to mount one without.
+/// Router on which every route of the console is mounted with its access rule.
 ///
-/// A form reaches its handler only after its origin and its token were checked.
+/// A form reaches its handler only after its origin and form token are checked, except those mounted with `postAnswer`
+/// and `postForEverybody`.
 struct ConsoleRouter {
     private(set) var router: Router
-    /// Every route mounted here, for the test that walks them with every role.
+    /// Every route mounted here, for the test that requests each with every role.
     private(set) var mounted: [MountedRoute] = []
-    private let reception: Reception
+    private let accessControl: AccessControl
 
-    init(_ router: Router, _ reception: Reception) {
+    init(_ router: Router, _ accessControl: AccessControl) {
         self.router = router
-        self.reception = reception
+        self.accessControl = accessControl
     }
 
-    /// The same, with long bodies read for an account alone.
+    /// `options` with long bodies read only for an authenticated account.
     private func admitting(_ options: RouteOptions) -> RouteOptions {
         var options = options
-        options.admission = reception.admission
+        options.admission = accessControl.admission
         return options
     }
 
     private mutating func note(
-        _ method: HTTP.Method,
-        _ pattern: String,
-        _ access: Access,
-        takesToken: Bool? = nil,
-        countsForTeam: Bool = true
+        _ method: HTTP.Method, _ pattern: String, _ access: Access, takesToken: Bool? = nil, countsForTeam: Bool = true
     ) {
         mounted.append(
             MountedRoute(
-                method: method,
-                pattern: pattern,
-                access: access,
-                takesToken: takesToken ?? (method != .get),
-                countsForTeam: countsForTeam
-            )
-        )
+                method: method, pattern: pattern, access: access, takesToken: takesToken ?? (method != .get),
+                countsForTeam: countsForTeam))
     }
 }
 
-// Inside a team.
+// Routes of a team.
 extension ConsoleRouter {
-    /// A page of a team.
+    /// Mounts a page of a team.
     mutating func get<each Value: PathValue>(
-        _ route: Route<TeamID, repeat each Value>,
-        needs right: Right,
-        at section: Section,
-        _ respond: @escaping @Sendable (Scope, repeat each Value) async throws -> Response
+        _ route: Route<TeamID, repeat each Value>, needs right: Right, at section: Section,
+        _ respond: @escaping @Sendable (TeamContext, repeat each Value) async throws -> Response
     ) {
         note(.get, route.text, .members(right))
-        router.get(route) { [reception] (request: Request, team: TeamID, value: repeat each Value) in
-            try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                try await respond(scope, repeat each value)
+        router.get(route) { [accessControl] (request: Request, team: TeamID, value: repeat each Value) in
+            try await accessControl.admit(request, to: team, needing: right, at: section) { context in
+                try await respond(context, repeat each value)
             }
         }
     }
 
-    /// A form of a team.
+    /// Mounts a form of a team.
     ///
     /// - Parameters:
-    ///   - options: what it takes beside plain fields, such as a file.
-    ///   - countsForTeam: false for one that only reads out, or only takes something away that is there once: it counts for
-    ///     its account alone, so that nobody who uses up the team's forms keeps what they have by it.
+    ///   - options: limits of the body, and whether it may contain more than plain fields, such as a file.
+    ///   - countsForTeam: false for a form that only exports, or only removes an existing object: it counts toward its
+    ///     account's limit only, so that a member who exhausts the team's limit cannot block the removal of access.
     mutating func post<each Value: PathValue>(
-        _ route: Route<TeamID, repeat each Value>,
-        _ options: RouteOptions = .form,
-        needs right: Right,
-        at section: Section,
-        countsForTeam: Bool = true,
-        _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
+        _ route: Route<TeamID, repeat each Value>, _ options: RouteOptions = .form, needs right: Right,
+        at section: Section, countsForTeam: Bool = true,
+        _ respond: @escaping @Sendable (TeamContext, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .members(right), countsForTeam: countsForTeam)
         router.post(route, admitting(options)) {
-            [reception] (request: Request, team: TeamID, value: repeat each Value) in
-            try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try await reception.form(of: scope.visit, in: countsForTeam ? team : nil)
-                return try await respond(scope, form, repeat each value)
+            [accessControl] (request: Request, team: TeamID, value: repeat each Value) in
+            try await accessControl.admit(request, to: team, needing: right, at: section) { context in
+                let form = try await accessControl.form(of: context.accountContext, in: countsForTeam ? team : nil)
+                return try await respond(context, form, repeat each value)
             }
         }
     }
 }
 
-// What the engine's exit page sends.
+// Forms from a page that redirects to a client by form_post.
 extension ConsoleRouter {
-    /// An answer to a trial by form_post: it comes from this site, but from a page that knows no token of the console.
+    /// Mounts the return URL of test sign-ins with `response_mode=form_post`.
     ///
-    /// Its handler checks the `state` in its place.
+    /// The form comes from this site, but from a page without a form token of the console; the handler checks `state`
+    /// instead.
     mutating func postAnswer<each Value: PathValue>(
-        _ route: Route<TeamID, repeat each Value>,
-        needs right: Right,
-        at section: Section,
-        _ respond: @escaping @Sendable (Scope, Form, repeat each Value) async throws -> Response
+        _ route: Route<TeamID, repeat each Value>, needs right: Right, at section: Section,
+        _ respond: @escaping @Sendable (TeamContext, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .members(right), takesToken: false)
         router.post(route, admitting(.form)) {
-            [reception] (request: Request, team: TeamID, value: repeat each Value) in
-            try await reception.admit(request, to: team, needing: right, at: section) { scope in
-                let form = try await reception.answer(of: scope.visit, in: team)
-                return try await respond(scope, form, repeat each value)
+            [accessControl] (request: Request, team: TeamID, value: repeat each Value) in
+            try await accessControl.admit(request, to: team, needing: right, at: section) { context in
+                let form = try await accessControl.answer(of: context.accountContext, in: team)
+                return try await respond(context, form, repeat each value)
             }
         }
     }
 }
 
-// Outside of any team.
+// Routes outside any team.
 extension ConsoleRouter {
-    /// A page for any console account, or for operators alone.
+    /// Mounts a page for any console account, or for operators only.
     mutating func get<each Value: PathValue>(
-        _ route: Route<repeat each Value>,
-        for access: PlainAccess,
-        _ respond: @escaping @Sendable (Visit, repeat each Value) async throws -> Response
+        _ route: Route<repeat each Value>, for access: PlainAccess,
+        _ respond: @escaping @Sendable (AccountContext, repeat each Value) async throws -> Response
     ) {
         note(.get, route.text, access.access)
-        router.get(route) { [reception] (request: Request, value: repeat each Value) in
-            try await reception.admit(request, operatorsOnly: access == .operators) { visit in
-                try await respond(visit, repeat each value)
+        router.get(route) { [accessControl] (request: Request, value: repeat each Value) in
+            try await accessControl.admit(request, operatorsOnly: access == .operators) { context in
+                try await respond(context, repeat each value)
             }
         }
     }
 
-    /// A form for any console account, or for operators alone.
+    /// Mounts a form for any console account, or for operators only.
     mutating func post<each Value: PathValue>(
-        _ route: Route<repeat each Value>,
-        for access: PlainAccess,
-        _ respond: @escaping @Sendable (Visit, Form, repeat each Value) async throws -> Response
+        _ route: Route<repeat each Value>, for access: PlainAccess,
+        _ respond: @escaping @Sendable (AccountContext, Form, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, access.access)
-        router.post(route, admitting(.form)) { [reception] (request: Request, value: repeat each Value) in
-            try await reception.admit(request, operatorsOnly: access == .operators) { visit in
-                let form = try await reception.form(of: visit, in: nil)
-                return try await respond(visit, form, repeat each value)
+        router.post(route, admitting(.form)) { [accessControl] (request: Request, value: repeat each Value) in
+            try await accessControl.admit(request, operatorsOnly: access == .operators) { context in
+                let form = try await accessControl.form(of: context, in: nil)
+                return try await respond(context, form, repeat each value)
             }
         }
     }
 
-    /// A page that has a proof of its own in its address.
+    /// Mounts a page without authentication, whose URL contains its credential.
     mutating func getForEverybody<each Value: PathValue>(
         _ route: Route<repeat each Value>,
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
@@ -145,7 +129,7 @@ extension ConsoleRouter {
         router.get(route, .standard, respond)
     }
 
-    /// A form that has a proof of its own in its address; its handler checks origin and token itself.
+    /// Mounts a form without authentication, whose URL contains its credential; the handler checks origin and token.
     mutating func postForEverybody<each Value: PathValue>(
         _ route: Route<repeat each Value>,
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
@@ -155,10 +139,10 @@ extension ConsoleRouter {
     }
 }
 
-/// Who may ask for a page outside of any team.
+/// Access rule of a route outside any team.
 enum PlainAccess: Sendable {
     case account
-    /// For anybody else there is no such page.
+    /// Other accounts get 404.
     case operators
 
     fileprivate var access: Access { self == .account ? .account : .operators }

@@ -1,12 +1,13 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Templates
 import Web
 
-/// One sentence about what was just done, shown once on the page that comes next.
+/// Message about the last change, shown once on the next page.
 ///
-/// It travels in a cookie of a minute, with a MAC bound to the browser, so that nobody else can put words there.
+/// It is stored in a cookie for a minute, with a MAC bound to the browser, so that no one else can forge a message.
 struct Flash: Sendable {
     enum Kind: String, Sendable {
         case good
@@ -15,24 +16,31 @@ struct Flash: Sendable {
     }
 
     let kind: Kind
-    let words: Words
+    let words: LocalizedText
 
-    static func good(_ wording: any Wording) -> Flash { Flash(kind: .good, words: wording.asWords) }
-    static func warn(_ wording: any Wording) -> Flash { Flash(kind: .warn, words: wording.asWords) }
-    static func bad(_ wording: any Wording) -> Flash { Flash(kind: .bad, words: wording.asWords) }
+    static func good(_ wording: any LocalizedTextConvertible) -> Flash {
+        Flash(kind: .good, words: wording.localizedText)
+    }
+    static func warn(_ wording: any LocalizedTextConvertible) -> Flash {
+        Flash(kind: .warn, words: wording.localizedText)
+    }
+    static func bad(_ wording: any LocalizedTextConvertible) -> Flash {
+        Flash(kind: .bad, words: wording.localizedText)
+    }
 
-    static let fields = Fields<Flash>()
-        .text("kind") { $0.kind.rawValue }
-        .text("icon") { $0.kind == .good ? "circle-check" : "alert" }
-        .words("text") { $0.words }
+    static let fields = Fields<Flash> {
+        $0.text("kind") { $0.kind.rawValue }
+        $0.text("icon") { $0.kind == .good ? "circle-check" : "alert" }
+        $0.words("text") { $0.words }
+    }
 }
 
 extension Flash {
     private static let life = Duration.seconds(60)
-    /// A browser keeps cookies of 4 KiB; no sentence of ours comes near.
+    /// Maximum length of the message in bytes: browsers store cookies of up to 4 KiB, and every message is far shorter.
     private static let maximumLength = 1024
 
-    /// What the browser brought, or nil when there is nothing or it is not ours.
+    /// The message in a browser's cookie, or nil if there is no cookie or its MAC is invalid.
     static func read(_ cookie: String?, _ browser: String, _ site: Site) -> Flash? {
         guard let cookie, cookie.utf8.count <= 2048 else { return nil }
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)
@@ -47,15 +55,10 @@ extension Flash {
         let encoded = Base64URL.encode(Array(site.text(words).utf8.prefix(Self.maximumLength)))
         let mac = site.formTokens.token(for: Self.secret(kind, encoded, browser))
         return site.cookies.cookie(
-            Self.cookieName(site.cookies),
-            "\(kind.rawValue).\(encoded).\(mac)",
-            maxAge: Self.life
-        )
+            Self.cookieName(site.cookies), "\(kind.rawValue).\(encoded).\(mac)", maxAge: Self.life)
     }
 
-    static func cookieName(_ names: CookieNames) -> String {
-        names.session(of: .system) + "-flash"
-    }
+    static func cookieName(_ names: CookieNames) -> String { names.session(of: .system) + "-flash" }
 
     private static func secret(_ kind: Kind, _ encoded: String, _ browser: String) -> String {
         "flash|\(browser)|\(kind.rawValue)|\(encoded)"

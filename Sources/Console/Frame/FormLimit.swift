@@ -2,13 +2,14 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Web
 
-/// How much one account may change in the console within ten minutes, and all of a team together.
+/// Limit on console forms of an account, and of all accounts of a team together, in ten minutes and in a day.
 ///
-/// What they change is kept in the audit log, before and after, for years; and the room on disk is everybody's. So a
-/// form counts by its size: one, and one more for each 4 KiB. The team counts beside the account, since it may have as
-/// many accounts as it invites; and of what the team may send one account has a quarter.
+/// The audit log keeps the state before and after each change for years, on a disk that all teams share. So a form
+/// counts by its size: one, plus one for each 4 KiB. The team has a limit in addition to the account's, because it can
+/// invite any number of accounts; one account may use a quarter of the team's limit.
 struct FormLimit: Sendable {
     static let most = 900
     static let mostInDay = 5000
@@ -20,14 +21,12 @@ struct FormLimit: Sendable {
 
     private let limits: LimitStore
 
-    init(_ limits: LimitStore) {
-        self.limits = limits
-    }
+    init(_ limits: LimitStore) { self.limits = limits }
 
-    /// Counts a form that an account has sent; what one count refuses takes nothing of the next.
+    /// Counts a form of an account; a form that exceeds one limit is not counted toward the next.
     ///
-    /// - Parameter team: whose form it is, too; nil for one of the account alone.
-    /// - Throws: `Problem` when it is one too many, `PostgresFailure`.
+    /// - Parameter team: the team whose limits the form counts toward as well; nil for the account's limit only.
+    /// - Throws: `UserFacingError` if a limit is exceeded, `PostgresFailure`.
     func charge(_ request: Request, of account: Subject, in team: TeamID?, at now: Timestamp) async throws {
         let price = 1 + request.body.count / Self.unit
         let own = Self.own(account, "console-forms", Self.most, Self.window)
@@ -42,22 +41,16 @@ struct FormLimit: Sendable {
     }
 
     private func charge(_ price: Int, _ limited: Limited, in team: TeamID, at now: Timestamp) async throws {
-        let count = try await limits.add(
-            price,
-            to: limited.subject,
-            window: limited.window,
-            in: team,
-            at: now
-        )
+        let count = try await limits.add(price, to: limited.subject, window: limited.window, in: team, at: now)
         guard count.value > limited.most else { return }
         let words =
             limited.isOfTeam
-            ? Phrase("console.forms.limited.team", ["until": count.endsAt])
-            : Phrase("console.forms.limited", ["until": count.endsAt])
+            ? Message("console.forms.limited.team", ["until": count.endsAt])
+            : Message("console.forms.limited", ["until": count.endsAt])
         throw Self.refusal(words, count, at: now)
     }
 
-    /// A count, and how it is told where it is used up.
+    /// Limit of one counter, and whether the error message names the team rather than the account.
     private struct Limited {
         let subject: LimitSubject
         let most: Int
@@ -65,12 +58,7 @@ struct FormLimit: Sendable {
         let isOfTeam: Bool
     }
 
-    private static func own(
-        _ account: Subject,
-        _ kind: StaticString,
-        _ most: Int,
-        _ window: Duration
-    ) -> Limited {
+    private static func own(_ account: Subject, _ kind: StaticString, _ most: Int, _ window: Duration) -> Limited {
         Limited(subject: .account(kind, account.rawValue), most: most, window: window, isOfTeam: false)
     }
 
@@ -78,13 +66,10 @@ struct FormLimit: Sendable {
         Limited(subject: .team(kind), most: most, window: window, isOfTeam: true)
     }
 
-    private static func refusal(_ words: Phrase, _ count: LimitStore.Count, at now: Timestamp) -> Problem {
-        Problem(
-            .tooManyRequests,
-            Phrase("console.forms.limited.headline"),
-            words,
-            advice: Phrase("console.forms.limited.advice"),
-            retryAfter: Int(max(1, (count.endsAt - now).components.seconds))
-        )
+    private static func refusal(_ words: Message, _ count: LimitStore.Count, at now: Timestamp) -> UserFacingError {
+        UserFacingError(
+            .tooManyRequests, Message("console.forms.limited.headline"), words,
+            advice: Message("console.forms.limited.advice"),
+            retryAfter: Int(max(1, (count.endsAt - now).components.seconds)))
     }
 }

@@ -3,9 +3,9 @@ import Domain
 import HTTP
 import Web
 
-/// The cookie of a session of the system team, as its hosted pages set it.
+/// Session cookie of the system team, identical to the one its hosted pages set.
 enum SessionCookie {
-    /// How long the browser keeps it; the session itself may end sooner.
+    /// Lifetime of the cookie; the session itself may end sooner.
     private static let life = Duration.seconds(30 * 86_400)
 
     static func make(_ token: SessionToken, _ names: CookieNames) -> SetCookie {

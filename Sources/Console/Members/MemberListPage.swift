@@ -2,37 +2,36 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Templates
 import Tenancy
 import Web
 
-/// Who belongs to the team, who is invited, and the form that invites.
+/// Members and invitations of a team, with the invitation form.
 struct MemberListPage: ConsolePage {
     static let template = "console/members/index"
-    static let fields =
-        frameFields
-        .list("members", MemberRow.fields) { $0.members }
-        .list("invitations", InvitationRow.fields) { $0.invitations }
-        .optionalGroup("invite", InviteView.fields) { $0.invite }
-        .optionalText("departureURL") { page in
-            page.mayLeave ? MemberRoutes.departure.link(page.team) : nil
-        }
+    static let fields = frameFields.with {
+        $0.list("members", MemberRow.fields) { $0.members }
+        $0.list("invitations", InvitationRow.fields) { $0.invitations }
+        $0.optionalGroup("invite", InviteView.fields) { $0.invite }
+        $0.optionalText("departureURL") { page in page.mayLeave ? MemberRoutes.departure.link(page.team) : nil }
+    }
 
     let frame: ConsoleFrame
     let team: TeamID
     let members: [MemberRow]
     let invitations: [InvitationRow]
-    /// Absent for those who may not invite.
+    /// Nil if the account may not invite.
     let invite: InviteView?
-    /// The last owner cannot go.
+    /// False for the last owner.
     let mayLeave: Bool
 }
 
-/// A member as the list shows them.
+/// A member in the list.
 struct MemberRow: Sendable {
     let team: TeamID
     let member: Member
-    /// Nil when the account has been deleted between two reads.
+    /// Nil if the account was deleted between two queries.
     let user: User?
     let isSelf: Bool
     let canChange: Bool
@@ -41,46 +40,47 @@ struct MemberRow: Sendable {
         PersonView(name: user?.name.full ?? member.account.rawValue, email: user?.email?.rawValue)
     }
 
-    static let fields = Fields<MemberRow>()
-        .optionalText("url") { row in
-            row.canChange ? MemberRoutes.member.link(row.team, row.member.account) : nil
-        }
-        .group("person", PersonView.fields) { $0.person }
-        .words("role") { $0.member.role.words.asWords }
-        .group("since", TimeView.fields) { TimeView($0.member.since) }
-        .flag("you") { $0.isSelf }
+    static let fields = Fields<MemberRow> {
+        $0.optionalText("url") { row in row.canChange ? MemberRoutes.member.link(row.team, row.member.account) : nil }
+        $0.group("person", PersonView.fields) { $0.person }
+        $0.words("role") { $0.member.role.words.localizedText }
+        $0.group("since", TimeView.fields) { TimeView($0.member.since) }
+        $0.flag("you") { $0.isSelf }
+    }
 }
 
-/// An invitation as the list shows it.
+/// An invitation in the list.
 struct InvitationRow: Sendable {
     let team: TeamID
     let invitation: Invitation
     let isOpen: Bool
     let canChange: Bool
 
-    static let fields = Fields<InvitationRow>()
-        .text("email") { $0.invitation.email.rawValue }
-        .words("role") { $0.invitation.role.words.asWords }
-        .group("expires", TimeView.fields) { TimeView($0.invitation.expiresAt) }
-        .flag("open") { $0.isOpen }
-        .optionalText("resendURL") { row in
+    static let fields = Fields<InvitationRow> {
+        $0.text("email") { $0.invitation.email.rawValue }
+        $0.words("role") { $0.invitation.role.words.localizedText }
+        $0.group("expires", TimeView.fields) { TimeView($0.invitation.expiresAt) }
+        $0.flag("open") { $0.isOpen }
+        $0.optionalText("resendURL") { row in
             row.canChange ? MemberRoutes.resending.link(row.team, row.invitation.id) : nil
         }
-        .optionalText("withdrawURL") { row in
+        $0.optionalText("withdrawURL") { row in
             row.canChange ? MemberRoutes.withdrawal.link(row.team, row.invitation.id) : nil
         }
+    }
 }
 
-/// The form that invites somebody.
+/// The invitation form.
 struct InviteView: Sendable {
     let team: TeamID
     let form: InviteForm
-    /// The roles that the one before the page may give.
+    /// The roles that the signed-in member may assign.
     let roles: [Role]
 
-    static let fields = Fields<InviteView>()
-        .text("action") { MemberRoutes.invitations.link($0.team) }
-        .list("errors", FormError.fields) { $0.form.errors.summary }
-        .group("email", FieldView.fields) { $0.form.emailView }
-        .group("role", ChoicesView.fields) { $0.form.roleView($0.roles) }
+    static let fields = Fields<InviteView> {
+        $0.text("action") { MemberRoutes.invitations.link($0.team) }
+        $0.list("errors", FormError.fields) { $0.form.errors.summary }
+        $0.group("email", FieldView.fields) { $0.form.emailView }
+        $0.group("role", ChoicesView.fields) { $0.form.roleView($0.roles) }
+    }
 }

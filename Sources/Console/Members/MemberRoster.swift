@@ -1,15 +1,15 @@
-import AuthEngine
 import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Templates
 import Tenancy
 import Web
 
-/// The page that lists members and invitations; the form that invites comes back to it.
+/// Renders the page with members, invitations and the invitation form.
 struct MemberRoster: Sendable {
-    private let context: EngineContext
+    private let server: ServerContext
     private let members: MembershipStore
     private let invitations: InvitationStore
     private let users: UserStore
@@ -17,54 +17,47 @@ struct MemberRoster: Sendable {
 
     /// - Throws: `Diagnostics`, when the template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
-        context = parts.context
+        server = parts.server
         members = MembershipStore(parts.database)
         invitations = InvitationStore(parts.database)
         users = UserStore(parts.database)
         page = try parts.site.pages.page(MemberListPage.self)
     }
 
-    /// The page, with what was typed and what is wrong with it where an invitation was refused.
+    /// Renders the page; after a rejected invitation with its input and errors.
     ///
-    /// Three statements, whatever the team's size: members, their accounts, invitations.
-    func respond(_ scope: Scope, _ form: InviteForm = InviteForm(), after wait: Duration? = nil)
-        async throws -> Response
+    /// Runs three statements whatever the team's size: members, their accounts, invitations.
+    /// - Parameter wait: time until the next invitation may be sent, for a 429 response.
+    func respond(_ context: TeamContext, _ form: InviteForm = InviteForm(), after wait: Duration? = nil) async throws
+        -> Response
     {
-        let team = scope.teamID
+        let team = context.teamID
         let listed = try await members.list(in: team)
         let found = try await users.find(listed.map(\.account), in: .system)
-        // Looked for one by one they would cost the square of the team.
+        // Indexed, because searching the array for each member would take quadratic time.
         let accounts = Dictionary(found.map { ($0.subject, $0) }) { first, _ in first }
         let open = try await invitations.list(in: team)
-        let now = context.clock()
+        let now = server.clock()
         let owners = listed.count { $0.role == .owner }
         let view = MemberListPage(
-            frame: scope.frame(Phrase("console.members.title")),
-            team: team,
-            members: listed.map { row(of: $0, accounts, scope) },
+            frame: context.frame(Message("console.members.title")), team: team,
+            members: listed.map { row(of: $0, accounts, context) },
             invitations: open.map { invitation in
                 InvitationRow(
-                    team: team,
-                    invitation: invitation,
-                    isOpen: invitation.isOpen(at: now),
-                    canChange: scope.role.mayManage(invitation.role)
-                )
+                    team: team, invitation: invitation, isOpen: invitation.isOpen(at: now),
+                    canChange: context.role.mayManage(invitation.role))
             },
-            invite: scope.may(.changeMembers)
-                ? InviteView(team: team, form: form, roles: scope.role.grantable) : nil,
-            mayLeave: scope.role != .owner || owners > 1
-        )
-        if let wait { return scope.site.respond(page, view, after: wait) }
-        return scope.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
+            invite: context.may(.changeMembers)
+                ? InviteView(team: team, form: form, roles: context.role.grantable) : nil,
+            mayLeave: context.role != .owner || owners > 1)
+        if let wait { return context.site.respond(page, view, after: wait) }
+        return context.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }
 
-    private func row(of member: Member, _ accounts: [Subject: User], _ scope: Scope) -> MemberRow {
+    private func row(of member: Member, _ accounts: [Subject: User], _ context: TeamContext) -> MemberRow {
         MemberRow(
-            team: scope.teamID,
-            member: member,
-            user: accounts[member.account],
-            isSelf: member.account == scope.account.subject,
-            canChange: scope.may(.changeMembers) && scope.role.mayManage(member.role)
-        )
+            team: context.teamID, member: member, user: accounts[member.account],
+            isSelf: member.account == context.account.subject,
+            canChange: context.may(.changeMembers) && context.role.mayManage(member.role))
     }
 }

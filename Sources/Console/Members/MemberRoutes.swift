@@ -2,7 +2,7 @@ import Domain
 import HTTP
 import Web
 
-/// The addresses of a team's members and of the way in.
+/// Routes of a team's members and invitations.
 enum MemberRoutes {
     static let list = Route("/console/:team/members", TeamID.self)
     static let member = Route("/console/:team/members/:sub", TeamID.self, Subject.self)
@@ -12,17 +12,9 @@ enum MemberRoutes {
     static let departure = Route("/console/:team/departure", TeamID.self)
 
     static let invitations = Route("/console/:team/invitations", TeamID.self)
-    static let resending = Route(
-        "/console/:team/invitations/:invitation/resending",
-        TeamID.self,
-        InvitationID.self
-    )
-    static let withdrawal = Route(
-        "/console/:team/invitations/:invitation/withdrawal",
-        TeamID.self,
-        InvitationID.self
-    )
+    static let resending = Route("/console/:team/invitations/:invitation/resending", TeamID.self, InvitationID.self)
+    static let withdrawal = Route("/console/:team/invitations/:invitation/withdrawal", TeamID.self, InvitationID.self)
 
-    /// For the holder of a link, who may have no account yet.
+    /// Page for the holder of an invitation link, who may not have an account yet.
     static let invitation = Route("/invitations/:token", String.self)
 }

@@ -1,6 +1,6 @@
 import Templates
 
-/// The operators' area: health, teams, jobs, Apple, mailbox.
+/// Pages of the operators' area: health, teams, jobs, Apple's documents, mailbox.
 struct OperatorPages: Sendable {
     private let health: HealthPages
     private let teams: OperatorTeamPages

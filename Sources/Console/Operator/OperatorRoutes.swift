@@ -4,7 +4,7 @@ public import HTTP
 import Jobs
 import Web
 
-/// The addresses of the operators' area.
+/// Routes of the operators' area.
 enum OperatorRoutes {
     static let health = Route("/console/operator")
     static let teams = Route("/console/operator/teams")

@@ -1,10 +1,12 @@
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
+import Localization
+import OAuth
+import SignInTrace
 import Templates
 
-/// What happened in the last days: charts, and the failures by their causes.
+/// Activity of a team in the last 30 days: charts, and failures by cause.
 struct Activity: Sendable {
     static let days = 30
     private static let causeLimit = 6
@@ -15,33 +17,26 @@ struct Activity: Sendable {
     private var charts: [BarChart] {
         [
             BarChart(
-                "sign-ins",
-                Phrase("console.activity.sign-ins"),
-                at: "\(ConsoleRoutes.flows.link(team))?outcome=answered&trial=no",
-                days: report.days,
-                counts: report.signIns
-            ),
-            BarChart(
-                "new-users",
-                Phrase("console.activity.new-users"),
-                days: report.days,
-                counts: report.newUsers
-            ),
+                "sign-ins", Message("console.activity.sign-ins"),
+                at: "\(ConsoleRoutes.traces.link(team))?outcome=answered&trial=no", days: report.days,
+                counts: report.signIns),
+            BarChart("new-users", Message("console.activity.new-users"), days: report.days, counts: report.newUsers),
         ]
     }
 
-    /// How often something was wrong, as a bar beside its name.
+    /// A cause of failures with its count, drawn as a bar.
     private struct Cause: Sendable {
         let cause: RefusalCause
         let count: Int
         let most: Int
         let team: TeamID
 
-        static let fields = Fields<Cause>()
-            .words("title") { Phrase(in: "console.causes", $0.cause.rawValue) }
-            .text("url") { "\(ConsoleRoutes.flows.link($0.team))?cause=\($0.cause.rawValue)" }
-            .words("count") { $0.count }
-            .integer("width") { max(1, 100 * $0.count / max(1, $0.most)) }
+        static let fields = Fields<Cause> {
+            $0.words("title") { Message(in: "console.causes", $0.cause.rawValue) }
+            $0.text("url") { "\(ConsoleRoutes.traces.link($0.team))?cause=\($0.cause.rawValue)" }
+            $0.words("count") { $0.count }
+            $0.integer("width") { max(1, 100 * $0.count / max(1, $0.most)) }
+        }
     }
 
     private var causes: [Cause] {
@@ -51,9 +46,10 @@ struct Activity: Sendable {
         }
     }
 
-    static let fields = Fields<Activity>()
-        .list("charts", BarChart.fields) { $0.charts }
-        .list("causes", Cause.fields) { $0.causes }
-        .integer("failures") { $0.report.failures.reduce(0, +) }
-        .text("failuresURL") { "\(ConsoleRoutes.flows.link($0.team))?outcome=failed" }
+    static let fields = Fields<Activity> {
+        $0.list("charts", BarChart.fields) { $0.charts }
+        $0.list("causes", Cause.fields) { $0.causes }
+        $0.integer("failures") { $0.report.failures.reduce(0, +) }
+        $0.text("failuresURL") { "\(ConsoleRoutes.traces.link($0.team))?outcome=failed" }
+    }
 }

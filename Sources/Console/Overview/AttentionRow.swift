@@ -1,11 +1,12 @@
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
+import Localization
+import OAuth
 import Templates
 import Web
 
-/// Something of the team that is unused, old or half done, and where to see to it.
+/// An unused, outdated or incomplete item of a team, with the URL of its page.
 struct AttentionRow: Sendable {
     let attention: TeamAttention
     let team: TeamID
@@ -13,8 +14,7 @@ struct AttentionRow: Sendable {
     private var url: String {
         switch attention.kind {
         case .keyNeverUsed, .keyUnused, .keyOld:
-            KeyID(rawValue: attention.subject).map { ConsoleRoutes.key.link(team, $0) }
-                ?? ConsoleRoutes.keys.link(team)
+            KeyID(rawValue: attention.subject).map { ConsoleRoutes.key.link(team, $0) } ?? ConsoleRoutes.keys.link(team)
         case .noReturnURL, .noSignIn, .secretEnds, .secretEnded:
             ClientID(rawValue: attention.subject).map { ConsoleRoutes.serviceID.link(team, $0) }
                 ?? ConsoleRoutes.serviceIDs.link(team)
@@ -23,9 +23,10 @@ struct AttentionRow: Sendable {
         }
     }
 
-    static let fields = Fields<AttentionRow>()
-        .words("title") { Phrase(in: "console.attention", $0.attention.kind.rawValue) }
-        .text("subject") { $0.attention.subject }
-        .text("url") { $0.url }
-        .optionalGroup("since", TimeView.fields) { $0.attention.since.map { TimeView($0) } }
+    static let fields = Fields<AttentionRow> {
+        $0.words("title") { Message(in: "console.attention", $0.attention.kind.rawValue) }
+        $0.text("subject") { $0.attention.subject }
+        $0.text("url") { $0.url }
+        $0.optionalGroup("since", TimeView.fields) { $0.attention.since.map { TimeView($0) } }
+    }
 }

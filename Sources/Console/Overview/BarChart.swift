@@ -1,22 +1,23 @@
 import Bytes
+import Localization
 import Templates
 
-/// Counts by the day as bars, drawn by the server; the same numbers stand in a table below.
+/// Bar chart of counts per day, rendered by the server, with the same numbers in a table below it.
 ///
-/// Sizes are in the units of the drawing, which the page scales.
+/// Sizes are in units of the drawing, which the page scales.
 struct BarChart: Sendable {
     private static let plot = (left: 40, right: 360, top: 8, bottom: 120)
 
     let name: String
-    let title: Phrase
-    /// Where what it counts is listed.
+    let title: Message
+    /// URL of the list of the counted items; nil without such a list.
     let url: String?
     private let days: [Timestamp]
     private let counts: [Int]
-    /// The top of the scale.
+    /// Value at the top of the scale.
     private let scale: Int
 
-    init(_ name: String, _ title: Phrase, at url: String? = nil, days: [Timestamp], counts: [Int]) {
+    init(_ name: String, _ title: Message, at url: String? = nil, days: [Timestamp], counts: [Int]) {
         self.name = name
         self.title = title
         self.url = url
@@ -25,7 +26,7 @@ struct BarChart: Sendable {
         scale = Self.scale(above: counts.max() ?? 0)
     }
 
-    /// The least of 1, 2, 5, 10, 20, 50 … that is twice a whole number and no less than `count`.
+    /// The least of 2, 4, 10, 20, 40, 100 … that is not below `count`; even, so that half of it is a whole number.
     private static func scale(above count: Int) -> Int {
         var unit = 1
         while true {
@@ -34,22 +35,23 @@ struct BarChart: Sendable {
         }
     }
 
-    /// One day.
+    /// Bar of one day.
     private struct Bar: Sendable {
         let x: Int
         let y: Int
         let width: Int
         let height: Int
-        let day: Words
+        let day: LocalizedText
         let count: Int
 
-        static let fields = Fields<Bar>()
-            .integer("x") { $0.x }
-            .integer("y") { $0.y }
-            .integer("width") { $0.width }
-            .integer("height") { $0.height }
-            .words("day") { $0.day }
-            .words("count") { $0.count }
+        static let fields = Fields<Bar> {
+            $0.integer("x") { $0.x }
+            $0.integer("y") { $0.y }
+            $0.integer("width") { $0.width }
+            $0.integer("height") { $0.height }
+            $0.words("day") { $0.day }
+            $0.words("count") { $0.count }
+        }
     }
 
     private var bars: [Bar] {
@@ -59,25 +61,21 @@ struct BarChart: Sendable {
             let height = pair.1 == 0 ? 0 : max(2, (bottom - Self.plot.top) * pair.1 / scale)
             let (start, end) = (Int(Double(index) * step), Int(Double(index + 1) * step))
             return Bar(
-                x: left + start + 1,
-                y: bottom - height,
-                width: max(2, end - start - 3),
-                height: height,
-                day: .day(pair.0),
-                count: pair.1
-            )
+                x: left + start + 1, y: bottom - height, width: max(2, end - start - 3), height: height,
+                day: .day(pair.0), count: pair.1)
         }
     }
 
-    /// A line across with its number.
+    /// Horizontal grid line with its value.
     private struct Line: Sendable {
         let y: Int
         let value: Int
 
-        static let fields = Fields<Line>()
-            .integer("y") { $0.y }
-            .integer("labelY") { $0.y + 4 }
-            .words("value") { $0.value }
+        static let fields = Fields<Line> {
+            $0.integer("y") { $0.y }
+            $0.integer("labelY") { $0.y + 4 }
+            $0.words("value") { $0.value }
+        }
     }
 
     private var lines: [Line] {
@@ -87,14 +85,15 @@ struct BarChart: Sendable {
 
     private var total: Int { counts.reduce(0, +) }
 
-    static let fields = Fields<BarChart>()
-        .text("name") { $0.name }
-        .words("title") { $0.title }
-        .optionalText("url") { $0.url }
-        .words("total") { $0.total }
-        .flag("empty") { $0.total == 0 }
-        .optionalWords("first") { $0.days.first.map { Words.day($0) } }
-        .optionalWords("last") { $0.days.last.map { Words.day($0) } }
-        .list("bars", Bar.fields) { $0.bars }
-        .list("lines", Line.fields) { $0.lines }
+    static let fields = Fields<BarChart> {
+        $0.text("name") { $0.name }
+        $0.words("title") { $0.title }
+        $0.optionalText("url") { $0.url }
+        $0.words("total") { $0.total }
+        $0.flag("empty") { $0.total == 0 }
+        $0.optionalWords("first") { $0.days.first.map { LocalizedText.day($0) } }
+        $0.optionalWords("last") { $0.days.last.map { LocalizedText.day($0) } }
+        $0.list("bars", Bar.fields) { $0.bars }
+        $0.list("lines", Line.fields) { $0.lines }
+    }
 }

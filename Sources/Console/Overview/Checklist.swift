@@ -1,29 +1,31 @@
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
+import Localization
+import OAuth
 import Templates
 
-/// The way from nothing to a working sign-in, as far as the team has come.
+/// Setup steps to a working sign-in, with the progress of a team.
 struct Checklist: Sendable {
     struct Step: Sendable {
-        let title: Phrase
-        let detail: Phrase
+        let title: Message
+        let detail: Message
         let isDone: Bool
         let url: String
-        /// What the button says while it is the next step.
-        let action: Phrase
-        /// What the link says afterwards.
-        let afterwards: Phrase
+        /// Label of the link while the step is not done.
+        let action: Message
+        /// Label of the link when the step is done.
+        let afterwards: Message
         var isNext = false
 
-        static let fields = Fields<Step>()
-            .words("title") { $0.title }
-            .words("detail") { $0.detail }
-            .flag("done") { $0.isDone }
-            .flag("next") { $0.isNext }
-            .text("url") { $0.url }
-            .words("action") { $0.isDone ? $0.afterwards : $0.action }
+        static let fields = Fields<Step> {
+            $0.words("title") { $0.title }
+            $0.words("detail") { $0.detail }
+            $0.flag("done") { $0.isDone }
+            $0.flag("next") { $0.isNext }
+            $0.text("url") { $0.url }
+            $0.words("action") { $0.isDone ? $0.afterwards : $0.action }
+        }
     }
 
     let steps: [Step]
@@ -36,63 +38,46 @@ struct Checklist: Sendable {
 
     var isComplete: Bool { steps.allSatisfy(\.isDone) }
 
-    static let fields = Fields<Checklist>()
-        .words("summary") { list in
+    static let fields = Fields<Checklist> {
+        $0.words("summary") { list in
             let done = list.steps.count { $0.isDone }
-            return Phrase("console.overview.setup.progress", ["done": done, "all": list.steps.count])
+            return Message("console.overview.setup.progress", ["done": done, "all": list.steps.count])
         }
-        .list("steps", Step.fields) { $0.steps }
+        $0.list("steps", Step.fields) { $0.steps }
+    }
 
     private static func registry(_ progress: TeamProgress, _ team: TeamID) -> [Step] {
         [
             Step(
-                title: Phrase("console.overview.app-id"),
-                detail: Phrase("console.overview.app-id.detail"),
+                title: Message("console.overview.app-id"), detail: Message("console.overview.app-id.detail"),
                 isDone: progress.appIDs > 0,
-                url: progress.appIDs > 0
-                    ? ConsoleRoutes.appIDs.link(team) : ConsoleRoutes.newAppID.link(team),
-                action: Phrase("console.overview.app-id.action"),
-                afterwards: Phrase("console.overview.app-ids")
-            ),
+                url: progress.appIDs > 0 ? ConsoleRoutes.appIDs.link(team) : ConsoleRoutes.newAppID.link(team),
+                action: Message("console.overview.app-id.action"), afterwards: Message("console.overview.app-ids")),
             Step(
-                title: Phrase("console.overview.service-id"),
-                detail: Phrase("console.overview.service-id.detail"),
+                title: Message("console.overview.service-id"), detail: Message("console.overview.service-id.detail"),
                 isDone: progress.serviceIDs > 0,
                 url: progress.serviceIDs > 0
                     ? ConsoleRoutes.serviceIDs.link(team) : ConsoleRoutes.newServiceID.link(team),
-                action: Phrase("console.overview.service-id.action"),
-                afterwards: Phrase("console.overview.service-ids")
-            ),
+                action: Message("console.overview.service-id.action"),
+                afterwards: Message("console.overview.service-ids")),
             Step(
-                title: Phrase("console.overview.return-url"),
-                detail: Phrase("console.overview.return-url.detail"),
-                isDone: progress.hasReturnURL,
-                url: ConsoleRoutes.serviceIDs.link(team),
-                action: Phrase("console.overview.service-ids"),
-                afterwards: Phrase("console.overview.service-ids")
-            ),
+                title: Message("console.overview.return-url"), detail: Message("console.overview.return-url.detail"),
+                isDone: progress.hasReturnURL, url: ConsoleRoutes.serviceIDs.link(team),
+                action: Message("console.overview.service-ids"), afterwards: Message("console.overview.service-ids")),
         ]
     }
 
     private static func use(_ progress: TeamProgress, _ team: TeamID) -> [Step] {
         [
             Step(
-                title: Phrase("console.overview.key"),
-                detail: Phrase("console.overview.key.detail"),
+                title: Message("console.overview.key"), detail: Message("console.overview.key.detail"),
                 isDone: progress.activeKeys > 0,
-                url: progress.activeKeys > 0
-                    ? ConsoleRoutes.keys.link(team) : ConsoleRoutes.newKey.link(team),
-                action: Phrase("console.overview.key.action"),
-                afterwards: Phrase("console.overview.keys")
-            ),
+                url: progress.activeKeys > 0 ? ConsoleRoutes.keys.link(team) : ConsoleRoutes.newKey.link(team),
+                action: Message("console.overview.key.action"), afterwards: Message("console.overview.keys")),
             Step(
-                title: Phrase("console.overview.sign-in"),
-                detail: Phrase("console.overview.sign-in.detail"),
-                isDone: progress.hasSignIn,
-                url: ConsoleRoutes.serviceIDs.link(team),
-                action: Phrase("console.overview.service-ids"),
-                afterwards: Phrase("console.overview.service-ids")
-            ),
+                title: Message("console.overview.sign-in"), detail: Message("console.overview.sign-in.detail"),
+                isDone: progress.hasSignIn, url: ConsoleRoutes.serviceIDs.link(team),
+                action: Message("console.overview.service-ids"), afterwards: Message("console.overview.service-ids")),
         ]
     }
 }

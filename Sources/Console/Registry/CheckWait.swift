@@ -1,8 +1,9 @@
 import Bytes
+import Localization
 
-extension Phrase {
-    /// The team had domains or records looked at too often; the wait is a minute at most.
-    static func checksLimited(for wait: Duration) -> Phrase {
-        Phrase("console.registry.checks.limited", count: Int(max(1, wait.components.seconds)))
+extension Message {
+    /// Error for exceeding the limit on checks of domains and DNS records; the wait is at most a minute.
+    static func checksLimited(for wait: Duration) -> Message {
+        Message("console.registry.checks.limited", count: Int(max(1, wait.components.seconds)))
     }
 }

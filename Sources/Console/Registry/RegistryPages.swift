@@ -1,41 +1,37 @@
-import AuthEngine
+import Domain
 import Registry
 import Templates
 import Web
 
-/// The pages of the registry: App IDs, Service IDs with their domains, keys, Apple, e-mail sources, trials.
+/// Pages of the registry: App IDs, Service IDs, domains, keys, Apple connections, email sources, test sign-ins.
 struct RegistryPages: Sendable {
-    private let appIDs: ResourceFlow<AppIDs>
-    private let serviceIDs: ResourceFlow<ServiceIDs>
+    private let appIDs: ResourceEditor<AppIDResource>
+    private let serviceIDs: ResourceEditor<ServiceIDResource>
     private let domains: DomainEndpoints
     private let keys: KeyEndpoints
-    private let appleKeys: ResourceFlow<AppleKeys>
-    private let appleConnections: ResourceFlow<AppleConnections>
+    private let appleKeys: ResourceEditor<AppleKeyResource>
+    private let appleConnections: ResourceEditor<AppleConnectionResource>
     private let appleEndpoints: AppleConnectionEndpoints
-    private let emailSources: EmailSources
-    private let emailSourceFlow: ResourceFlow<EmailSources>
-    private let trials: TrialEndpoints
+    private let emailSources: EmailSourceResource
+    private let emailSourceEditor: ResourceEditor<EmailSourceResource>
+    private let testSignIns: TestSignInEndpoints
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    /// - Throws: `Diagnostics` if a template does not match its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         let stores = RegistryStores(
-            parts.database,
-            keyRing: parts.context.keyRing,
-            random: parts.context.random,
-            changed: parts.registryChanged
-        )
+            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
         let pages = parts.site.pages
-        appIDs = try ResourceFlow(AppIDs(stores, pages), stores, pages)
-        serviceIDs = try ResourceFlow(ServiceIDs(stores, parts.context, pages), stores, pages)
+        appIDs = try ResourceEditor(AppIDResource(stores, pages), stores, pages)
+        serviceIDs = try ResourceEditor(ServiceIDResource(stores, parts.server, pages), stores, pages)
         domains = try DomainEndpoints(stores, parts, pages)
-        keys = try KeyEndpoints(stores, parts.context, pages)
-        appleKeys = try ResourceFlow(AppleKeys(stores, pages, parts.standIn), stores, pages)
-        let connections = try AppleConnections(stores, parts)
-        appleConnections = try ResourceFlow(connections, stores, pages)
+        keys = try KeyEndpoints(stores, parts.server, pages)
+        appleKeys = try ResourceEditor(AppleKeyResource(stores, pages, parts.standIn), stores, pages)
+        let connections = try AppleConnectionResource(stores, parts)
+        appleConnections = try ResourceEditor(connections, stores, pages)
         appleEndpoints = AppleConnectionEndpoints(parts, connections)
-        emailSources = try EmailSources(stores, parts, pages)
-        emailSourceFlow = try ResourceFlow(emailSources, stores, pages)
-        trials = try TrialEndpoints(stores, parts)
+        emailSources = try EmailSourceResource(stores, parts, pages)
+        emailSourceEditor = try ResourceEditor(emailSources, stores, pages)
+        testSignIns = try TestSignInEndpoints(stores, parts)
     }
 
     func mount(on router: inout ConsoleRouter) {
@@ -49,16 +45,16 @@ struct RegistryPages: Sendable {
         appleConnections.mount(on: &router)
         appleConnections.mountList(on: &router)
         appleEndpoints.mount(on: &router)
-        emailSourceFlow.mount(on: &router)
-        emailSourceFlow.mountList(on: &router)
+        emailSourceEditor.mount(on: &router)
+        emailSourceEditor.mountList(on: &router)
         emailSources.mountChecks(on: &router)
-        trials.mount(on: &router)
+        testSignIns.mount(on: &router)
     }
 
     static var views: [any View.Type] {
         let clients: [any View.Type] = [
-            AppIDListPage.self, NewAppIDPage.self, AppIDPage.self, ServiceIDListPage.self,
-            NewServiceIDPage.self, ServiceIDPage.self, DomainPage.self,
+            AppIDListPage.self, NewAppIDPage.self, AppIDPage.self, ServiceIDListPage.self, NewServiceIDPage.self,
+            ServiceIDPage.self, DomainPage.self,
         ]
         let keys: [any View.Type] = [
             KeyListPage.self, NewKeyPage.self, KeyPage.self, NewAppleKeyPage.self, AppleKeyPage.self,
@@ -66,7 +62,7 @@ struct RegistryPages: Sendable {
         ]
         let others: [any View.Type] = [
             EmailSourceListPage.self, NewEmailSourcePage.self, EmailSourcePage.self, ConflictPage.self,
-            NewTrialPage.self, TrialPage.self,
+            NewTestSignInPage.self, TestSignInPage.self,
         ]
         return clients + keys + others
     }

@@ -3,7 +3,7 @@ import Domain
 import Postgres
 import Registry
 
-/// The stores of the registry, and who is told of a change.
+/// Stores of the registry, and the callback to call after a change.
 struct RegistryStores: Sendable {
     let appIDs: AppIDStore
     let serviceIDs: ServiceIDStore
@@ -13,16 +13,13 @@ struct RegistryStores: Sendable {
     let appleTests: AppleConnectionTestStore
     let domains: DomainStore
     let emailSources: EmailSourceStore
-    /// Makes every loop of this process forget what it knew of the team; call it after each change.
+    /// Makes every loop of this process drop its cached state of the team; must be called after each change.
     let changed: @Sendable (TeamID) -> Void
 
     private let database: TeamDatabase
 
     init(
-        _ database: TeamDatabase,
-        keyRing: KeyRing,
-        random: RandomSource,
-        changed: @escaping @Sendable (TeamID) -> Void
+        _ database: TeamDatabase, keyRing: KeyRing, random: RandomSource, changed: @escaping @Sendable (TeamID) -> Void
     ) {
         self.database = database
         self.changed = changed
@@ -37,51 +34,44 @@ struct RegistryStores: Sendable {
     }
 
     /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
-    func transaction<Value>(
-        in team: TeamID,
-        _ body: (borrowing Transaction) async throws -> Value
-    ) async throws -> Value {
-        try await database.transaction(in: team, body)
-    }
+    func transaction<Value>(in team: TeamID, _ body: (borrowing Transaction) async throws -> Value) async throws
+        -> Value
+    { try await database.transaction(in: team, body) }
 
-    /// Every App ID of the team, for a list to choose from.
+    /// All App IDs of the team, for a selection list.
     func allAppIDs(in team: TeamID) async throws -> [AppID] {
-        try await database.transaction(in: team) { transaction in
-            try await appIDs.all(in: team, transaction)
-        }
+        try await database.transaction(in: team) { transaction in try await appIDs.all(in: team, transaction) }
     }
 
-    /// Every Service ID of the team.
+    /// All Service IDs of the team.
     func allServiceIDs(in team: TeamID) async throws -> [ServiceID] {
-        try await database.transaction(in: team) { transaction in
-            try await serviceIDs.all(in: team, transaction)
-        }
+        try await database.transaction(in: team) { transaction in try await serviceIDs.all(in: team, transaction) }
     }
 
-    /// What the team has registered that it may not have in production.
+    /// Registered App IDs and Service IDs with values that are not allowed in production.
     func obstaclesToProduction(of team: TeamID) async throws -> [ProductionObstacle] {
         let (apps, services) = (try await allAppIDs(in: team), try await allServiceIDs(in: team))
         return apps.compactMap(ProductionObstacle.init) + services.compactMap(ProductionObstacle.init)
     }
 
-    /// The App IDs that others can be grouped under, and that keys can be made for.
+    /// Primary App IDs, under which others can be grouped and for which keys can be created.
     func primaries(in team: TeamID) async throws -> [AppID] {
         try await allAppIDs(in: team).filter { $0.primary == nil }
     }
 
-    /// The bundle IDs of the group of a primary App ID, which sign in at Apple by their own names.
+    /// Bundle IDs of the group of a primary App ID, each of which is a client of its own at Apple.
     func groupBundleIDs(of primary: String, in team: TeamID) async throws -> [ClientID] {
         guard let primary = ClientID(rawValue: primary) else { return [] }
         let all = try await allAppIDs(in: team)
-        return AppleConnection.bundleIDs(of: primary, among: all.map { ($0.identifier, $0.group) })
+        return AppleConnection.bundleIDs(of: primary, among: all.map { ($0.identifier, $0.primaryAppID) })
     }
 
-    /// The keys of one App ID that work.
+    /// Active keys of one App ID.
     func activeKeys(of appID: ClientID, in team: TeamID) async throws -> [Key] {
         try await keys.active(of: appID, in: team)
     }
 
-    /// The keys that sign for an App ID: those of its primary.
+    /// Active keys that sign for an App ID: those of its primary App ID.
     func activeKeys(ofGroupOf appID: ClientID, in team: TeamID) async throws -> [Key] {
         let primary = try await appIDs.find(appID, in: team)?.primary
         return try await activeKeys(of: primary ?? appID, in: team)

@@ -1,44 +1,41 @@
 import Bytes
 import Domain
+import Localization
 import Tenancy
 
-// The draft beside another's version, for the page that shows both.
+// Text of the draft for the conflict page, which shows two versions side by side.
 extension SettingsDraft {
-    /// The settings of one form with their labels, as people read them.
-    func lines(of part: SettingsPart) -> [(label: Phrase, value: any Wording)] {
+    /// Labels and displayed values of the settings in one form.
+    func lines(of part: SettingsPart) -> [(label: Message, value: any LocalizedTextConvertible)] {
         switch part {
         case .team:
             [
-                (Phrase("console.settings.name"), name),
+                (Message("console.settings.name"), name),
                 (
-                    Phrase("console.settings.mode"),
+                    Message("console.settings.mode"),
                     mode == .sandbox
-                        ? Phrase("console.settings.mode.sandbox")
-                        : Phrase("console.settings.mode.production")
+                        ? Message("console.settings.mode.sandbox") : Message("console.settings.mode.production")
                 ),
             ]
-        case .sources: [(Phrase("console.settings.sources"), SourceChoice(identitySources).words)]
+        case .sources: [(Message("console.settings.sources"), SourceChoice(identitySources).words)]
         case .signIn:
             [
-                (Phrase("console.settings.second-factor"), secondFactor.words),
-                (Phrase("console.settings.registration"), registration.words),
+                (Message("console.settings.second-factor"), secondFactor.words),
+                (Message("console.settings.registration"), registration.words),
             ]
         case .rules:
             [
-                (Phrase("console.settings.id-token"), idTokenSeconds),
+                (Message("console.settings.id-token"), idTokenSeconds),
                 (
-                    Phrase("console.settings.strict"),
-                    requiresVerifiedDomains
-                        ? Phrase("console.settings.yes") : Phrase("console.settings.no")
-                ),
-                (Phrase("console.settings.spelling"), accountDeleteEvent.rawValue),
-                (Phrase("console.settings.retention"), auditRetentionDays),
+                    Message("console.settings.strict"),
+                    requiresVerifiedDomains ? Message("console.settings.yes") : Message("console.settings.no")
+                ), (Message("console.settings.spelling"), accountDeleteEvent.rawValue),
+                (Message("console.settings.retention"), auditRetentionDays),
             ]
         case .branding:
             [
-                (Phrase("console.settings.accent"), accent),
-                (Phrase("console.settings.privacy"), privacyURL),
-                (Phrase("console.settings.terms"), termsURL),
+                (Message("console.settings.accent"), accent), (Message("console.settings.privacy"), privacyURL),
+                (Message("console.settings.terms"), termsURL),
             ]
         }
     }

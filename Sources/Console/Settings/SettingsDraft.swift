@@ -1,14 +1,15 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Tenancy
 import Web
 
-/// A team's settings as they stand in the forms: as text, so that nothing typed is lost.
+/// A team's settings as entered in the forms: text, so that invalid input is kept.
 struct SettingsDraft: Sendable {
     var name: String
     var mode: TeamMode
-    /// None once a form arrives without any.
+    /// Empty if the form has no valid choice.
     var identitySources: Set<IdentitySource>
     var secondFactor: SecondFactor
     var registration: Registration
@@ -20,11 +21,9 @@ struct SettingsDraft: Sendable {
     var privacyURL: String
     var termsURL: String
 
-    /// As the team has them.
+    /// The saved settings of a team.
     init(_ configuration: TeamConfiguration) {
-        let (settings, policy, branding) = (
-            configuration.settings, configuration.policy, configuration.branding
-        )
+        let (settings, policy, branding) = (configuration.settings, configuration.policy, configuration.branding)
         name = settings.name.rawValue
         mode = settings.mode
         identitySources = Set(settings.identitySources)
@@ -39,24 +38,22 @@ struct SettingsDraft: Sendable {
         termsURL = branding.termsURL?.rawValue ?? ""
     }
 
-    /// Takes over what was typed into one of the forms; the other parts stay as they are.
+    /// Reads the fields of one form; the other parts stay unchanged.
     ///
-    /// - Parameter setsMode: whether the one who sends it may, as operators may alone.
+    /// - Parameter setsMode: whether the account may change the mode, which only operators may.
     mutating func read(_ form: Form, of part: SettingsPart, setsMode: Bool) {
         switch part {
         case .team:
             name = form["name"] ?? ""
             if setsMode, let typed = form["mode"].flatMap(TeamMode.init) { mode = typed }
-        case .sources:
-            identitySources = form["sources"].flatMap(SourceChoice.init)?.sources ?? []
+        case .sources: identitySources = form["sources"].flatMap(SourceChoice.init)?.sources ?? []
         case .signIn:
             secondFactor = form["second_factor"].flatMap(SecondFactor.init) ?? secondFactor
             registration = form["registration"].flatMap(Registration.init) ?? registration
         case .rules:
             idTokenSeconds = form["id_token_seconds"] ?? ""
             requiresVerifiedDomains = form.isChecked("requires_verified_domains")
-            accountDeleteEvent =
-                form["account_delete_event"].flatMap(AccountDeleteEvent.init) ?? accountDeleteEvent
+            accountDeleteEvent = form["account_delete_event"].flatMap(AccountDeleteEvent.init) ?? accountDeleteEvent
             auditRetentionDays = form["audit_retention_days"] ?? ""
         case .branding:
             accent = form["accent"] ?? ""
@@ -65,20 +62,14 @@ struct SettingsDraft: Sendable {
         }
     }
 
-    /// The configuration they make, or nil when something is wrong, which `errors` then tells.
+    /// The configuration with these settings; nil if a field is invalid, with its error in `errors`.
     func configuration(over base: TeamConfiguration, _ errors: inout FieldErrors) -> TeamConfiguration? {
         var configuration = base
         let name = errors.require(
-            TeamName(rawValue: name),
-            "name",
-            Phrase("console.settings.name.wrong", ["most": TeamName.maximumLength])
-        )
+            TeamName(rawValue: name), "name", Message("console.settings.name.wrong", ["most": TeamName.maximumLength]))
         if let name { configuration.settings.name = name }
         let settings = errors.require(
-            configuration.settings.drawing(on: identitySources),
-            "sources",
-            Phrase("console.settings.sources.none")
-        )
+            configuration.settings.drawing(on: identitySources), "sources", Message("console.settings.sources.none"))
         if let settings { configuration.settings = settings }
         configuration.settings.mode = mode
         configuration.settings.secondFactor = secondFactor
@@ -91,40 +82,24 @@ struct SettingsDraft: Sendable {
     }
 
     private func readNumbers(into policy: inout TeamPolicy, _ errors: inout FieldErrors) {
-        let seconds = Self.number(
-            idTokenSeconds,
-            TeamPolicy.idTokenSeconds,
-            "id_token_seconds",
-            &errors
-        )
-        let days = Self.number(
-            auditRetentionDays,
-            TeamPolicy.auditRetentionDays,
-            "audit_retention_days",
-            &errors
-        )
+        let seconds = Self.number(idTokenSeconds, TeamPolicy.idTokenSeconds, "id_token_seconds", &errors)
+        let days = Self.number(auditRetentionDays, TeamPolicy.auditRetentionDays, "audit_retention_days", &errors)
         if let seconds { policy.idTokenSeconds = seconds }
         if let days { policy.auditRetentionDays = days }
     }
 
-    private static func number(
-        _ text: String,
-        _ range: ClosedRange<Int>,
-        _ field: String,
-        _ errors: inout FieldErrors
-    ) -> Int? {
+    private static func number(_ text: String, _ range: ClosedRange<Int>, _ field: String, _ errors: inout FieldErrors)
+        -> Int?
+    {
         let number = Int(text.trimmed).flatMap { range.contains($0) ? $0 : nil }
-        let wrong = Phrase(
-            "console.settings.number.wrong",
-            ["least": range.lowerBound, "most": range.upperBound]
-        )
+        let wrong = Message("console.settings.number.wrong", ["least": range.lowerBound, "most": range.upperBound])
         return errors.require(number, field, wrong)
     }
 
     private func readBranding(into branding: inout Branding, _ errors: inout FieldErrors) {
         branding.accent = nil
         if !accent.trimmed.isEmpty {
-            let wrong = Phrase("console.settings.accent.wrong")
+            let wrong = Message("console.settings.accent.wrong")
             branding.accent = errors.require(AccentColour(rawValue: accent.trimmed), "accent", wrong)
         }
         branding.privacyURL = Self.url(privacyURL, "privacy_url", &errors)
@@ -133,10 +108,6 @@ struct SettingsDraft: Sendable {
 
     private static func url(_ text: String, _ field: String, _ errors: inout FieldErrors) -> LegalURL? {
         guard !text.trimmed.isEmpty else { return nil }
-        return errors.require(
-            LegalURL(rawValue: text.trimmed),
-            field,
-            Phrase("console.settings.url.wrong")
-        )
+        return errors.require(LegalURL(rawValue: text.trimmed), field, Message("console.settings.url.wrong"))
     }
 }

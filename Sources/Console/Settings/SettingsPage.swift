@@ -1,73 +1,75 @@
 import Bytes
 import Domain
 import HTTP
-import SignIn
+import Hosted
+import Localization
 import Templates
 import Tenancy
 import Web
 
-/// What a team sets of itself, in forms that save one by one.
+/// Settings of a team, in forms that are saved separately.
 struct SettingsPage: ConsolePage {
     static let template = "console/settings"
-    static let fields =
-        frameFields
-        .flag("mayChange") { $0.mayChange }
-        .text("version") { String($0.team.version) }
-        .list("errors", FormError.fields) { $0.errors.summary }
-        .text("teamURL") { SettingsRoutes.part.link($0.team.id, .team) }
-        .group("name", FieldView.fields) { $0.draft.nameView($0.errors) }
-        .optionalGroup("mode", ChoicesView.fields) { $0.setsMode ? $0.draft.modeView($0.errors) : nil }
-        .text("sourcesURL") { SettingsRoutes.part.link($0.team.id, .sources) }
-        .group("sources", ChoicesView.fields) { $0.draft.sourcesView($0.errors) }
-        .text("appleURL") { RegistryRoutes.appleConnections.list.link($0.team.id) }
-        .text("signInURL") { SettingsRoutes.part.link($0.team.id, .signIn) }
-        .group("secondFactor", ChoicesView.fields) { $0.draft.secondFactorView }
-        .group("registration", ChoicesView.fields) { $0.draft.registrationView }
-        .text("rulesURL") { SettingsRoutes.part.link($0.team.id, .rules) }
-        .group("idToken", FieldView.fields) { $0.draft.idTokenView($0.errors) }
-        .group("strict", CheckboxView.fields) { $0.draft.strictView }
-        .group("spelling", ChoicesView.fields) { $0.draft.spellingView }
-        .group("retention", FieldView.fields) { $0.draft.retentionView($0.errors) }
-        .text("brandingURL") { SettingsRoutes.part.link($0.team.id, .branding) }
-        .group("accent", FieldView.fields) { $0.draft.accentView($0.errors) }
-        .group("privacy", FieldView.fields) { $0.draft.privacyView($0.errors) }
-        .group("terms", FieldView.fields) { $0.draft.termsView($0.errors) }
-        .url("previewURL") { $0.previewURL }
-        .text("wordsBase") { "\(SettingsRoutes.accent.link($0.team.id))?colour=" }
-        .text("previewBase") { "\(SettingsRoutes.preview.link($0.team.id))?accent=" }
-        .text("logoURL") { SettingsRoutes.logo.link($0.team.id) }
-        .optionalText("logo") { page in page.logo.map { TeamRoutes.logo.link(page.team.id, $0) } }
-        .text("logoRemovalURL") { SettingsRoutes.logoRemoval.link($0.team.id) }
-        .optionalWords("logoError") { $0.errors["logo"] }
-        .optionalGroup("deletion", DangerView.fields) { $0.deletion }
-        .optionalGroup("due", DeletionView.fields) { $0.due }
+    static let fields = frameFields.with {
+        $0.flag("mayChange") { $0.mayChange }
+        $0.text("version") { String($0.team.version) }
+        $0.list("errors", FormError.fields) { $0.errors.summary }
+        $0.text("teamURL") { SettingsRoutes.part.link($0.team.id, .team) }
+        $0.group("name", FieldView.fields) { $0.draft.nameView($0.errors) }
+        $0.optionalGroup("mode", ChoicesView.fields) { $0.setsMode ? $0.draft.modeView($0.errors) : nil }
+        $0.text("sourcesURL") { SettingsRoutes.part.link($0.team.id, .sources) }
+        $0.group("sources", ChoicesView.fields) { $0.draft.sourcesView($0.errors) }
+        $0.text("appleURL") { RegistryRoutes.appleConnections.list.link($0.team.id) }
+        $0.text("signInURL") { SettingsRoutes.part.link($0.team.id, .signIn) }
+        $0.group("secondFactor", ChoicesView.fields) { $0.draft.secondFactorView }
+        $0.group("registration", ChoicesView.fields) { $0.draft.registrationView }
+        $0.text("rulesURL") { SettingsRoutes.part.link($0.team.id, .rules) }
+        $0.group("idToken", FieldView.fields) { $0.draft.idTokenView($0.errors) }
+        $0.group("strict", CheckboxView.fields) { $0.draft.strictView }
+        $0.group("spelling", ChoicesView.fields) { $0.draft.spellingView }
+        $0.group("retention", FieldView.fields) { $0.draft.retentionView($0.errors) }
+        $0.text("brandingURL") { SettingsRoutes.part.link($0.team.id, .branding) }
+        $0.group("accent", FieldView.fields) { $0.draft.accentView($0.errors) }
+        $0.group("privacy", FieldView.fields) { $0.draft.privacyView($0.errors) }
+        $0.group("terms", FieldView.fields) { $0.draft.termsView($0.errors) }
+        $0.url("previewURL") { $0.previewURL }
+        $0.text("wordsBase") { "\(SettingsRoutes.accent.link($0.team.id))?colour=" }
+        $0.text("previewBase") { "\(SettingsRoutes.preview.link($0.team.id))?accent=" }
+        $0.text("logoURL") { SettingsRoutes.logo.link($0.team.id) }
+        $0.optionalText("logo") { page in page.logo.map { TeamRoutes.logo.link(page.team.id, $0) } }
+        $0.text("logoRemovalURL") { SettingsRoutes.logoRemoval.link($0.team.id) }
+        $0.optionalWords("logoError") { $0.errors["logo"] }
+        $0.optionalGroup("deletion", DangerView.fields) { $0.deletion }
+        $0.optionalGroup("due", DeletionView.fields) { $0.due }
+    }
 
-    /// A deletion that waits for its day or, once that has come, for what the team owes.
+    /// A scheduled deletion, or a closed team whose revocations are pending.
     struct DeletionView: Sendable {
-        /// Takes it back, as long as that is possible.
+        /// URL that cancels the deletion; nil once the team is closed.
         let action: String?
-        /// The day or, of a closed team, when it was closed.
+        /// Time of the scheduled deletion; for a closed team, the time it was closed.
         let due: TimeView
-        let waiting: Words?
+        let waiting: LocalizedText?
 
-        static let fields = Fields<DeletionView>()
-            .optionalText("action") { $0.action }
-            .group("due", TimeView.fields) { $0.due }
-            .optionalWords("waiting") { $0.waiting }
+        static let fields = Fields<DeletionView> {
+            $0.optionalText("action") { $0.action }
+            $0.group("due", TimeView.fields) { $0.due }
+            $0.optionalWords("waiting") { $0.waiting }
+        }
     }
 
     let frame: ConsoleFrame
     let team: Team
     let mayChange: Bool
-    /// The mode is the operator's to set.
+    /// Whether the account may set the mode, which only operators may.
     let setsMode: Bool
     var draft: SettingsDraft
-    /// The digest of the team's logo.
+    /// Digest of the team's logo.
     var logo: String?
     var errors = FieldErrors()
-    /// For owners, of a team that is not about to be deleted.
+    /// Deletion form for owners; nil if a deletion is scheduled.
     var deletion: DangerView?
-    /// For owners, of a team that is.
+    /// Scheduled deletion, shown to owners.
     let due: DeletionView?
 
     private var previewURL: SafeURL {

@@ -1,59 +1,56 @@
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Tenancy
 import Web
 
-// The logo, which comes as a file.
+// Logo upload, preview and accent hint.
 extension SettingsPages {
-    func setLogo(_ scope: Scope) async throws -> Response {
+    func setLogo(_ context: TeamContext) async throws -> Response {
         let logo: LogoFile
         do throws(LogoFile.Problem) {
-            logo = try LogoFile(scope.request.uploads.first { $0.name == "logo" }?.octets ?? [])
+            logo = try LogoFile(context.request.uploads.first { $0.name == "logo" }?.octets ?? [])
         } catch {
             var errors = FieldErrors()
             errors.add("logo", Self.message(error))
-            return try await respond(scope, SettingsDraft(scope.team.configuration), errors)
+            return try await respond(context, SettingsDraft(context.team.configuration), errors)
         }
-        try await uploads.charge(scope.teamID, at: context.clock())
-        try await logos.set(logo, of: scope.teamID, by: scope.actor, from: scope.origin)
-        return saved(scope)
+        try await uploads.charge(context.teamID, at: server.clock())
+        try await logos.set(logo, of: context.teamID, by: context.actor, from: context.origin)
+        return saved(context)
     }
 
-    func removeLogo(_ scope: Scope) async throws -> Response {
-        _ = try await logos.remove(of: scope.teamID, by: scope.actor, from: scope.origin)
-        return saved(scope)
+    func removeLogo(_ context: TeamContext) async throws -> Response {
+        _ = try await logos.remove(of: context.teamID, by: context.actor, from: context.origin)
+        return saved(context)
     }
 
-    /// The hosted pages in a colour that need not be saved yet.
-    func preview(_ scope: Scope) async throws -> Response {
-        let typed = try scope.request.query()["accent"] ?? ""
+    /// Renders the sign-in page with an accent colour that may not be saved yet.
+    func preview(_ context: TeamContext) async throws -> Response {
+        let typed = try context.request.query()["accent"] ?? ""
         let page = PreviewPage(
-            assets: scope.site.assets,
-            publicURL: context.publicURL,
-            team: scope.team,
-            accent: AccentColour(rawValue: typed) ?? scope.team.branding.accent,
-            logo: try await logos.digest(of: scope.teamID)
-        )
-        return scope.site.respond(previewPage, page, frame: .ourselves)
+            assets: context.site.assets, publicURL: server.publicURL, team: context.team,
+            accent: AccentColour(rawValue: typed) ?? context.team.branding.accent,
+            logo: try await logos.digest(of: context.teamID))
+        return context.site.respond(previewPage, page, frame: .ourselves)
     }
 
-    /// The words beside the field, about a colour that is being typed.
-    func wordsAboutAccent(_ scope: Scope) throws -> Response {
-        let typed = try scope.request.query()["colour"] ?? ""
+    /// Hint about the accent colour being entered, as plain text for the page's script.
+    func wordsAboutAccent(_ context: TeamContext) throws -> Response {
+        let typed = try context.request.query()["colour"] ?? ""
         let words = SettingsDraft.words(aboutAccent: typed)
-        var response = Response(body: Array(scope.site.text(words).utf8))
+        var response = Response(body: Array(context.site.text(words).utf8))
         response.append(.contentType, "text/plain; charset=utf-8")
         response.append(.cacheControl, "no-store")
         response.append(.xContentTypeOptions, "nosniff")
         return response
     }
 
-    private static func message(_ problem: LogoFile.Problem) -> Phrase {
+    private static func message(_ problem: LogoFile.Problem) -> Message {
         switch problem {
-        case .tooLarge: Phrase("console.settings.logo.large", ["most": LogoFile.maximumSize / 1024])
-        case .unknownKind: Phrase("console.settings.logo.kind")
+        case .tooLarge: Message("console.settings.logo.large", ["most": LogoFile.maximumSize / 1024])
+        case .unknownKind: Message("console.settings.logo.kind")
         }
     }
 }

@@ -1,17 +1,19 @@
-import AuthEngine
+import Accounts
 import Bytes
 import Directory
 import Domain
+import Federation
 import HTTP
+import Localization
 import Templates
 import Tenancy
 import Web
 
 import struct Registry.ProductionObstacle
 
-/// What a team sets of itself: seen by all its members, changed by some, and its end.
+/// Settings pages of a team, readable by all members, with the team's deletion.
 struct SettingsPages: Sendable {
-    let context: EngineContext
+    let server: ServerContext
     private let teams: TeamStore
     let logos: TeamLogoStore
     let uploads: TeamWorkLimit
@@ -24,17 +26,15 @@ struct SettingsPages: Sendable {
 
     /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
-        context = parts.context
+        server = parts.server
         teams = TeamStore(parts.database)
         logos = TeamLogoStore(parts.database)
         uploads = .logos(LimitStore(parts.database))
-        tokens = TeamTokenEndStore(parts.database, context: parts.context)
-        registry = RegistryStores(
-            parts.database,
-            keyRing: parts.context.keyRing,
-            random: parts.context.random,
-            changed: parts.registryChanged
+        tokens = TeamTokenEndStore(
+            parts.database, server: parts.server, accounts: AccountDeletion(parts.database, random: parts.server.random)
         )
+        registry = RegistryStores(
+            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
         changed = parts.registryChanged
         page = try parts.site.pages.page(SettingsPage.self)
         conflictPage = try parts.site.pages.page(ConflictPage.self)
@@ -42,198 +42,166 @@ struct SettingsPages: Sendable {
     }
 
     func mount(on router: inout ConsoleRouter) {
-        router.get(SettingsRoutes.settings, needs: .read, at: .settings) { scope in
-            try await respond(scope, SettingsDraft(scope.team.configuration))
+        router.get(SettingsRoutes.settings, needs: .read, at: .settings) { context in
+            try await respond(context, SettingsDraft(context.team.configuration))
         }
-        router.post(SettingsRoutes.part, needs: .changeSettings, at: .settings) { scope, form, part in
-            try await save(scope, form, part)
+        router.post(SettingsRoutes.part, needs: .changeSettings, at: .settings) { context, form, part in
+            try await save(context, form, part)
         }
         router.get(SettingsRoutes.preview, needs: .read, at: .settings) { try await preview($0) }
         router.get(SettingsRoutes.accent, needs: .read, at: .settings) { try wordsAboutAccent($0) }
         let upload = RouteOptions.upload(limit: LogoFile.maximumSize)
-        router.post(SettingsRoutes.logo, upload, needs: .changeSettings, at: .settings) { scope, _ in
-            try await setLogo(scope)
+        router.post(SettingsRoutes.logo, upload, needs: .changeSettings, at: .settings) { context, _ in
+            try await setLogo(context)
         }
-        router.post(SettingsRoutes.logoRemoval, needs: .changeSettings, at: .settings) { scope, _ in
-            try await removeLogo(scope)
+        router.post(SettingsRoutes.logoRemoval, needs: .changeSettings, at: .settings) { context, _ in
+            try await removeLogo(context)
         }
-        router.post(SettingsRoutes.deletion, needs: .dangerZone, at: .settings) { scope, form in
-            try await delete(scope, form)
+        router.post(SettingsRoutes.deletion, needs: .dangerZone, at: .settings) { context, form in
+            try await delete(context, form)
         }
-        router.post(SettingsRoutes.deletionCancellation, needs: .dangerZone, at: .settings) { scope, _ in
-            try await keep(scope)
+        router.post(SettingsRoutes.deletionCancellation, needs: .dangerZone, at: .settings) { context, _ in
+            try await keep(context)
         }
     }
 
-    private func save(_ scope: Scope, _ form: Form, _ part: SettingsPart) async throws -> Response {
+    private func save(_ context: TeamContext, _ form: Form, _ part: SettingsPart) async throws -> Response {
         let version = try form.version()
-        var draft = SettingsDraft(scope.team.configuration)
-        draft.read(form, of: part, setsMode: scope.account.isOperator)
+        var draft = SettingsDraft(context.team.configuration)
+        draft.read(form, of: part, setsMode: context.account.isOperator)
+        // The draft's other parts are of this version; under a later version number they would overwrite newer values.
+        guard version == context.team.version else { return refuse(context, draft, form, part, context.team) }
         var errors = FieldErrors()
-        try await checkMode(draft, scope, &errors)
-        guard let configuration = draft.configuration(over: scope.team.configuration, &errors) else {
-            return try await respond(scope, draft, errors)
+        try await checkMode(draft, context, &errors)
+        checkRetention(draft, context, &errors)
+        guard let configuration = draft.configuration(over: context.team.configuration, &errors) else {
+            return try await respond(context, draft, errors)
         }
         let outcome = try await teams.update(
-            scope.teamID,
-            to: configuration,
-            version: version,
-            by: scope.actor,
-            from: scope.origin
-        )
+            context.teamID, to: configuration, version: version, by: context.actor, from: context.origin)
         switch outcome {
-        case .notFound: throw Problem.notFound
-        case .conflict(let theirs): return refuse(scope, draft, form, part, theirs)
-        case .updated: return saved(scope)
+        case .notFound: throw UserFacingError.notFound
+        case .conflict(let theirs): return refuse(context, draft, form, part, theirs)
+        case .updated: return saved(context)
         }
     }
 
-    /// What only a sandbox may have goes before a team leaves it.
-    private func checkMode(_ draft: SettingsDraft, _ scope: Scope, _ errors: inout FieldErrors) async throws {
-        guard draft.mode == .production, scope.team.settings.mode == .sandbox else { return }
-        let obstacles = try await registry.obstaclesToProduction(of: scope.teamID)
+    /// Rejects a shorter audit retention without the right `dangerZone`, because deleted events cannot be restored.
+    private func checkRetention(_ draft: SettingsDraft, _ context: TeamContext, _ errors: inout FieldErrors) {
+        guard let days = Int(draft.auditRetentionDays.trimmed), !context.may(.dangerZone),
+            days < context.team.configuration.policy.auditRetentionDays
+        else { return }
+        errors.add("audit_retention_days", Message("console.settings.retention.owner"))
+    }
+
+    /// Rejects production mode while the team has App IDs or Service IDs that are allowed only in sandbox mode.
+    private func checkMode(_ draft: SettingsDraft, _ context: TeamContext, _ errors: inout FieldErrors) async throws {
+        guard draft.mode == .production, context.team.settings.mode == .sandbox else { return }
+        let obstacles = try await registry.obstaclesToProduction(of: context.teamID)
         guard !obstacles.isEmpty else { return }
-        let some = Words.list(obstacles.prefix(10).map { .verbatim($0.identifier.rawValue) })
-        let words = Phrase("console.settings.mode.obstacles", ["some": some], count: obstacles.count)
+        let some = LocalizedText.list(obstacles.prefix(10).map { .verbatim($0.identifier.rawValue) })
+        let words = Message("console.settings.mode.obstacles", ["some": some], count: obstacles.count)
         errors.add("mode", words)
     }
 
-    func saved(_ scope: Scope) -> Response {
-        changed(scope.teamID)
-        return scope.redirect(
-            to: SettingsRoutes.settings.link(scope.teamID),
-            saying: .good(Phrase("console.settings.flash.saved"))
-        )
+    func saved(_ context: TeamContext) -> Response {
+        changed(context.teamID)
+        return context.redirect(
+            to: SettingsRoutes.settings.link(context.teamID), saying: .good(Message("console.settings.flash.saved")))
     }
 
-    /// Somebody else saved first: both versions, and the choice which stays.
+    /// Conflict page for settings that were saved in the meantime: both versions, one of which the member chooses.
     private func refuse(
-        _ scope: Scope,
-        _ draft: SettingsDraft,
-        _ form: Form,
-        _ part: SettingsPart,
-        _ theirs: Team
+        _ context: TeamContext, _ draft: SettingsDraft, _ form: Form, _ part: SettingsPart, _ theirs: Team
     ) -> Response {
-        let site = scope.site
+        let site = context.site
         let rows = zip(SettingsDraft(theirs.configuration).lines(of: part), draft.lines(of: part)).map {
-            theirs,
-            yours in
+            theirs, yours in
             ConflictPage.Row(
-                label: site.text(theirs.label.asWords),
-                theirs: site.text(theirs.value.asWords),
-                yours: site.text(yours.value.asWords)
-            )
+                label: site.text(theirs.label.localizedText), theirs: site.text(theirs.value.localizedText),
+                yours: site.text(yours.value.localizedText))
         }
         let view = ConflictPage(
-            frame: scope.frame(Phrase("console.settings.conflict")),
-            heading: theirs.settings.name.rawValue,
-            auditURL: ConsoleRoutes.audit.link(scope.teamID),
-            rows: rows,
-            action: SettingsRoutes.part.link(scope.teamID, part),
-            reloadURL: SettingsRoutes.settings.link(scope.teamID),
-            version: theirs.version,
-            typed: form.fields.filter { !["csrf", "version"].contains($0.name) }
-        )
+            frame: context.frame(Message("console.settings.conflict")), heading: theirs.settings.name.rawValue,
+            auditURL: ConsoleRoutes.audit.link(context.teamID), rows: rows,
+            action: SettingsRoutes.part.link(context.teamID, part),
+            reloadURL: SettingsRoutes.settings.link(context.teamID), version: theirs.version,
+            typed: form.fields.filter { !["csrf", "version"].contains($0.name) })
         return site.respond(conflictPage, view, status: .conflict)
     }
 
-    private func delete(_ scope: Scope, _ form: Form) async throws -> Response {
-        let confirmation = Confirmation(form, expecting: scope.team.settings.name.rawValue)
+    private func delete(_ context: TeamContext, _ form: Form) async throws -> Response {
+        let confirmation = Confirmation(form, expecting: context.team.settings.name.rawValue)
         let reason: String
-        do throws(FormProblems) {
-            reason = try confirmation.reason()
-        } catch {
-            let draft = SettingsDraft(scope.team.configuration)
-            return try await respond(scope, draft, deletion: danger(scope, confirmation, error))
+        do throws(FormProblems) { reason = try confirmation.reason() } catch {
+            let draft = SettingsDraft(context.team.configuration)
+            return try await respond(context, draft, deletion: danger(context, confirmation, error))
         }
         let outcome = try await teams.requestDeletion(
-            of: scope.teamID,
-            reason: reason,
-            version: try form.version(),
-            by: scope.actor,
-            from: scope.origin,
-            at: context.clock()
-        )
-        return try answer(outcome, scope, saying: .warn(Phrase("console.settings.flash.deletion")))
+            of: context.teamID, reason: reason, version: try form.version(), by: context.actor, from: context.origin,
+            at: server.clock())
+        return try answer(outcome, context, saying: .warn(Message("console.settings.flash.deletion")))
     }
 
-    private func keep(_ scope: Scope) async throws -> Response {
-        let outcome = try await teams.cancelDeletion(of: scope.teamID, by: scope.actor, from: scope.origin)
-        return try answer(outcome, scope, saying: .good(Phrase("console.settings.flash.kept")))
+    private func keep(_ context: TeamContext) async throws -> Response {
+        let outcome = try await teams.cancelDeletion(of: context.teamID, by: context.actor, from: context.origin)
+        return try answer(outcome, context, saying: .good(Message("console.settings.flash.kept")))
     }
 
-    private func answer(_ outcome: TeamStore.Update, _ scope: Scope, saying flash: Flash) throws(Problem)
-        -> Response
+    private func answer(_ outcome: TeamStore.Update, _ context: TeamContext, saying flash: Flash)
+        throws(UserFacingError) -> Response
     {
-        let settings = SettingsRoutes.settings.link(scope.teamID)
+        let settings = SettingsRoutes.settings.link(context.teamID)
         switch outcome {
         case .notFound: throw .notFound
-        case .updated: return scope.redirect(to: settings, saying: flash)
+        case .updated: return context.redirect(to: settings, saying: flash)
         case .conflict:
-            let words = Phrase("console.settings.flash.changed-meanwhile")
-            return scope.redirect(to: settings, saying: .bad(words))
+            let words = Message("console.settings.flash.changed-meanwhile")
+            return context.redirect(to: settings, saying: .bad(words))
         }
     }
 
     func respond(
-        _ scope: Scope,
-        _ draft: SettingsDraft,
-        _ errors: FieldErrors = FieldErrors(),
+        _ context: TeamContext, _ draft: SettingsDraft, _ errors: FieldErrors = FieldErrors(),
         deletion: DangerView? = nil
     ) async throws -> Response {
-        let due = try await due(scope)
-        var view = view(scope, draft, due)
-        view.logo = try await logos.digest(of: scope.teamID)
+        let due = try await due(context)
+        var view = view(context, draft, due)
+        view.logo = try await logos.digest(of: context.teamID)
         view.errors = errors
         if let deletion { view.deletion = deletion }
         let isRefused = !errors.isEmpty || deletion != nil
-        return scope.site.respond(page, view, status: isRefused ? .unprocessableContent : .ok)
+        return context.site.respond(page, view, status: isRefused ? .unprocessableContent : .ok)
     }
 
-    private func view(
-        _ scope: Scope,
-        _ draft: SettingsDraft,
-        _ due: SettingsPage.DeletionView?
-    ) -> SettingsPage {
-        let mayDelete = scope.may(.dangerZone) && scope.team.deletionDueAt == nil
-        let typed = Confirmation(expecting: scope.team.settings.name.rawValue)
+    private func view(_ context: TeamContext, _ draft: SettingsDraft, _ due: SettingsPage.DeletionView?) -> SettingsPage
+    {
+        let mayDelete = context.may(.dangerZone) && context.team.deletionDueAt == nil
+        let typed = Confirmation(expecting: context.team.settings.name.rawValue)
         return SettingsPage(
-            frame: scope.frame(Phrase("console.settings.title")),
-            team: scope.team,
-            mayChange: scope.may(.changeSettings),
-            setsMode: scope.account.isOperator,
-            draft: draft,
-            deletion: mayDelete ? danger(scope, typed, .none) : nil,
-            due: due
-        )
+            frame: context.frame(Message("console.settings.title")), team: context.team,
+            mayChange: context.may(.changeSettings), setsMode: context.account.isOperator, draft: draft,
+            deletion: mayDelete ? danger(context, typed, .none) : nil, due: due)
     }
 
-    /// What is on its way already: the day while it can be taken back, then what is being waited for.
-    private func due(_ scope: Scope) async throws -> SettingsPage.DeletionView? {
-        guard scope.may(.dangerZone), let due = scope.team.deletionDueAt else { return nil }
-        guard let closedAt = scope.team.closedAt else {
-            let action = SettingsRoutes.deletionCancellation.link(scope.teamID)
+    /// The scheduled deletion: its time while it can be cancelled, then the number of pending revocations.
+    private func due(_ context: TeamContext) async throws -> SettingsPage.DeletionView? {
+        guard context.may(.dangerZone), let due = context.team.deletionDueAt else { return nil }
+        guard let closedAt = context.team.closedAt else {
+            let action = SettingsRoutes.deletionCancellation.link(context.teamID)
             return SettingsPage.DeletionView(action: action, due: TimeView(due), waiting: nil)
         }
         return SettingsPage.DeletionView(
-            action: nil,
-            due: TimeView(closedAt),
-            waiting: .waiting(for: try await tokens.waiting(in: scope.teamID))
-        )
+            action: nil, due: TimeView(closedAt), waiting: .waiting(for: try await tokens.waiting(in: context.teamID)))
     }
 
-    private func danger(_ scope: Scope, _ typed: Confirmation, _ problems: FormProblems) -> DangerView {
+    private func danger(_ context: TeamContext, _ typed: Confirmation, _ problems: FormProblems) -> DangerView {
         typed.view(
-            action: SettingsRoutes.deletion.link(scope.teamID),
-            summary: Phrase("console.settings.deletion.summary"),
+            action: SettingsRoutes.deletion.link(context.teamID), summary: Message("console.settings.deletion.summary"),
             consequences: [
-                Phrase("console.settings.deletion.apps"), Phrase("console.settings.deletion.people"),
-                Phrase("console.settings.deletion.id"),
-            ],
-            button: Phrase("console.settings.deletion.button"),
-            version: scope.team.version,
-            problems
-        )
+                Message("console.settings.deletion.apps"), Message("console.settings.deletion.people"),
+                Message("console.settings.deletion.id"),
+            ], button: Message("console.settings.deletion.button"), version: context.team.version, problems)
     }
 
     static var views: [any View.Type] { [SettingsPage.self, PreviewPage.self] }

@@ -2,12 +2,12 @@ import Domain
 import HTTP
 import Web
 
-/// The addresses of a team's settings.
+/// Routes of a team's settings.
 enum SettingsRoutes {
     static let settings = Route("/console/:team/settings", TeamID.self)
     static let part = Route("/console/:team/settings/:part", TeamID.self, SettingsPart.self)
     static let preview = Route("/console/:team/settings/preview", TeamID.self)
-    /// What is said of a colour, for the script of the page.
+    /// Hint about an accent colour, for the page's script.
     static let accent = Route("/console/:team/settings/accent", TeamID.self)
     static let logo = Route("/console/:team/settings/logo", TeamID.self)
     static let logoRemoval = Route("/console/:team/settings/logo/removal", TeamID.self)
@@ -15,7 +15,7 @@ enum SettingsRoutes {
     static let deletionCancellation = Route("/console/:team/settings/deletion/cancellation", TeamID.self)
 }
 
-/// The forms of the settings page; each saves by itself.
+/// Forms of the settings page, each saved separately.
 enum SettingsPart: String, PathValue, CaseIterable, Sendable {
     case team
     case sources

@@ -1,7 +1,8 @@
 import Bytes
+import Localization
 import Tenancy
 
-/// Where people of a team prove who they are, as one choice: there is none without a source.
+/// Identity sources of a team as one choice, so that at least one source is selected.
 enum SourceChoice: String, CaseIterable, Sendable {
     case directory
     case apple
@@ -24,19 +25,19 @@ enum SourceChoice: String, CaseIterable, Sendable {
         }
     }
 
-    var words: Phrase {
+    var words: Message {
         switch self {
-        case .directory: Phrase("console.settings.sources.directory")
-        case .apple: Phrase("console.settings.sources.apple")
-        case .both: Phrase("console.settings.sources.both")
+        case .directory: Message("console.settings.sources.directory")
+        case .apple: Message("console.settings.sources.apple")
+        case .both: Message("console.settings.sources.both")
         }
     }
 
-    var hint: Phrase {
+    var hint: Message {
         switch self {
-        case .directory: Phrase("console.settings.sources.directory.hint")
-        case .apple: Phrase("console.settings.sources.apple.hint")
-        case .both: Phrase("console.settings.sources.both.hint")
+        case .directory: Message("console.settings.sources.directory.hint")
+        case .apple: Message("console.settings.sources.apple.hint")
+        case .both: Message("console.settings.sources.both.hint")
         }
     }
 }

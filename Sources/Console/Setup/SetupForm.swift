@@ -2,9 +2,10 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Web
 
-/// What is asked of the first operator, as it was typed and as it was understood.
+/// Setup form: the first operator and team as entered, with errors.
 struct SetupForm: Sendable {
     private(set) var givenName = ""
     private(set) var familyName = ""
@@ -12,7 +13,7 @@ struct SetupForm: Sendable {
     private(set) var team: NewTeamForm
     private(set) var ownErrors = FieldErrors()
 
-    /// Everything it takes to begin.
+    /// Valid input of the form.
     struct Accepted: Sendable {
         let name: PersonName
         let email: EmailAddress
@@ -20,37 +21,25 @@ struct SetupForm: Sendable {
         let team: NewTeamForm.Accepted
     }
 
-    /// - Parameter host: what people reach Pippin under.
-    init(host: String) {
-        team = NewTeamForm(nameField: "team_name", host: host)
-    }
+    /// - Parameter host: host name of Pippin's public URL.
+    init(host: String) { team = NewTeamForm(nameField: "team_name", host: host) }
 
-    /// Reads what was typed; nil when something is wrong, which `errors` then tells.
+    /// Reads the form; nil if a field is invalid, with its error in `errors`.
     mutating func read(_ form: Form, _ choice: PasswordChoice) async throws -> Accepted? {
         (givenName, familyName) = (form["given_name"] ?? "", form["family_name"] ?? "")
         email = form["email"] ?? ""
         let name = ownErrors.readName(given: givenName, family: familyName)
         let address = ownErrors.require(
-            EmailAddress(rawValue: email.withoutWhiteSpace),
-            "email",
-            Phrase("console.setup.email.wrong")
-        )
+            EmailAddress(rawValue: email.withoutWhiteSpace), "email", Message("console.setup.email.wrong"))
         let password = try await ownErrors.readPassword(
-            form["password"] ?? "",
-            address,
-            name,
-            around: [form["team_name"] ?? ""],
-            choice
-        )
+            form["password"] ?? "", address, name, around: [form["team_name"] ?? ""], choice)
         guard let team = team.read(form), let name, let address, let password else { return nil }
         return Accepted(name: name, email: address, password: password, team: team)
     }
 
-    mutating func refuseTeamID() {
-        team.refuseID()
-    }
+    mutating func refuseTeamID() { team.refuseID() }
 
-    /// Of the whole form, in the order of the page.
+    /// Errors of the whole form, in the order of the page.
     var errors: [FormError] { ownErrors.summary + team.errors.summary }
 
     var givenNameView: FieldView { AccountFields.givenName(givenName, ownErrors) }
@@ -59,13 +48,7 @@ struct SetupForm: Sendable {
 
     var emailView: FieldView {
         FieldView(
-            "email",
-            label: Phrase("console.setup.email"),
-            type: "email",
-            value: email,
-            autocomplete: "username",
-            hint: Phrase("console.setup.email.hint"),
-            error: ownErrors["email"]
-        )
+            "email", label: Message("console.setup.email"), type: "email", value: email, autocomplete: "username",
+            hint: Message("console.setup.email.hint"), error: ownErrors["email"])
     }
 }

@@ -1,21 +1,21 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Directory
 import Domain
 import HTTP
+import Localization
 import Templates
 import Tenancy
 import Web
 
-/// The first run: from a one-time link to an operator and their first team.
+/// Setup pages: a one-time link creates the first operator and team.
 struct SetupPages: Sendable {
-    private let reception: Reception
+    private let accessControl: AccessControl
     private let site: Site
-    private let context: EngineContext
+    private let server: ServerContext
     private let links: SetupLinkStore
     private let firstRun: FirstRun
-    private let founding: TeamFounding
+    private let founding: TeamCreation
     private let users: UserStore
     private let sessions: SessionStore
     private let hasher: PasswordHasher
@@ -25,13 +25,13 @@ struct SetupPages: Sendable {
     private let invalidPage: LivePage<SetupLinkPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts, _ reception: Reception) throws(Diagnostics) {
-        self.reception = reception
+    init(_ parts: Console.Parts, _ accessControl: AccessControl) throws(Diagnostics) {
+        self.accessControl = accessControl
         site = parts.site
-        context = parts.context
+        server = parts.server
         links = SetupLinkStore(parts.system)
         firstRun = FirstRun(parts.database, parts.system, log: parts.log)
-        founding = TeamFounding(parts)
+        founding = TeamCreation(parts)
         users = UserStore(parts.database)
         sessions = parts.sessions
         hasher = parts.hasher
@@ -47,74 +47,56 @@ struct SetupPages: Sendable {
     }
 
     private func ask(_ request: Request, _ text: String) async throws -> Response {
-        guard let token = LinkToken(text: text), try await links.isUsable(token, at: context.clock()) else {
+        guard let token = LinkToken(text: text), try await links.isUsable(token, at: server.clock()) else {
             return invalid
         }
-        let browser = reception.browser(of: request)
+        let browser = accessControl.browser(of: request)
         var response = site.respond(page, view(text, browser.secret))
         if browser.isNew { response.set(site.browserCookie(browser.secret)) }
         return response
     }
 
-    /// The link is looked at first, so that nobody without one makes us judge or hash a password.
+    /// Creates the operator and team.
+    ///
+    /// Checks the link first, so that a request without a valid link causes no password check or hash.
     private func complete(_ request: Request, _ text: String) async throws -> Response {
-        let browser = reception.browser(of: request)
-        let fields = try reception.form(of: request, from: browser.secret)
-        guard let token = LinkToken(text: text), try await links.isUsable(token, at: context.clock()) else {
+        let browser = accessControl.browser(of: request)
+        let fields = try accessControl.form(of: request, from: browser.secret)
+        guard let token = LinkToken(text: text), try await links.isUsable(token, at: server.clock()) else {
             return invalid
         }
-        var form = SetupForm(host: context.publicHost)
-        let choice = PasswordChoice.ofConsole(by: token, request, at: context.clock(), with: newPasswords)
-        guard let accepted = try await form.read(fields, choice) else {
-            return refuse(form, text, browser.secret)
-        }
+        var form = SetupForm(host: server.publicHost)
+        let choice = PasswordChoice.ofConsole(by: token, request, at: server.clock(), with: newPasswords)
+        guard let accepted = try await form.read(fields, choice) else { return refuse(form, text, browser.secret) }
         do {
             guard let outcome = try await run(token, accepted, request) else { return invalid }
             return try await enter(outcome.account, outcome.team, request)
         } catch TeamStore.Failure.idTaken where accepted.team.id != nil {
             form.refuseTeamID()
             return refuse(form, text, browser.secret)
-        } catch is PasswordHasher.Busy {
-            throw Problem.unavailable
-        }
+        } catch is PasswordHasher.Busy { throw UserFacingError.unavailable }
     }
 
-    /// Nil when somebody was faster with the link.
-    private func run(
-        _ token: LinkToken,
-        _ form: SetupForm.Accepted,
-        _ request: Request
-    ) async throws -> (account: Subject, team: TeamID)? {
+    /// Creates both with the link; nil if another request used the link first.
+    private func run(_ token: LinkToken, _ form: SetupForm.Accepted, _ request: Request) async throws -> (
+        account: Subject, team: TeamID
+    )? {
         let origin = request.auditOrigin
         let key = try await founding.makeKey()
         let person = NewUser(
-            name: form.name,
-            email: form.email,
-            password: try await hasher.hash(form.password, for: .system)
-        )
+            name: form.name, email: form.email, password: try await hasher.hash(form.password, for: .system))
         let outcome = try await firstRun.complete(
-            token,
-            team: form.team.settings,
-            as: form.team.id,
-            from: origin,
-            at: context.clock(),
+            token, team: form.team.settings, as: form.team.id, from: origin, at: server.clock(),
             makeOperator: { transaction in
                 try await users.create(person, in: .system, by: .system("setup"), from: origin, transaction)
-            },
-            furnish: { team, transaction in try await founding.install(key, in: team, transaction) }
-        )
+            }, furnish: { team, transaction in try await founding.install(key, in: team, transaction) })
         guard case .completed(let account, let team) = outcome else { return nil }
         return (account, team)
     }
 
-    /// Signs the new operator in and leads to their team.
+    /// Signs the new operator in and redirects to the team.
     private func enter(_ account: Subject, _ team: TeamID, _ request: Request) async throws -> Response {
-        let token = try await sessions.begin(
-            for: account,
-            in: .system,
-            from: request.auditOrigin,
-            at: context.clock()
-        )
+        let token = try await sessions.begin(for: account, in: .system, from: request.auditOrigin, at: server.clock())
         try await welcome(account)
         var response = Response.redirect(to: ConsoleRoutes.overview.link(team))
         response.set(SessionCookie.make(token, site.cookies))
@@ -123,11 +105,9 @@ struct SetupPages: Sendable {
 
     private func view(_ token: String, _ browser: String) -> SetupPage {
         SetupPage(
-            frame: SetupFrame(title: Phrase("console.setup.submit").asWords, assets: site.assets),
-            action: ConsoleRoutes.setup.link(token),
-            formToken: site.formTokens.token(for: browser),
-            form: SetupForm(host: context.publicHost)
-        )
+            frame: SetupFrame(title: Message("console.setup.submit").localizedText, assets: site.assets),
+            action: ConsoleRoutes.setup.link(token), formToken: site.formTokens.token(for: browser),
+            form: SetupForm(host: server.publicHost))
     }
 
     private func refuse(_ form: SetupForm, _ token: String, _ browser: String) -> Response {
@@ -136,9 +116,7 @@ struct SetupPages: Sendable {
         return form.ownErrors.refuse { site.respond(page, view, status: $0) }
     }
 
-    private var invalid: Response {
-        site.respond(invalidPage, .invalid(site.assets), status: .gone)
-    }
+    private var invalid: Response { site.respond(invalidPage, .invalid(site.assets), status: .gone) }
 
     static var views: [any View.Type] { [SetupPage.self, SetupLinkPage.self] }
 }

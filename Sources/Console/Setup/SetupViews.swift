@@ -1,56 +1,57 @@
 import Bytes
 import HTTP
+import Localization
 import Templates
 import Web
 
-/// What the set-up's pages carry: they look like hosted pages, and belong to Pippin itself.
+/// Layout data of the setup pages, which look like hosted pages with Pippin's own branding.
 struct SetupFrame: Sendable {
-    let title: Words
+    let title: LocalizedText
     let assets: AssetLinks
 
     struct Brand: Sendable {
-        static let fields = Fields<Brand>()
-            .text("name") { _ in "Pippin" }
-            .text("initial") { _ in Initial.of("Pippin") }
-            .optionalText("logo") { _ in nil }
-            .optionalText("stylesheet") { _ in nil }
-            .optionalText("privacyURL") { _ in nil }
-            .optionalText("termsURL") { _ in nil }
-            .flag("sandbox") { _ in false }
+        static let fields = Fields<Brand> {
+            $0.text("name") { _ in "Pippin" }
+            $0.text("initial") { _ in Initial.of("Pippin") }
+            $0.optionalText("logo") { _ in nil }
+            $0.optionalText("stylesheet") { _ in nil }
+            $0.optionalText("privacyURL") { _ in nil }
+            $0.optionalText("termsURL") { _ in nil }
+            $0.flag("sandbox") { _ in false }
+        }
     }
 }
 
-/// A page of the set-up.
-protocol SetupView: View, SendableMetatype {
-    var frame: SetupFrame { get }
-}
+/// A setup page.
+protocol SetupView: View, SendableMetatype { var frame: SetupFrame { get } }
 
 extension SetupView {
-    /// The fields of `layouts/hosted`; a page adds its own.
+    /// Fields of `layouts/hosted`, to which a page adds its own.
     static var frameFields: Fields<Self> {
-        Fields<Self>()
-            .text("lang") { _ in "en" }
-            .words("title") { $0.frame.title }
-            .group("assets", AssetLinks.fields) { $0.frame.assets }
-            .group("brand", SetupFrame.Brand.fields) { _ in SetupFrame.Brand() }
+        Fields<Self> {
+            $0.text("lang") { _ in "en" }
+            $0.words("title") { $0.frame.title }
+            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
+            $0.group("brand", SetupFrame.Brand.fields) { _ in SetupFrame.Brand() }
+        }
     }
 }
 
-/// The first operator and the first team.
+/// Form for the first operator and team.
 struct SetupPage: SetupView {
     static let template = "setup/new"
-    static let fields =
-        frameFields
-        .text("action") { $0.action }
-        .text("csrf") { $0.formToken }
-        .list("errors", FormError.fields) { $0.form.errors }
-        .group("givenName", FieldView.fields) { $0.form.givenNameView }
-        .group("familyName", FieldView.fields) { $0.form.familyNameView }
-        .group("email", FieldView.fields) { $0.form.emailView }
-        .group("password", FieldView.fields) { $0.form.passwordView }
-        .group("teamName", FieldView.fields) { $0.form.team.nameView }
-        .group("teamID", FieldView.fields) { $0.form.team.teamIDView }
-        .group("mode", ChoicesView.fields) { $0.form.team.modeView }
+    static let fields = frameFields.with {
+        $0.text("action") { $0.action }
+        $0.text("csrf") { $0.formToken }
+        $0.list("errors", FormError.fields) { $0.form.errors }
+        $0.group("givenName", FieldView.fields) { $0.form.givenNameView }
+        $0.group("familyName", FieldView.fields) { $0.form.familyNameView }
+        $0.group("email", FieldView.fields) { $0.form.emailView }
+        $0.group("password", FieldView.fields) { $0.form.passwordView }
+        $0.group("teamName", FieldView.fields) { $0.form.team.nameView }
+        $0.group("teamID", FieldView.fields) { $0.form.team.teamIDView }
+        $0.group("mode", ChoicesView.fields) { $0.form.team.modeView }
+    }
 
     let frame: SetupFrame
     let action: String
@@ -58,37 +59,32 @@ struct SetupPage: SetupView {
     var form: SetupForm
 }
 
-/// Where a one-time link comes from: there is no operator yet, or the link that was followed is over.
+/// Page with the command that prints a setup link, shown without an operator or for an invalid link.
 struct SetupLinkPage: SetupView {
     static let template = "setup/link"
-    static let fields =
-        frameFields
-        .words("heading") { $0.frame.title }
-        .words("about") { $0.about }
-        .group("command", CopyView.fields) { _ in
-            CopyView(Phrase("console.setup.invalid.copy"), "pippin setup-link")
+    static let fields = frameFields.with {
+        $0.words("heading") { $0.frame.title }
+        $0.words("about") { $0.about }
+        $0.group("command", CopyView.fields) { _ in CopyView(Message("console.setup.invalid.copy"), "pippin setup-link")
         }
-        .optionalText("consoleURL") { $0.consoleURL }
-
-    let frame: SetupFrame
-    private let about: Phrase
-    private let consoleURL: String?
-
-    /// The link was used, or is too old.
-    static func invalid(_ assets: AssetLinks) -> SetupLinkPage {
-        SetupLinkPage(
-            frame: SetupFrame(title: Phrase("console.setup.invalid").asWords, assets: assets),
-            about: Phrase("console.setup.invalid.about"),
-            consoleURL: ConsoleRoutes.home.link()
-        )
+        $0.optionalText("consoleURL") { $0.consoleURL }
     }
 
-    /// Nobody has set up this installation yet, so nobody can sign in.
+    let frame: SetupFrame
+    private let about: Message
+    private let consoleURL: String?
+
+    /// The page for a setup link that was used or has expired.
+    static func invalid(_ assets: AssetLinks) -> SetupLinkPage {
+        SetupLinkPage(
+            frame: SetupFrame(title: Message("console.setup.invalid").localizedText, assets: assets),
+            about: Message("console.setup.invalid.about"), consoleURL: ConsoleRoutes.home.link())
+    }
+
+    /// The page for an installation without an operator, where sign-in is not possible yet.
     static func wanted(_ assets: AssetLinks) -> SetupLinkPage {
         SetupLinkPage(
-            frame: SetupFrame(title: Phrase("console.setup.wanted").asWords, assets: assets),
-            about: Phrase("console.setup.wanted.about"),
-            consoleURL: nil
-        )
+            frame: SetupFrame(title: Message("console.setup.wanted").localizedText, assets: assets),
+            about: Message("console.setup.wanted.about"), consoleURL: nil)
     }
 }

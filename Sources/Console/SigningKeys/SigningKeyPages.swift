@@ -1,13 +1,14 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Domain
 import EventLoop
 import HTTP
+import Localization
+import OAuth
 import Templates
 import Web
 
-/// The keys a team signs its tokens with: seen, rotated, replaced.
+/// Page of a team's signing keys, with rotation and immediate replacement.
 struct SigningKeyPages: Sendable {
     static let keys = Route("/console/:team/signing-keys", TeamID.self)
     static let rotations = Route("/console/:team/signing-keys/rotations", TeamID.self)
@@ -15,7 +16,7 @@ struct SigningKeyPages: Sendable {
 
     private let site: Site
     private let teams: TeamCache
-    private let context: EngineContext
+    private let server: ServerContext
     private let rotation: SigningKeyRotation
     private let changed: @Sendable (TeamID) -> Void
     private let page: LivePage<SigningKeyPage>
@@ -24,14 +25,12 @@ struct SigningKeyPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         teams = parts.teams
-        context = parts.context
+        server = parts.server
         let pool = parts.pool
-        rotation = SigningKeyRotation(parts.database, keyRing: parts.context.keyRing) { team in
-            do {
-                return try await pool.run(for: team.rawValue) { try RSASigningKey.generate() }
-            } catch is BlockingPool.Full {
-                throw Problem.unavailable
-            }
+        rotation = SigningKeyRotation(parts.database, keyRing: parts.server.keyRing) { team in
+            do { return try await pool.run(for: team.rawValue) { try RSASigningKey.generate() } } catch is BlockingPool
+                .Full
+            { throw UserFacingError.unavailable }
         }
         changed = parts.registryChanged
         page = try parts.site.pages.page(SigningKeyPage.self)
@@ -39,99 +38,73 @@ struct SigningKeyPages: Sendable {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(Self.keys, needs: .read, at: .signingKeys) { try await show($0) }
-        router.post(Self.rotations, needs: .changeKeys, at: .signingKeys) { scope, _ in
-            try await rotate(scope)
-        }
+        router.post(Self.rotations, needs: .changeKeys, at: .signingKeys) { context, _ in try await rotate(context) }
         router.post(Self.replacement, needs: .changeKeys, at: .signingKeys) { try await replace($0, $1) }
     }
 
     private func show(
-        _ scope: Scope,
-        confirmation: (typed: Confirmation, problems: FormProblems)? = nil,
+        _ context: TeamContext, confirmation: (typed: Confirmation, problems: FormProblems)? = nil,
         wait: Duration? = nil
     ) async throws -> Response {
-        guard let team = try await teams.snapshot(of: scope.teamID, evenClosed: true) else {
-            throw Problem.notFound
+        guard let team = try await teams.snapshot(of: context.teamID, evenClosed: true) else {
+            throw UserFacingError.notFound
         }
-        let now = context.clock()
+        let now = server.clock()
         let rows = team.signingKeys.map { SigningKeyRow(key: $0, state: $0.state(at: now, in: team)) }
-        let mayChange = scope.may(.changeKeys)
+        let mayChange = context.may(.changeKeys)
         let announcement = SigningKeyRotation.announcement(
-            after: team.signingKeys.map(\.activeFrom).max() ?? now,
-            at: now
-        )
+            after: team.signingKeys.map(\.activeFrom).max() ?? now, at: now)
         let isWaiting = team.signingKeys.contains { $0.state(at: now, in: team) == .next }
         let view = SigningKeyPage(
-            frame: scope.frame(Phrase("console.signing-keys.title")),
-            keySetURL: "\(context.base(of: scope.teamID))/auth/keys",
-            rows: rows.filter { $0.state != .over }.reversed(),
-            rotateURL: mayChange && !isWaiting && !team.isClosed ? Self.rotations.link(scope.teamID) : nil,
-            next: team.isClosed ? nil : announcement.asWords,
+            frame: context.frame(Message("console.signing-keys.title")),
+            keySetURL: "\(server.base(of: context.teamID))/auth/keys",
+            rows: rows.filter { $0.state != .expired }.reversed(),
+            rotateURL: mayChange && !isWaiting && !team.isClosed ? Self.rotations.link(context.teamID) : nil,
+            next: team.isClosed ? nil : announcement.localizedText,
             error: wait.map { SigningKeyRotation.limitation(until: now + $0) },
-            danger: mayChange ? danger(scope, confirmation) : nil
-        )
+            danger: mayChange ? danger(context, confirmation) : nil)
         if let wait { return site.respond(page, view, after: wait) }
         return site.respond(page, view, status: confirmation?.problems.status ?? .ok)
     }
 
-    private func rotate(_ scope: Scope) async throws -> Response {
+    private func rotate(_ context: TeamContext) async throws -> Response {
         let outcome = try await rotation.rotate(
-            in: scope.teamID,
-            at: context.clock(),
-            reason: "by hand",
-            by: scope.actor,
-            from: scope.origin
-        )
-        if case .limited(let wait) = outcome { return try await show(scope, wait: wait) }
-        changed(scope.teamID)
-        return scope.redirect(
-            to: Self.keys.link(scope.teamID),
+            in: context.teamID, at: server.clock(), reason: "by hand", by: context.actor, from: context.origin)
+        if case .limited(let wait) = outcome { return try await show(context, wait: wait) }
+        changed(context.teamID)
+        return context.redirect(
+            to: Self.keys.link(context.teamID),
             saying: outcome == .done
-                ? .good(Phrase("console.signing-keys.flash.rotated"))
-                : .warn(Phrase("console.signing-keys.flash.waiting"))
-        )
+                ? .good(Message("console.signing-keys.flash.rotated"))
+                : .warn(Message("console.signing-keys.flash.waiting")))
     }
 
-    private func replace(_ scope: Scope, _ form: Form) async throws -> Response {
-        let confirmation = Confirmation(form, expecting: scope.teamID.rawValue)
+    private func replace(_ context: TeamContext, _ form: Form) async throws -> Response {
+        let confirmation = Confirmation(form, expecting: context.teamID.rawValue)
         let reason: String
-        do throws(FormProblems) {
-            reason = try confirmation.reason()
-        } catch {
-            return try await show(scope, confirmation: (confirmation, error))
+        do throws(FormProblems) { reason = try confirmation.reason() } catch {
+            return try await show(context, confirmation: (confirmation, error))
         }
         let outcome = try await rotation.replace(
-            in: scope.teamID,
-            at: context.clock(),
-            reason: reason,
-            by: scope.actor,
-            from: scope.origin
-        )
+            in: context.teamID, at: server.clock(), reason: reason, by: context.actor, from: context.origin)
         if case .limited(let wait) = outcome {
-            return try await show(scope, confirmation: (confirmation, .none), wait: wait)
+            return try await show(context, confirmation: (confirmation, .none), wait: wait)
         }
-        changed(scope.teamID)
-        return scope.redirect(
-            to: Self.keys.link(scope.teamID),
-            saying: .good(Phrase("console.signing-keys.flash.replaced"))
-        )
+        changed(context.teamID)
+        return context.redirect(
+            to: Self.keys.link(context.teamID), saying: .good(Message("console.signing-keys.flash.replaced")))
     }
 
-    private func danger(
-        _ scope: Scope,
-        _ confirmation: (typed: Confirmation, problems: FormProblems)?
-    ) -> DangerView {
-        let typed = confirmation?.typed ?? Confirmation(expecting: scope.teamID.rawValue)
+    private func danger(_ context: TeamContext, _ confirmation: (typed: Confirmation, problems: FormProblems)?)
+        -> DangerView
+    {
+        let typed = confirmation?.typed ?? Confirmation(expecting: context.teamID.rawValue)
         return typed.view(
-            action: Self.replacement.link(scope.teamID),
-            summary: Phrase("console.signing-keys.replace.summary"),
+            action: Self.replacement.link(context.teamID), summary: Message("console.signing-keys.replace.summary"),
             consequences: [
-                Phrase("console.signing-keys.replace.tokens"), Phrase("console.signing-keys.replace.clients"),
-                Phrase("console.signing-keys.replace.sessions"),
-            ],
-            button: Phrase("console.signing-keys.replace.button"),
-            confirmation?.problems ?? .none
-        )
+                Message("console.signing-keys.replace.tokens"), Message("console.signing-keys.replace.clients"),
+                Message("console.signing-keys.replace.sessions"),
+            ], button: Message("console.signing-keys.replace.button"), confirmation?.problems ?? .none)
     }
 
     static var views: [any View.Type] { [SigningKeyPage.self] }

@@ -1,21 +1,20 @@
-import AuthEngine
 import Bytes
+import Localization
+import OAuth
 import Web
 
 extension SigningKeyRotation {
-    /// When the next key comes, and from when on it signs.
+    /// Message with the times when the next key is published and when it starts to sign.
     ///
-    /// - Parameter newest: the start of the key that was made last.
-    static func announcement(after newest: Timestamp, at now: Timestamp) -> Phrase {
-        guard newest <= now else {
-            return Phrase("console.signing-keys.next.waiting", ["start": newest])
-        }
+    /// - Parameter newest: start of the key created last.
+    static func announcement(after newest: Timestamp, at now: Timestamp) -> Message {
+        guard newest <= now else { return Message("console.signing-keys.next.waiting", ["start": newest]) }
         let due = newest + period
-        return Phrase("console.signing-keys.next", ["due": due, "start": due + lead])
+        return Message("console.signing-keys.next", ["due": due, "start": due + lead])
     }
 
-    /// The team has had as many keys made as it may for now.
-    static func limitation(until moment: Timestamp) -> Phrase {
-        Phrase("console.signing-keys.limited", ["limit": keysPerWindow, "until": moment])
+    /// Message that the team has created `keysPerWindow` keys and can create the next one at `moment`.
+    static func limitation(until moment: Timestamp) -> Message {
+        Message("console.signing-keys.limited", ["limit": keysPerWindow, "until": moment])
     }
 }

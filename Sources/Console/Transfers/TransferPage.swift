@@ -1,51 +1,49 @@
-import AuthEngine
+import Accounts
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Web
 
-/// What is on its way to other teams and from them, and the form of an offer.
+/// Transfers of App IDs to and from other teams, with the form that offers one.
 struct TransferPage: ConsolePage {
     static let template = "console/transfers/index"
-    static let fields =
-        frameFields
-        .text("action") { TransferPages.transfers.link($0.team) }
-        .list("rows", TransferRow.fields) { page in
+    static let fields = frameFields.with {
+        $0.text("action") { TransferPages.transfers.link($0.team) }
+        $0.list("rows", TransferRow.fields) { page in
             page.transfers.map { TransferRow(transfer: $0, team: page.team, mayChange: page.mayChange) }
         }
-        .optionalGroup("offer", Offer.fields) { page in
-            page.form.map { Offer(form: $0, primaries: page.primaries) }
-        }
+        $0.optionalGroup("offer", Offer.fields) { page in page.form.map { Offer(form: $0, primaries: page.primaries) } }
+    }
 
     struct Offer: Sendable {
         let form: TransferForm
         let primaries: [AppID]
 
-        static let fields = Fields<Offer>()
-            .group("appID", SelectView.fields) { $0.form.select(of: $0.primaries) }
-            .group("target", FieldView.fields) { $0.form.targetField }
+        static let fields = Fields<Offer> {
+            $0.group("appID", SelectView.fields) { $0.form.select(of: $0.primaries) }
+            $0.group("target", FieldView.fields) { $0.form.targetField }
+        }
     }
 
     let frame: ConsoleFrame
     let team: TeamID
     let transfers: [AppTransfer]
     let mayChange: Bool
-    /// Absent where there is nothing to offer, or for those who may not.
+    /// Nil if the team has no primary App ID, or if the account may not offer one.
     let form: TransferForm?
     let primaries: [AppID]
 }
 
-/// What was typed of an offer.
+/// Form of an offer as entered.
 struct TransferForm: Sendable {
     var appID: String
     let target: String
-    var problem: Phrase?
+    var problem: Message?
 
-    init() {
-        (appID, target) = ("", "")
-    }
+    init() { (appID, target) = ("", "") }
 
     init(_ form: Form) {
         appID = form["appID"] ?? ""
@@ -54,33 +52,22 @@ struct TransferForm: Sendable {
 
     func select(of primaries: [AppID]) -> SelectView {
         SelectView(
-            "appID",
-            label: Phrase("console.transfers.app-id"),
-            hint: Phrase("console.transfers.app-id.hint"),
+            "appID", label: Message("console.transfers.app-id"), hint: Message("console.transfers.app-id.hint"),
             options: primaries.map { app in
                 SelectView.Option(
-                    app.identifier.rawValue,
-                    "\(app.description) (\(app.identifier))",
-                    isSelected: app.identifier.rawValue == appID
-                )
-            }
-        )
+                    app.identifier.rawValue, "\(app.description) (\(app.identifier))",
+                    isSelected: app.identifier.rawValue == appID)
+            })
     }
 
     var targetField: FieldView {
         FieldView(
-            "target",
-            label: Phrase("console.transfers.target"),
-            value: target,
-            autocomplete: "off",
-            hint: Phrase("console.transfers.target.hint"),
-            error: problem,
-            isCode: true
-        )
+            "target", label: Message("console.transfers.target"), value: target, autocomplete: "off",
+            hint: Message("console.transfers.target.hint"), error: problem, isCode: true)
     }
 }
 
-/// One transfer.
+/// A transfer in the list.
 struct TransferRow: Sendable {
     let transfer: AppTransfer
     let team: TeamID
@@ -89,60 +76,57 @@ struct TransferRow: Sendable {
     private var isIncoming: Bool { transfer.target == team }
     private var mayAnswer: Bool { mayChange && transfer.state == .offered }
 
-    static let fields = Fields<TransferRow>()
-        .text("appID") { $0.transfer.appID.rawValue }
-        .words("direction") { $0.direction }
-        .group("state", BadgeView.fields) { $0.badge }
-        .group("offered", TimeView.fields) { TimeView($0.transfer.offeredAt) }
-        .optionalGroup("closes", TimeView.fields) { $0.transfer.closesAt.map(TimeView.init) }
-        .list("serviceIDs", Fields<String>().text("identifier") { $0 }) {
+    static let fields = Fields<TransferRow> {
+        $0.text("appID") { $0.transfer.appID.rawValue }
+        $0.words("direction") { $0.direction }
+        $0.group("state", BadgeView.fields) { $0.badge }
+        $0.group("offered", TimeView.fields) { TimeView($0.transfer.offeredAt) }
+        $0.optionalGroup("closes", TimeView.fields) { $0.transfer.closesAt.map(TimeView.init) }
+        $0.list("serviceIDs", Fields<String> { $0.text("identifier") { $0 } }) {
             $0.transfer.registration.services.map(\.identifier)
         }
-        .optionalText("acceptURL") { $0.acceptURL }
-        .optionalText("declineURL") { $0.declineURL }
-        .optionalText("withdrawURL") { $0.withdrawURL }
-
-    private var acceptURL: String? {
-        isIncoming && mayAnswer ? TransferPages.acceptance.link(team, transfer.id) : nil
+        $0.optionalText("acceptURL") { $0.acceptURL }
+        $0.optionalText("declineURL") { $0.declineURL }
+        $0.optionalText("withdrawURL") { $0.withdrawURL }
     }
 
-    private var declineURL: String? {
-        isIncoming && mayAnswer ? TransferPages.refusal.link(team, transfer.id) : nil
-    }
+    private var acceptURL: String? { isIncoming && mayAnswer ? TransferPages.acceptance.link(team, transfer.id) : nil }
+
+    private var declineURL: String? { isIncoming && mayAnswer ? TransferPages.refusal.link(team, transfer.id) : nil }
 
     private var withdrawURL: String? {
         !isIncoming && mayAnswer ? TransferPages.withdrawal.link(team, transfer.id) : nil
     }
 
-    private var direction: Phrase {
+    private var direction: Message {
         isIncoming
-            ? Phrase("console.transfers.from", ["team": transfer.source.rawValue])
-            : Phrase("console.transfers.to", ["team": transfer.target.rawValue])
+            ? Message("console.transfers.from", ["team": transfer.source.rawValue])
+            : Message("console.transfers.to", ["team": transfer.target.rawValue])
     }
 
     private var badge: BadgeView {
         switch transfer.state {
-        case .offered: BadgeView(.warn, Phrase("console.transfers.state.offered"))
-        case .accepted: BadgeView(.good, Phrase("console.transfers.state.accepted"))
-        case .declined: BadgeView(.plain, Phrase("console.transfers.state.declined"))
-        case .withdrawn: BadgeView(.plain, Phrase("console.transfers.state.withdrawn"))
-        case .expired: BadgeView(.plain, Phrase("console.transfers.state.expired"))
+        case .offered: BadgeView(.warn, Message("console.transfers.state.offered"))
+        case .accepted: BadgeView(.good, Message("console.transfers.state.accepted"))
+        case .declined: BadgeView(.plain, Message("console.transfers.state.declined"))
+        case .withdrawn: BadgeView(.plain, Message("console.transfers.state.withdrawn"))
+        case .expired: BadgeView(.plain, Message("console.transfers.state.expired"))
         }
     }
 }
 
 extension TransferRefusal {
-    var words: Phrase {
+    var words: Message {
         switch self {
-        case .unknownApp: Phrase("console.transfers.refusal.unknown-app")
-        case .grouped: Phrase("console.transfers.refusal.grouped")
-        case .unknownTeam: Phrase("console.transfers.refusal.unknown-team")
-        case .notAllowed: Phrase("shared.problems.forbidden.headline")
-        case .ownTeam: Phrase("console.transfers.refusal.own-team")
-        case .underWay: Phrase("console.transfers.refusal.under-way")
-        case .tooMany: Phrase("console.transfers.refusal.too-many")
-        case .tooManyToday: Phrase("console.transfers.refusal.too-many-today")
-        case .tooManyTaken: Phrase("console.transfers.refusal.too-many-taken")
+        case .unknownApp: Message("console.transfers.refusal.unknown-app")
+        case .grouped: Message("console.transfers.refusal.grouped")
+        case .unknownTeam: Message("console.transfers.refusal.unknown-team")
+        case .notAllowed: Message("shared.problems.forbidden.headline")
+        case .ownTeam: Message("console.transfers.refusal.own-team")
+        case .underWay: Message("console.transfers.refusal.under-way")
+        case .tooMany: Message("console.transfers.refusal.too-many")
+        case .tooManyToday: Message("console.transfers.refusal.too-many-today")
+        case .tooManyTaken: Message("console.transfers.refusal.too-many-taken")
         }
     }
 }

@@ -1,25 +1,18 @@
-import AuthEngine
+import Accounts
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Web
 
-/// App IDs that go to other teams and come from them: offered, taken, declined.
+/// Pages of App ID transfers between teams: list, offer, acceptance, refusal and withdrawal.
 struct TransferPages: Sendable {
     static let transfers = Route("/console/:team/transfers", TeamID.self)
-    static let acceptance = Route(
-        "/console/:team/transfers/:transfer/acceptance",
-        TeamID.self,
-        TransferID.self
-    )
+    static let acceptance = Route("/console/:team/transfers/:transfer/acceptance", TeamID.self, TransferID.self)
     static let refusal = Route("/console/:team/transfers/:transfer/refusal", TeamID.self, TransferID.self)
-    static let withdrawal = Route(
-        "/console/:team/transfers/:transfer/withdrawal",
-        TeamID.self,
-        TransferID.self
-    )
+    static let withdrawal = Route("/console/:team/transfers/:transfer/withdrawal", TeamID.self, TransferID.self)
 
     private let site: Site
     private let list: AppTransferStore
@@ -33,14 +26,10 @@ struct TransferPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         list = AppTransferStore(parts.database)
-        clock = parts.context.clock
-        transfers = AppTransfers(parts.database, context: parts.context)
+        clock = parts.server.clock
+        transfers = AppTransfers(parts.database, server: parts.server)
         registry = RegistryStores(
-            parts.database,
-            keyRing: parts.context.keyRing,
-            random: parts.context.random,
-            changed: parts.registryChanged
-        )
+            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
         page = try parts.site.pages.page(TransferPage.self)
         acceptancePage = try parts.site.pages.page(TransferAcceptancePage.self)
     }
@@ -48,133 +37,97 @@ struct TransferPages: Sendable {
     func mount(on router: inout ConsoleRouter) {
         router.get(Self.transfers, needs: .read, at: .appIDs) { try await show($0) }
         router.post(Self.transfers, needs: .dangerZone, at: .appIDs) { try await offer($0, $1) }
-        router.get(Self.acceptance, needs: .dangerZone, at: .appIDs) { scope, id in
-            let transfer = try await offered(id, scope)
-            return site.respond(acceptancePage, TransferAcceptancePage(transfer, scope))
+        router.get(Self.acceptance, needs: .dangerZone, at: .appIDs) { context, id in
+            let transfer = try await offered(id, context)
+            return site.respond(acceptancePage, TransferAcceptancePage(transfer, context))
         }
-        router.post(Self.acceptance, needs: .dangerZone, at: .appIDs) { scope, form, id in
-            try await accept(scope, form, id)
+        router.post(Self.acceptance, needs: .dangerZone, at: .appIDs) { context, form, id in
+            try await accept(context, form, id)
         }
-        router.post(Self.refusal, needs: .dangerZone, at: .appIDs, countsForTeam: false) {
-            scope,
-            _,
-            id in
-            let isDone = try await transfers.decline(
-                id,
-                in: scope.teamID,
-                by: scope.actor,
-                from: scope.origin
-            )
-            return try back(scope, isDone, Phrase("console.transfers.flash.declined"))
+        router.post(Self.refusal, needs: .dangerZone, at: .appIDs, countsForTeam: false) { context, _, id in
+            let isDone = try await transfers.decline(id, in: context.teamID, by: context.actor, from: context.origin)
+            return try back(context, isDone, Message("console.transfers.flash.declined"))
         }
-        router.post(Self.withdrawal, needs: .dangerZone, at: .appIDs, countsForTeam: false) {
-            scope,
-            _,
-            id in
-            let isDone = try await transfers.withdraw(
-                id,
-                in: scope.teamID,
-                by: scope.actor,
-                from: scope.origin
-            )
-            return try back(scope, isDone, Phrase("console.transfers.flash.withdrawn"))
+        router.post(Self.withdrawal, needs: .dangerZone, at: .appIDs, countsForTeam: false) { context, _, id in
+            let isDone = try await transfers.withdraw(id, in: context.teamID, by: context.actor, from: context.origin)
+            return try back(context, isDone, Message("console.transfers.flash.withdrawn"))
         }
     }
 
-    private func show(_ scope: Scope, _ form: TransferForm = TransferForm()) async throws -> Response {
-        let team = scope.teamID
+    private func show(_ context: TeamContext, _ form: TransferForm = TransferForm()) async throws -> Response {
+        let team = context.teamID
         let known = try await list.list(in: team, at: clock())
-        let mayChange = scope.may(.dangerZone)
+        let mayChange = context.may(.dangerZone)
         var form = form
-        if form.appID.isEmpty { form.appID = try scope.request.parameters()["app"] ?? "" }
+        if form.appID.isEmpty { form.appID = try context.request.parameters()["app"] ?? "" }
         let primaries = try await registry.primaries(in: team)
         let view = TransferPage(
-            frame: scope.frame(Phrase("console.transfers.title")),
-            team: team,
-            transfers: known,
-            mayChange: mayChange,
-            form: mayChange && !primaries.isEmpty ? form : nil,
-            primaries: primaries
-        )
+            frame: context.frame(Message("console.transfers.title")), team: team, transfers: known,
+            mayChange: mayChange, form: mayChange && !primaries.isEmpty ? form : nil, primaries: primaries)
         return site.respond(page, view, status: form.problem == nil ? .ok : .unprocessableContent)
     }
 
-    private func offer(_ scope: Scope, _ sent: Form) async throws -> Response {
+    private func offer(_ context: TeamContext, _ sent: Form) async throws -> Response {
         var form = TransferForm(sent)
-        guard let appID = ClientID(rawValue: form.appID) else { throw Web.Problem(HTTP.Refusal.badRequest) }
+        guard let appID = ClientID(rawValue: form.appID) else { throw UserFacingError(HTTPError.badRequest) }
         do {
             guard let target = TeamID(rawValue: form.target.trimmed.uppercased()) else {
                 throw TransferRefusal.unknownTeam
             }
             _ = try await transfers.offer(
-                appID,
-                to: target,
-                in: scope.teamID,
-                by: scope.actor,
-                from: scope.origin
-            )
+                appID, to: target, in: context.teamID, by: context.actor, from: context.origin)
         } catch let refusal as TransferRefusal {
             form.problem = refusal.words
-            return try await show(scope, form)
+            return try await show(context, form)
         }
-        return scope.redirect(
-            to: Self.transfers.link(scope.teamID),
-            saying: .good(Phrase("console.transfers.flash.offered"))
-        )
+        return context.redirect(
+            to: Self.transfers.link(context.teamID), saying: .good(Message("console.transfers.flash.offered")))
     }
 
-    /// An offer to this team that waits for its answer.
-    private func offered(_ id: TransferID, _ scope: Scope) async throws -> AppTransfer {
-        guard let transfer = try await list.find(id, in: scope.teamID, at: clock()),
-            transfer.target == scope.teamID, transfer.state == .offered
-        else { throw Web.Problem.notFound }
+    /// A pending offer to this team.
+    ///
+    /// - Throws: `UserFacingError.notFound` if there is none.
+    private func offered(_ id: TransferID, _ context: TeamContext) async throws -> AppTransfer {
+        guard let transfer = try await list.find(id, in: context.teamID, at: clock()),
+            transfer.target == context.teamID, transfer.state == .offered
+        else { throw UserFacingError.notFound }
         return transfer
     }
 
-    private func accept(_ scope: Scope, _ form: Form, _ id: TransferID) async throws -> Response {
-        let transfer = try await offered(id, scope)
+    private func accept(_ context: TeamContext, _ form: Form, _ id: TransferID) async throws -> Response {
+        let transfer = try await offered(id, context)
         let confirmation = Confirmation(form, expecting: transfer.appID.rawValue)
-        do throws(FormProblems) {
-            _ = try confirmation.reason()
-        } catch {
-            let view = TransferAcceptancePage(transfer, scope, confirmation, error)
+        do throws(FormProblems) { _ = try confirmation.reason() } catch {
+            let view = TransferAcceptancePage(transfer, context, confirmation, error)
             return site.respond(acceptancePage, view, status: .unprocessableContent)
         }
         let outcome: Result<ClientID?, FormProblems>
         do {
             outcome = try await FormProblems.collect {
                 try await transfers.accept(
-                    id,
-                    policy: scope.addressPolicy,
-                    in: scope.teamID,
-                    by: scope.actor,
-                    from: scope.origin
-                )
+                    id, policy: context.addressPolicy, in: context.teamID, by: context.actor, from: context.origin)
             }
         } catch let refusal as TransferRefusal {
-            return scope.redirect(to: Self.transfers.link(scope.teamID), saying: .bad(refusal.words))
+            return context.redirect(to: Self.transfers.link(context.teamID), saying: .bad(refusal.words))
         }
         switch outcome {
         case .failure(let problems):
-            let reasons = problems.all.map { scope.site.text($0.message) }.joined(separator: " ")
-            return scope.redirect(
-                to: Self.transfers.link(scope.teamID),
-                saying: .bad(Phrase("console.transfers.flash.refused", ["reasons": reasons]))
-            )
-        case .success(nil):
-            throw Web.Problem.notFound
+            let reasons = problems.all.map { context.site.text($0.message) }.joined(separator: " ")
+            return context.redirect(
+                to: Self.transfers.link(context.teamID),
+                saying: .bad(Message("console.transfers.flash.refused", ["reasons": reasons])))
+        case .success(nil): throw UserFacingError.notFound
         case .success(let appID?):
-            registry.changed(scope.teamID)
-            return scope.redirect(
-                to: ConsoleRoutes.appID.link(scope.teamID, appID),
-                saying: .good(Phrase("console.transfers.flash.accepted"))
-            )
+            registry.changed(context.teamID)
+            return context.redirect(
+                to: ConsoleRoutes.appID.link(context.teamID, appID),
+                saying: .good(Message("console.transfers.flash.accepted")))
         }
     }
 
-    private func back(_ scope: Scope, _ isDone: Bool, _ words: Phrase) throws -> Response {
-        guard isDone else { throw Web.Problem.notFound }
-        return scope.redirect(to: Self.transfers.link(scope.teamID), saying: .good(words))
+    private func back(_ context: TeamContext, _ isDone: Bool, _ words: Message) throws -> Response {
+        guard isDone else { throw UserFacingError.notFound }
+        return context.redirect(to: Self.transfers.link(context.teamID), saying: .good(words))
     }
 
     static var views: [any View.Type] { [TransferPage.self, TransferAcceptancePage.self] }

@@ -1,15 +1,11 @@
-import AuthEngine
 import Domain
+import Federation
 import HTTP
 import Web
 
-/// The addresses of what Apple does not take back.
+/// Routes of Apple tokens that could not be revoked or validated.
 enum AppleTokenRoutes {
     static let tokens = Route("/console/:team/apple-tokens", TeamID.self)
-    /// Trying again is making a retrial.
-    static let retrials = Route(
-        "/console/:team/apple-tokens/:appletoken/retrials",
-        TeamID.self,
-        ProviderTokenID.self
-    )
+    /// A POST retries the revocation.
+    static let retrials = Route("/console/:team/apple-tokens/:appletoken/retrials", TeamID.self, UpstreamTokenID.self)
 }

@@ -1,77 +1,80 @@
-import AuthEngine
 import Bytes
 import Directory
 import Domain
+import Federation
 import HTTP
+import Localization
 import Templates
 import Web
 
-/// How somebody came by way of Apple, and what Apple gave for them.
+/// Apple identity of a user, with the tokens that Apple issued for it.
 struct UserAppleView: Sendable {
-    let identity: KnownProviderIdentity
+    let identity: LinkedIdentity
     let user: User
-    let tokens: [ProviderTokenSummary]
+    let tokens: [UpstreamTokenSummary]
 
-    static let fields = Fields<UserAppleView>()
-        .group("sub", CopyView.fields) {
-            CopyView(Phrase("console.users.apple.copy-sub"), $0.identity.identifier.rawValue)
+    static let fields = Fields<UserAppleView> {
+        $0.group("sub", CopyView.fields) {
+            CopyView(Message("console.users.apple.copy-sub"), $0.identity.identifier.rawValue)
         }
-        .optionalGroup("transfer", CopyView.fields) { view in
-            view.identity.transferSubject.map { CopyView(Phrase("console.users.apple.copy-transfer"), $0) }
+        $0.optionalGroup("transfer", CopyView.fields) { view in
+            view.identity.transferSubject.map { CopyView(Message("console.users.apple.copy-transfer"), $0) }
         }
-        .group("state", BadgeView.fields) { $0.identity.state.badge }
-        .group("stateTime", TimeView.fields) { TimeView($0.identity.stateAt) }
-        .words("address") { $0.address }
-        .words("reality") { $0.reality }
-        .group("first", TimeView.fields) { TimeView($0.identity.createdAt) }
-        .optionalGroup("linked", TimeView.fields) { $0.identity.linkedAt.map { TimeView($0) } }
-        .optionalText("linkedEmail") { $0.identity.linkedAt == nil ? nil : $0.identity.email?.rawValue }
-        .group("last", TimeView.fields) { TimeView($0.identity.lastSeenAt) }
-        .optionalGroup("vault", Vault.fields) { $0.identity.vault.map(Vault.init) }
-        .list("tokens", UserAppleTokenRow.fields) { $0.tokens.map { UserAppleTokenRow(token: $0) } }
+        $0.group("state", BadgeView.fields) { $0.identity.state.badge }
+        $0.group("stateTime", TimeView.fields) { TimeView($0.identity.stateAt) }
+        $0.words("address") { $0.address }
+        $0.words("reality") { $0.reality }
+        $0.group("first", TimeView.fields) { TimeView($0.identity.createdAt) }
+        $0.optionalGroup("linked", TimeView.fields) { $0.identity.linkedAt.map { TimeView($0) } }
+        $0.optionalText("linkedEmail") { $0.identity.linkedAt == nil ? nil : $0.identity.email?.rawValue }
+        $0.group("last", TimeView.fields) { TimeView($0.identity.lastSeenAt) }
+        $0.optionalGroup("vault", Vault.fields) { $0.identity.vault.map(Vault.init) }
+        $0.list("tokens", UserAppleTokenRow.fields) { $0.tokens.map { UserAppleTokenRow(token: $0) } }
+    }
 
-    /// The name as the form said it.
+    /// Name and email received once in an unsigned form field.
     struct Vault: Sendable {
-        let vault: KnownProviderIdentity.Vault
+        let vault: LinkedIdentity.Vault
 
-        static let fields = Fields<Vault>()
-            .text("given") { $0.vault.givenName }
-            .text("family") { $0.vault.familyName }
-            .optionalText("email") { $0.vault.email }
-            .group("received", TimeView.fields) { TimeView($0.vault.receivedAt) }
+        static let fields = Fields<Vault> {
+            $0.text("given") { $0.vault.givenName }
+            $0.text("family") { $0.vault.familyName }
+            $0.optionalText("email") { $0.vault.email }
+            $0.group("received", TimeView.fields) { TimeView($0.vault.receivedAt) }
+        }
     }
 
-    private var address: Phrase {
+    private var address: Message {
         if identity.linkedAt != nil { return linkedAddress }
-        guard user.email != nil else { return Phrase("console.users.apple.address.none") }
-        if user.isEmailPrivate { return Phrase("console.users.apple.address.relay") }
+        guard user.email != nil else { return Message("console.users.apple.address.none") }
+        if user.isEmailPrivate { return Message("console.users.apple.address.relay") }
         return user.isEmailVerified
-            ? Phrase("console.users.apple.address.own") : Phrase("console.users.apple.address.unverified")
+            ? Message("console.users.apple.address.own") : Message("console.users.apple.address.unverified")
     }
 
-    /// Of somebody who keeps an address of their own beside Apple's.
-    private var linkedAddress: Phrase {
-        guard identity.email != nil else { return Phrase("console.users.apple.address.none") }
+    /// Kind of Apple's email address, for a user who linked Apple later and keeps another address.
+    private var linkedAddress: Message {
+        guard identity.email != nil else { return Message("console.users.apple.address.none") }
         return identity.isEmailPrivate
-            ? Phrase("console.users.apple.address.relay") : Phrase("console.users.apple.address.beside")
+            ? Message("console.users.apple.address.relay") : Message("console.users.apple.address.beside")
     }
 
-    private var reality: Phrase {
+    private var reality: Message {
         switch identity.realUserStatus {
-        case 0?: Phrase("console.users.apple.reality.unsupported")
-        case 1?: Phrase("console.users.apple.reality.unknown")
-        case 2?: Phrase("console.users.apple.reality.likely")
-        default: Phrase("console.users.apple.reality.silent")
+        case 0?: Message("console.users.apple.reality.unsupported")
+        case 1?: Message("console.users.apple.reality.unknown")
+        case 2?: Message("console.users.apple.reality.likely")
+        default: Message("console.users.apple.reality.silent")
         }
     }
 }
 
-extension KnownProviderIdentity.State {
+extension LinkedIdentity.State {
     fileprivate var badge: BadgeView {
         switch self {
-        case .authorized: BadgeView(.good, Phrase("console.users.apple.state.authorized"))
-        case .revoked: BadgeView(.bad, Phrase("console.users.apple.state.revoked"))
-        case .transferred: BadgeView(.warn, Phrase("console.users.apple.state.transferred"))
+        case .authorized: BadgeView(.good, Message("console.users.apple.state.authorized"))
+        case .revoked: BadgeView(.bad, Message("console.users.apple.state.revoked"))
+        case .transferred: BadgeView(.warn, Message("console.users.apple.state.transferred"))
         }
     }
 }

@@ -1,54 +1,51 @@
+import Accounts
 import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Templates
 import Web
 
-/// Everything a team may see of one of its people.
+/// Details of a user that a team may see.
 struct UserDetailPage: ConsolePage {
     static let template = "console/users/show"
-    static let fields =
-        frameFields
-        .list("errors", FormError.fields) { page in
+    static let fields = frameFields.with {
+        $0.list("errors", FormError.fields) { page in
             page.errors.summary + (page.confirmation?.problems.summary() ?? [])
         }
-        .group("person", PersonView.fields) { $0.person }
-        .group("sub", CopyView.fields) {
-            CopyView(Phrase("console.users.copy-sub"), $0.user.subject.rawValue)
+        $0.group("person", PersonView.fields) { $0.person }
+        $0.group("sub", CopyView.fields) { CopyView(Message("console.users.copy-sub"), $0.user.subject.rawValue) }
+        $0.words("source") { $0.source }
+        $0.list("apple", UserAppleView.fields) { $0.apple }
+        $0.words("factors") { $0.factorCount.localizedText }
+        $0.text("factorsURL") { UserRoutes.factors.link($0.team, $0.user.subject) }
+        $0.group("state", BadgeView.fields) { $0.state }
+        $0.group("created", TimeView.fields) { TimeView($0.user.createdAt) }
+        $0.optionalGroup("lastSignIn", TimeView.fields) { $0.user.lastSignInAt.map { TimeView($0) } }
+        $0.optionalGroup("relay", CopyView.fields) { page in
+            page.user.relayAddress.map { CopyView(Message("console.users.copy-relay"), $0.rawValue) }
         }
-        .words("source") { $0.source }
-        .list("apple", UserAppleView.fields) { $0.apple }
-        .words("factors") { $0.factorCount.asWords }
-        .text("factorsURL") { UserRoutes.factors.link($0.team, $0.user.subject) }
-        .group("state", BadgeView.fields) { $0.state }
-        .group("created", TimeView.fields) { TimeView($0.user.createdAt) }
-        .optionalGroup("lastSignIn", TimeView.fields) { $0.user.lastSignInAt.map { TimeView($0) } }
-        .optionalGroup("relay", CopyView.fields) { page in
-            page.user.relayAddress.map { CopyView(Phrase("console.users.copy-relay"), $0.rawValue) }
-        }
-        .list("consents", UserConsentRow.fields) { $0.consents }
-        .list("sessions", UserSessionRow.fields) { $0.detail.sessions.map { UserSessionRow(session: $0) } }
-        .list("tokens", UserTokenRow.fields) { $0.tokens }
-        .list("events", AuditLine.fields) { $0.events }
-        .list("flows", UserFlowRow.fields) { $0.flows }
-        .text("flowsURL") { page in
+        $0.list("consents", UserConsentRow.fields) { $0.consents }
+        $0.list("sessions", UserSessionRow.fields) { $0.detail.sessions.map { UserSessionRow(session: $0) } }
+        $0.list("tokens", UserTokenRow.fields) { $0.tokens }
+        $0.list("events", AuditLine.fields) { $0.events }
+        $0.list("traces", UserTraceRow.fields) { $0.traces }
+        $0.text("tracesURL") { page in
             let sub = PercentCoding.encode(page.user.subject.rawValue)
-            return "\(ConsoleRoutes.flows.link(page.team))?person=\(sub)"
+            return "\(ConsoleRoutes.traces.link(page.team))?person=\(sub)"
         }
-        .optionalText("revokeAllURL") { page in
+        $0.optionalText("revokeAllURL") { page in
             page.mayChange ? UserRoutes.tokenRevocations.link(page.team, page.user.subject) : nil
         }
-        .optionalText("exportURL") { $0.mayChange ? UserRoutes.export.link($0.team, $0.user.subject) : nil }
-        .optionalText("liftURL") { page in
-            page.mayChange && page.isSuspended
-                ? UserRoutes.suspensionEnd.link(page.team, page.user.subject) : nil
+        $0.optionalText("exportURL") { $0.mayChange ? UserRoutes.export.link($0.team, $0.user.subject) : nil }
+        $0.optionalText("liftURL") { page in
+            page.mayChange && page.isSuspended ? UserRoutes.suspensionEnd.link(page.team, page.user.subject) : nil
         }
-        .optionalGroup("suspension", Suspension.fields) {
-            $0.mayChange && !$0.isSuspended ? $0.suspension : nil
-        }
-        .optionalText("signOutURL") { $0.mayChange ? UserRoutes.signOut.link($0.team, $0.user.subject) : nil }
-        .optionalGroup("danger", DangerView.fields) { $0.mayChange ? $0.danger : nil }
+        $0.optionalGroup("suspension", Suspension.fields) { $0.mayChange && !$0.isSuspended ? $0.suspension : nil }
+        $0.optionalText("signOutURL") { $0.mayChange ? UserRoutes.signOut.link($0.team, $0.user.subject) : nil }
+        $0.optionalGroup("danger", DangerView.fields) { $0.mayChange ? $0.danger : nil }
+    }
 
     let frame: ConsoleFrame
     let team: TeamID
@@ -57,40 +54,38 @@ struct UserDetailPage: ConsolePage {
     let factors: EnrolledFactors
     let apple: [UserAppleView]
     let events: [AuditLine]
-    let flows: [UserFlowRow]
+    let traces: [UserTraceRow]
     let mayChange: Bool
-    /// What was typed into the form of the deletion, and what is wrong with it.
+    /// Rejected confirmation of a deletion, with its errors.
     var confirmation: (typed: Confirmation, problems: FormProblems)?
     var errors = FieldErrors()
-    /// What was typed as the reason of a suspension.
+    /// Reason of a suspension as entered.
     var suspensionReason = ""
 
-    /// The form that suspends somebody.
+    /// The form that suspends the user.
     struct Suspension: Sendable {
         let action: String
         let reason: FieldView
 
-        static let fields = Fields<Suspension>()
-            .text("action") { $0.action }
-            .group("reason", FieldView.fields) { $0.reason }
+        static let fields = Fields<Suspension> {
+            $0.text("action") { $0.action }
+            $0.group("reason", FieldView.fields) { $0.reason }
+        }
     }
 
     private var user: User { detail.user }
 
-    private var person: PersonView {
-        PersonView(name: user.shownName, email: user.email?.rawValue)
-    }
+    private var person: PersonView { PersonView(name: user.shownName, email: user.email?.rawValue) }
 
     private var state: BadgeView {
         user.suspendedAt == nil
-            ? BadgeView(.good, Phrase("console.users.state.active"))
-            : BadgeView(.bad, Phrase("console.users.state.suspended"))
+            ? BadgeView(.good, Message("console.users.state.active"))
+            : BadgeView(.bad, Message("console.users.state.suspended"))
     }
 
-    private var factorCount: Phrase {
+    private var factorCount: Message {
         let count = factors.passkeyCount + (factors.hasTOTP ? 1 : 0)
-        return count == 0
-            ? Phrase("console.users.factors.none") : Phrase("console.users.factors.some", count: count)
+        return count == 0 ? Message("console.users.factors.none") : Message("console.users.factors.some", count: count)
     }
 
     private var consents: [UserConsentRow] {
@@ -100,16 +95,15 @@ struct UserDetailPage: ConsolePage {
     }
 
     private var tokens: [UserTokenRow] {
-        refreshTokens.map { token in
-            UserTokenRow(token: token, team: team, subject: user.subject, mayRevoke: mayChange)
+        refreshTokens.map { token in UserTokenRow(token: token, team: team, subject: user.subject, mayRevoke: mayChange)
         }
     }
 
-    private var source: Phrase {
+    private var source: Message {
         switch (apple.isEmpty, detail.hasPassword || !detail.logins.isEmpty) {
-        case (true, _): Phrase("console.users.source.directory")
-        case (false, false): Phrase("console.users.source.apple")
-        case (false, true): Phrase("console.users.source.both")
+        case (true, _): Message("console.users.source.directory")
+        case (false, false): Message("console.users.source.apple")
+        case (false, true): Message("console.users.source.both")
         }
     }
 
@@ -119,32 +113,22 @@ struct UserDetailPage: ConsolePage {
         Suspension(
             action: UserRoutes.suspension.link(team, user.subject),
             reason: FieldView(
-                "suspension_reason",
-                label: Phrase("console.confirm.reason"),
-                value: suspensionReason,
-                hint: Phrase("console.confirm.reason.hint"),
-                error: errors["suspension_reason"]
-            )
-        )
+                "suspension_reason", label: Message("console.confirm.reason"), value: suspensionReason,
+                hint: Message("console.confirm.reason.hint"), error: errors["suspension_reason"]))
     }
 
     private var danger: DangerView {
         let typed = confirmation?.typed ?? Confirmation(expecting: user.confirmationText)
         return typed.view(
-            action: UserRoutes.deletion.link(team, user.subject),
-            summary: Phrase("console.users.delete.summary"),
+            action: UserRoutes.deletion.link(team, user.subject), summary: Message("console.users.delete.summary"),
             consequences: [
-                Phrase("console.users.delete.tokens"),
-                Phrase("console.users.delete.return"),
-                Phrase("console.users.delete.audit"),
-            ],
-            button: Phrase("console.users.delete"),
-            confirmation?.problems ?? .none
-        )
+                Message("console.users.delete.tokens"), Message("console.users.delete.return"),
+                Message("console.users.delete.audit"),
+            ], button: Message("console.users.delete"), confirmation?.problems ?? .none)
     }
 }
 
 extension User {
-    /// What has to be typed before the user is deleted.
+    /// Text to enter as confirmation of a deletion or factor reset: the email, or the `sub` without one.
     var confirmationText: String { email?.rawValue ?? subject.rawValue }
 }

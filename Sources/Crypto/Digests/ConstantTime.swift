@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Comparison of secrets that takes the same time wherever they differ.
+/// Comparison of secrets in a time that does not depend on where they differ.
 public enum ConstantTime {
-    /// Whether both hold the same bytes; only a difference in length shows in the time taken.
+    /// Whether both contain the same bytes; the timing reveals only a difference in length.
     public static func equal(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         guard !left.isEmpty else { return true }
@@ -13,13 +13,9 @@ public enum ConstantTime {
         }
     }
 
-    /// Whether both hold the same bytes; only a difference in length shows in the time taken.
-    public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        equal(left.span, right.span)
-    }
+    /// Whether both contain the same bytes; the timing reveals only a difference in length.
+    public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool { equal(left.span, right.span) }
 
-    /// Whether both have the same UTF-8 bytes; only a difference in length shows in the time taken.
-    public static func equal(_ left: String, _ right: String) -> Bool {
-        equal(left.utf8.span, right.utf8.span)
-    }
+    /// Whether both contain the same UTF-8 bytes; the timing reveals only a difference in length.
+    public static func equal(_ left: String, _ right: String) -> Bool { equal(left.utf8.span, right.utf8.span) }
 }

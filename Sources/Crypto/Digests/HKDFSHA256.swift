@@ -1,19 +1,14 @@
 internal import COpenSSL
 
-/// HKDF with SHA-256 (RFC 5869): keys for separate purposes from one secret.
+/// HKDF with SHA-256 (RFC 5869), which derives keys for separate purposes from one secret.
 public enum HKDFSHA256 {
-    /// The most OpenSSL 3.0 takes as `info`.
+    /// Maximum length of `info` in bytes, the limit of OpenSSL 3.0.
     public static let maximumInfoCount = 1024
 
     /// Derives `count` bytes (at most 255 × 32) from `secret`, which must not be empty.
     ///
     /// `info` names the purpose: different names give independent keys.
-    public static func derive(
-        _ count: Int,
-        from secret: Span<UInt8>,
-        salt: [UInt8] = [],
-        info: [UInt8]
-    ) -> [UInt8] {
+    public static func derive(_ count: Int, from secret: Span<UInt8>, salt: [UInt8] = [], info: [UInt8]) -> [UInt8] {
         precondition(count > 0 && count <= 255 * 32 && !secret.isEmpty && info.count <= maximumInfoCount)
         let context = unsafe OpenSSL.require(EVP_PKEY_CTX_new_from_name(nil, "HKDF", nil), "HKDF")
         defer { unsafe EVP_PKEY_CTX_free(context) }

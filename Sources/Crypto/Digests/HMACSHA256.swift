@@ -1,37 +1,27 @@
 internal import COpenSSL
 
-/// HMAC-SHA256 (RFC 2104) under one key, prepared once and used from any thread.
-@safe
-public final class HMACSHA256: Sendable {
+/// HMAC-SHA256 (RFC 2104) with one key, prepared once and usable from any thread.
+@safe public final class HMACSHA256: Sendable {
     /// Length of a code in bytes.
     public static let byteCount = 32
 
-    // Keyed at init and never changed: each code is computed in a duplicate, which only reads this one.
+    // Keyed in init and never changed: each code is computed on a duplicate, which only reads this context.
     private nonisolated(unsafe) let keyed: OpaquePointer
 
     /// Prepares a key of any length.
-    public init(key: [UInt8]) {
-        unsafe keyed = Self.context(keyedWith: key.span)
-    }
+    public init(key: [UInt8]) { unsafe keyed = Self.context(keyedWith: key.span) }
 
     /// Prepares a symmetric key.
-    public init(key: SymmetricKey) {
-        unsafe keyed = key.withSpan { unsafe Self.context(keyedWith: $0) }
-    }
+    public init(key: SymmetricKey) { unsafe keyed = key.withSpan { unsafe Self.context(keyedWith: $0) } }
 
-    deinit {
-        unsafe EVP_MAC_CTX_free(keyed)
-    }
+    deinit { unsafe EVP_MAC_CTX_free(keyed) }
 
     /// The 32-byte authentication code of `message`.
     public func code(for message: Span<UInt8>) -> [UInt8] {
         let context = unsafe OpenSSL.require(EVP_MAC_CTX_dup(keyed), "EVP_MAC_CTX_dup")
         defer { unsafe EVP_MAC_CTX_free(context) }
         unsafe message.withUnsafeBufferPointer { message in
-            unsafe OpenSSL.require(
-                EVP_MAC_update(context, message.baseAddress, message.count),
-                "EVP_MAC_update"
-            )
+            unsafe OpenSSL.require(EVP_MAC_update(context, message.baseAddress, message.count), "EVP_MAC_update")
         }
         return unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { code, initialized in
             let status = unsafe EVP_MAC_final(context, code.baseAddress, &initialized, code.count)
@@ -40,9 +30,7 @@ public final class HMACSHA256: Sendable {
     }
 
     /// The 32-byte authentication code of `message`.
-    public func code(for message: [UInt8]) -> [UInt8] {
-        code(for: message.span)
-    }
+    public func code(for message: [UInt8]) -> [UInt8] { code(for: message.span) }
 
     /// Whether `code` is the full 32-byte code of `message`, compared in constant time.
     public func isValid(_ code: [UInt8], for message: [UInt8]) -> Bool {

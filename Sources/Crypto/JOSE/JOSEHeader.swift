@@ -2,21 +2,19 @@ public import Bytes
 
 /// The header of a JWS (RFC 7515 section 4).
 public struct JOSEHeader: Sendable, Hashable {
-    /// `alg`, already found to be one that is spoken here.
+    /// `alg`, which is a supported algorithm.
     public let algorithm: JWSAlgorithm
     /// `kid`.
     public let keyID: String?
     /// `typ`.
     public let type: String?
-    /// All members, by name, for rules about what a header may contain.
+    /// All members, by name, for rules about the contents of a header.
     public let members: [String: JSONValue]
 
     init(_ bytes: [UInt8]) throws(JWTFailure) {
         guard let members = try? JSON.object(bytes) else { throw .malformedHeader }
         let name = members["alg"]?.string ?? ""
-        guard let algorithm = JWSAlgorithm(rawValue: name) else {
-            throw .unsupportedAlgorithm(name.cut(toOctets: 32))
-        }
+        guard let algorithm = JWSAlgorithm(rawValue: name) else { throw .unsupportedAlgorithm(name.cut(toOctets: 32)) }
         guard members["crit"] == nil else { throw .unsupportedExtension }
         keyID = try Self.text("kid", in: members)
         type = try Self.text("typ", in: members)

@@ -1,8 +1,8 @@
 public import Bytes
 
-/// A public key as JSON (RFC 7517, RFC 7518 section 6).
+/// A public key as a JSON Web Key (RFC 7517, RFC 7518 section 6).
 public struct JWK: Sendable {
-    /// The kinds of keys spoken here.
+    /// The supported types of keys.
     public enum Key: Sendable {
         /// `kty` is `RSA`.
         case rsa(RSAPublicKey)
@@ -10,12 +10,12 @@ public struct JWK: Sendable {
         case p256(P256PublicKey)
     }
 
-    /// The key.
+    /// The public key.
     public let key: Key
     /// `kid`.
     public let keyID: String?
 
-    /// A key under a name.
+    /// Creates a JWK from a key and its `kid`.
     public init(_ key: Key, keyID: String?) {
         self.key = key
         self.keyID = keyID
@@ -23,17 +23,15 @@ public struct JWK: Sendable {
 
     /// Reads a member of a key set.
     ///
-    /// A key for another use or algorithm is refused: its `kid` must not lead anyone to verify with it.
+    /// A key for another use or algorithm is rejected, so that no signature is verified with it by way of its `kid`.
     public init(_ json: JSONValue) throws(KeyFailure) {
         guard json["use"] == nil || json["use"] == "sig" else { throw .unsupportedAlgorithm("use") }
         switch json["kty"]?.string {
-        case "RSA":
-            key = try .rsa(RSAPublicKey(modulus: Self.number("n", json), exponent: Self.number("e", json)))
+        case "RSA": key = try .rsa(RSAPublicKey(modulus: Self.number("n", json), exponent: Self.number("e", json)))
         case "EC":
             guard json["crv"] == "P-256" else { throw .unsupportedCurve(json["crv"]?.string ?? "") }
             key = try .p256(P256PublicKey(x: Self.number("x", json), y: Self.number("y", json)))
-        case let type:
-            throw .unsupportedAlgorithm(type ?? "")
+        case let type: throw .unsupportedAlgorithm(type ?? "")
         }
         keyID = json["kid"]?.string
         guard json["alg"] == nil || json["alg"]?.string == verifyingKey.algorithm.rawValue else {
@@ -41,7 +39,7 @@ public struct JWK: Sendable {
         }
     }
 
-    /// The key, to verify with.
+    /// The key, for verifying signatures.
     public var verifyingKey: any VerifyingKey {
         switch key {
         case .rsa(let key): key
@@ -49,7 +47,7 @@ public struct JWK: Sendable {
         }
     }
 
-    /// The members `kty`, `kid`, `use` and `alg`, then the numbers: Apple's order.
+    /// The members `kty`, `kid`, `use`, and `alg`, then the numbers, in the order that Apple uses.
     public var json: [UInt8] {
         var writer = JSONWriter()
         switch key {
@@ -72,7 +70,7 @@ public struct JWK: Sendable {
         return writer.finish()
     }
 
-    /// The thumbprint of RFC 7638 with SHA-256 in base64url: the required members in alphabetical order.
+    /// The thumbprint (RFC 7638) with SHA-256 in base64url, over the required members in alphabetical order.
     public var thumbprint: String {
         var writer = JSONWriter()
         switch key {

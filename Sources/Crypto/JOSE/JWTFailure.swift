@@ -1,19 +1,19 @@
-/// Why a JWT was refused.
+/// The reason a JWT was rejected.
 public enum JWTFailure: Error, Hashable {
-    /// More bytes than allowed.
+    /// Longer than allowed.
     case tooLarge
-    /// Not three parts of canonical base64url, the signature among them.
+    /// Not three parts in canonical base64url, or without a signature.
     case malformed
-    /// The header is no JSON object, has a member twice or nests too deeply, or `kid` or `typ` is no string.
+    /// The header is not a JSON object, has a duplicate member or nests too deeply, or `kid` or `typ` is not a string.
     case malformedHeader
-    /// The claims are no JSON object, have a member twice or nest too deeply.
+    /// The claims are not a JSON object, have a duplicate member, or nest too deeply.
     case malformedClaims
-    /// `alg` is missing or not spoken here: `none`, `HS256` …
+    /// `alg` is missing or unsupported, such as `none` or `HS256`.
     case unsupportedAlgorithm(String)
-    /// `crit` names an extension that must be understood; none is (RFC 7515 section 4.1.11).
+    /// `crit` is present, but no critical extension is supported (RFC 7515 section 4.1.11).
     case unsupportedExtension
-    /// `alg` is not what the key is for.
+    /// `alg` differs from the algorithm of the key.
     case wrongAlgorithm(expected: JWSAlgorithm)
-    /// The signature is not that of the key.
+    /// The signature was not made with the key.
     case invalidSignature
 }

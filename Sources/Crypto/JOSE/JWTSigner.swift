@@ -1,13 +1,13 @@
 internal import Bytes
 
-/// Signs JWTs with one key; the header is written and encoded once.
+/// Signs JWTs with one key; the header is encoded once.
 public struct JWTSigner: Sendable {
-    /// The key's name in the header.
+    /// `kid` of the key in the header.
     public let keyID: String
     private let key: any SigningKey
     private let head: String
 
-    /// A signer whose header is `kid` and `alg` in this order, as in Apple's id_token, then `typ` if given.
+    /// Creates a signer whose header is `kid` and `alg` in this order, as in Apple's ID token, then `typ` if given.
     public init(key: any SigningKey, keyID: String, type: String? = nil) {
         var header = JSONWriter(capacity: 64)
         header.member("kid", keyID)
@@ -18,7 +18,7 @@ public struct JWTSigner: Sendable {
         self.keyID = keyID
     }
 
-    /// The token in compact form; `claims` is a JSON object.
+    /// Signs `claims`, a JSON object, and returns the token in compact form.
     public func sign(_ claims: [UInt8]) throws(SigningFailure) -> String {
         var token = head + Base64URL.encode(claims)
         let signature = try key.sign(token.utf8.span)

@@ -2,12 +2,12 @@ public import Bytes
 internal import COpenSSL
 internal import Glibc
 
-/// What people have to know of an X.509 certificate (RFC 5280).
+/// The properties of an X.509 certificate (RFC 5280) that users need.
 public struct Certificate: Sendable {
-    /// When its validity ends (section 4.1.2.5).
+    /// End of the validity period (section 4.1.2.5).
     public let endsAt: Timestamp
 
-    /// Reads the first certificate of a PEM text; nil when there is none.
+    /// Reads the first certificate of a PEM text; nil if there is none.
     public init?(pem: String) {
         let octets = Array(pem.utf8)
         let read = unsafe octets.withUnsafeBytes { text -> OpaquePointer? in

@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// An ECDSA signature on P-256 between the two ways of writing it.
+/// Conversion of P-256 ECDSA signatures between the formats of JWS and OpenSSL.
 ///
-/// JWS has the two numbers as 32 bytes each (RFC 7518 section 3.4), OpenSSL a DER sequence of them. Outside
-/// only the 64 bytes exist: DER would give one signature several spellings.
+/// JWS writes the two numbers as 32 bytes each (RFC 7518 section 3.4), OpenSSL as a DER sequence. Other code sees only
+/// the 64 bytes, because DER would give one signature several encodings.
 enum ECDSASignature {
     private static let numberCount = 32
 
-    /// DER from the 64 bytes; nil for any other length.
+    /// Converts the 64 bytes to DER; nil for any other length.
     static func der(fromRaw raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 2 * numberCount else { return nil }
         let signature = unsafe OpenSSL.require(ECDSA_SIG_new(), "ECDSA_SIG_new")
@@ -18,14 +18,14 @@ enum ECDSASignature {
             // The signature owns both numbers from here on.
             unsafe OpenSSL.require(ECDSA_SIG_set0(signature, r, s), "ECDSA_SIG_set0")
         }
-        // A sequence of two numbers of at most 33 bytes, each behind two bytes of tag and length.
+        // A sequence of two numbers of at most 33 bytes, each after two bytes of tag and length.
         return unsafe [UInt8](unsafeUninitializedCapacity: 72) { buffer, initialized in
             var position = buffer.baseAddress
             initialized = unsafe Int(i2d_ECDSA_SIG(signature, &position))
         }
     }
 
-    /// The 64 bytes from the DER that OpenSSL wrote.
+    /// Converts DER written by OpenSSL to the 64 bytes.
     static func raw(fromDER der: [UInt8]) throws(SigningFailure) -> [UInt8] {
         let signature = unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
             var position = der.baseAddress

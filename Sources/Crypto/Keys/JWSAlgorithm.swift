@@ -1,4 +1,4 @@
-/// The signature algorithms spoken here (RFC 7518 section 3.1); everything else is refused by being absent.
+/// The supported signature algorithms (RFC 7518 section 3.1); all others are rejected.
 public enum JWSAlgorithm: String, Sendable, Hashable {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"

@@ -1,14 +1,13 @@
 internal import COpenSSL
 
-/// An OpenSSL key, freed with its last owner.
+/// An OpenSSL key, freed with its last reference.
 ///
-/// The key never changes after it is made, and OpenSSL 3 lets threads sign and verify with one key at once as
-/// long as each has a context of its own.
-@safe
-final class KeyHandle: Sendable {
+/// The key never changes after its creation, and OpenSSL 3 lets threads sign and verify with one key concurrently if
+/// each uses a context of its own.
+@safe final class KeyHandle: Sendable {
     nonisolated(unsafe) let pointer: OpaquePointer
 
-    /// Takes over a key that OpenSSL made; nil stands for its refusal.
+    /// Takes ownership of a key created by OpenSSL; nil means that OpenSSL rejected it.
     init(owning pointer: OpaquePointer?) throws(KeyFailure) {
         guard let pointer = unsafe pointer else {
             OpenSSL.forgetErrors()
@@ -17,9 +16,7 @@ final class KeyHandle: Sendable {
         unsafe self.pointer = pointer
     }
 
-    deinit {
-        unsafe EVP_PKEY_free(pointer)
-    }
+    deinit { unsafe EVP_PKEY_free(pointer) }
 
     /// OpenSSL's name of the kind of key, such as `EC`.
     var algorithm: String {
@@ -28,16 +25,12 @@ final class KeyHandle: Sendable {
     }
 
     /// Length of an RSA modulus in bits.
-    var bits: Int {
-        unsafe Int(EVP_PKEY_get_bits(pointer))
-    }
+    var bits: Int { unsafe Int(EVP_PKEY_get_bits(pointer)) }
 
-    /// Most bytes a signature takes.
-    var maximumSignatureCount: Int {
-        unsafe Int(EVP_PKEY_get_size(pointer))
-    }
+    /// Maximum length of a signature in bytes.
+    var maximumSignatureCount: Int { unsafe Int(EVP_PKEY_get_size(pointer)) }
 
-    /// OpenSSL's name of the curve, nil when its parameters are spelled out instead of named.
+    /// OpenSSL's name of the curve; nil if the curve is given by explicit parameters instead of a name.
     var curve: String? {
         var explicit: Int32 = 0
         _ = unsafe EVP_PKEY_get_int_param(pointer, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit)
@@ -49,7 +42,7 @@ final class KeyHandle: Sendable {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A number of the key, big-endian in `count` bytes, or as few as it takes.
+    /// A number of the key, big-endian in `count` bytes, or in as few as it takes.
     func number(_ name: String, count: Int? = nil) -> [UInt8] {
         var number: OpaquePointer?
         unsafe OpenSSL.require(EVP_PKEY_get_bn_param(pointer, name, &number), "EVP_PKEY_get_bn_param")
@@ -61,15 +54,11 @@ final class KeyHandle: Sendable {
         return bytes
     }
 
-    /// Whether the public numbers make a key: a point on its curve, a modulus and an exponent that fit.
-    var isPublicHalfSound: Bool {
-        unsafe passes { unsafe EVP_PKEY_public_check($0) }
-    }
+    /// Whether the public numbers form a valid key: a point on its curve, or a modulus and a matching exponent.
+    var isPublicHalfSound: Bool { unsafe passes { unsafe EVP_PKEY_public_check($0) } }
 
-    /// Whether all numbers make a key and its halves belong together.
-    var isSound: Bool {
-        unsafe passes { unsafe EVP_PKEY_check($0) }
-    }
+    /// Whether all numbers form a valid key and its halves match.
+    var isSound: Bool { unsafe passes { unsafe EVP_PKEY_check($0) } }
 
     private func passes(_ check: (OpaquePointer?) -> Int32) -> Bool {
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil)

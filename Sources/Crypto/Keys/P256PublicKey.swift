@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A public key on the curve P-256 for ES256.
+/// A public key on the curve P-256, for ES256.
 public final class P256PublicKey: VerifyingKey {
     /// OpenSSL's name of P-256.
     static let curve = "prime256v1"
@@ -9,17 +9,17 @@ public final class P256PublicKey: VerifyingKey {
     private let key: KeyHandle
     private let context: SignatureContext
 
-    /// Reads SubjectPublicKeyInfo PEM as `PEM` describes; other kinds are refused with their own reason.
+    /// Reads SubjectPublicKeyInfo PEM (see `PEM`); every other kind of key is rejected with a specific error.
     public convenience init(pem: String) throws(KeyFailure) {
-        try self.init(checking: KeyHandle(publicPEM: pem))
+        try self.init(checking: KeyHandle(publicPEM: pem, of: .ellipticCurve))
     }
 
     /// Reads SubjectPublicKeyInfo DER.
     public convenience init(der: [UInt8]) throws(KeyFailure) {
-        try self.init(checking: KeyHandle(publicDER: der))
+        try self.init(checking: KeyHandle(publicDER: der, of: .ellipticCurve))
     }
 
-    /// A point by its coordinates, 32 bytes each (RFC 7518 section 6.2.1).
+    /// Creates a key from the coordinates of a point, 32 bytes each (RFC 7518 section 6.2.1).
     public convenience init(x: [UInt8], y: [UInt8]) throws(KeyFailure) {
         guard x.count == Self.coordinateCount, y.count == Self.coordinateCount else { throw .malformed }
         try self.init(der: Self.derHead + x + y)
@@ -51,7 +51,7 @@ public final class P256PublicKey: VerifyingKey {
     /// The key in SubjectPublicKeyInfo PEM.
     public var pem: String { PEM(label: "PUBLIC KEY", der: der).text }
 
-    /// The point's coordinates, 32 bytes each.
+    /// The coordinates of the point, 32 bytes each.
     public var coordinates: (x: [UInt8], y: [UInt8]) {
         (
             key.number(OSSL_PKEY_PARAM_EC_PUB_X, count: Self.coordinateCount),
@@ -59,15 +59,15 @@ public final class P256PublicKey: VerifyingKey {
         )
     }
 
-    /// Whether `signature` is r and s, 32 bytes each, and that of `message`.
+    /// Whether `signature` consists of r and s, 32 bytes each, and is valid for `message`.
     public func isValid(_ signature: [UInt8], for message: Span<UInt8>) -> Bool {
         guard let der = ECDSASignature.der(fromRaw: signature) else { return false }
         return context.isValid(der, for: SHA256.hash(message))
     }
 
-    /// SubjectPublicKeyInfo of an uncompressed point on P-256 up to its coordinates (RFC 5480).
+    /// SubjectPublicKeyInfo of an uncompressed point on P-256, up to its coordinates (RFC 5480).
     private static let derHead: [UInt8] = [
-        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a,
-        0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
+        0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
     ]
 }

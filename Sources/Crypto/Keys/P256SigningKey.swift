@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// A private key on the curve P-256 for ES256: what Apple's `.p8` files contain.
+/// A private key on the curve P-256, for ES256, as contained in Apple's `.p8` files.
 public final class P256SigningKey: SigningKey {
-    /// The half that verifies.
+    /// The public key that belongs to this key.
     public let publicKey: P256PublicKey
     private let key: KeyHandle
     private let context: SignatureContext
 
-    /// A new key.
+    /// Generates a key.
     public static func generate() -> P256SigningKey {
         let context = unsafe OpenSSL.require(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), "EC")
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -19,9 +19,9 @@ public final class P256SigningKey: SigningKey {
         return P256SigningKey(handle)
     }
 
-    /// Reads PKCS#8 PEM as `PEM` describes; every other kind of key is refused with its own reason.
+    /// Reads PKCS#8 PEM (see `PEM`); every other kind of key is rejected with a specific error.
     public convenience init(pem: String) throws(KeyFailure) {
-        let key = try KeyHandle(privatePEM: pem)
+        let key = try KeyHandle(privatePEM: pem, of: .ellipticCurve)
         try P256PublicKey.requireCurve(of: key)
         guard key.isSound else { throw .malformed }
         self.init(key)
@@ -39,7 +39,7 @@ public final class P256SigningKey: SigningKey {
     /// The key in PKCS#8 PEM.
     public var pem: String { key.privatePEM }
 
-    /// The signature of `message` as r and s, 32 bytes each; another one each time.
+    /// Signs `message` and returns r and s, 32 bytes each, which differ for each call.
     public func sign(_ message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         try ECDSASignature.raw(fromDER: context.sign(SHA256.hash(message)))
     }

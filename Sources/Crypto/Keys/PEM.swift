@@ -1,16 +1,16 @@
 internal import Bytes
 
-/// The textual encoding of keys (RFC 7468), read as people paste it.
+/// The textual encoding of keys (RFC 7468), read leniently because users paste it.
 ///
-/// Accepted beyond the letter: CRLF, a literal `\n` or `\r` for a line end (keys in environment variables),
-/// indented lines, lines of any length or all in one, text around the block, no final line end.
+/// Also accepted: CRLF, a literal `\n` or `\r` as a line end (keys in environment variables), indented lines, lines of
+/// any length or a single line, text around the block, no final line end.
 public struct PEM: Sendable, Hashable {
-    /// Longest text that is read, in bytes.
+    /// Maximum length of a text in bytes.
     public static let maximumCount = 16_384
 
-    /// What the block calls itself, such as `PRIVATE KEY`.
+    /// Label of the block, such as `PRIVATE KEY`.
     public let label: String
-    /// What it contains.
+    /// Decoded contents of the block.
     public let der: [UInt8]
 
     init(label: String, der: [UInt8]) {
@@ -18,7 +18,7 @@ public struct PEM: Sendable, Hashable {
         self.der = der
     }
 
-    /// Reads the only block of `text`, whose label `accept` may refuse before the content is looked at.
+    /// Reads the only block of `text`; `accept` may reject its label before the contents are decoded.
     init(_ text: String, accept: (String) throws(KeyFailure) -> Void) throws(KeyFailure) {
         guard text.utf8.count <= Self.maximumCount else { throw .tooLarge }
         let text = Self.lineEnds(text)[...]
@@ -48,7 +48,7 @@ public struct PEM: Sendable, Hashable {
         return lines.joined(separator: "\n")
     }
 
-    /// Turns `\n` and `\r`, written as two characters, into line ends.
+    /// Replaces `\n` and `\r`, each written as two characters, with line ends.
     private static func lineEnds(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -67,8 +67,7 @@ public struct PEM: Sendable, Hashable {
         (1...32).contains(label.utf8.count)
             && label.utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: " "):
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "):
                     true
                 default: false
                 }
@@ -77,7 +76,7 @@ public struct PEM: Sendable, Hashable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Where `text` first occurs.
+    /// Range of the first occurrence of `text`.
     fileprivate func range(of text: String) -> Range<Int>? {
         let pattern = Array(text.utf8)
         guard count >= pattern.count else { return nil }

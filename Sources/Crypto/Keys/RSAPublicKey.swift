@@ -1,24 +1,22 @@
 internal import COpenSSL
 
-/// A public RSA key of 2,048 to 8,192 bits for RS256.
+/// A public RSA key of 2,048 to 8,192 bits, for RS256.
 public final class RSAPublicKey: VerifyingKey {
-    /// Lengths of the modulus in bits: RFC 7518 section 3.3 asks for 2,048; beyond 8,192 a verification costs
-    /// more than a stranger should be able to ask for.
+    /// Accepted lengths of the modulus in bits: RFC 7518 section 3.3 requires 2,048; beyond 8,192 a verification costs
+    /// more than an unauthenticated client may cause.
     static let sizes = 2048...8192
 
     private let key: KeyHandle
     private let context: SignatureContext
 
-    /// Reads SubjectPublicKeyInfo PEM as `PEM` describes; other kinds are refused with their own reason.
+    /// Reads SubjectPublicKeyInfo PEM (see `PEM`); every other kind of key is rejected with a specific error.
     public convenience init(pem: String) throws(KeyFailure) {
-        try self.init(checking: KeyHandle(publicPEM: pem))
+        try self.init(checking: KeyHandle(publicPEM: pem, of: .rsa))
     }
 
-    /// A key by its two numbers, big-endian (RFC 7518 section 6.3.1).
+    /// Creates a key from its modulus and exponent, big-endian (RFC 7518 section 6.3.1).
     public convenience init(modulus: [UInt8], exponent: [UInt8]) throws(KeyFailure) {
-        guard modulus.count <= Self.sizes.upperBound / 8 else {
-            throw .unsupportedSize(bits: modulus.count * 8)
-        }
+        guard modulus.count <= Self.sizes.upperBound / 8 else { throw .unsupportedSize(bits: modulus.count * 8) }
         guard exponent.count <= 8 else { throw .malformed }
         let n = unsafe OpenSSL.require(BN_bin2bn(modulus, Int32(modulus.count), nil), "BN_bin2bn")
         defer { unsafe BN_free(n) }
@@ -29,7 +27,7 @@ public final class RSAPublicKey: VerifyingKey {
 
     private convenience init(checking key: KeyHandle) throws(KeyFailure) {
         try Self.requireSize(of: key)
-        // An exponent of 1 would make every padded digest its own signature; the check refuses it.
+        // An exponent of 1 would make every padded digest its own signature; the check rejects it.
         guard key.isPublicHalfSound else { throw .malformed }
         self.init(key)
     }
@@ -59,7 +57,7 @@ public final class RSAPublicKey: VerifyingKey {
     /// The exponent, big-endian without leading zeros.
     public var exponent: [UInt8] { key.number(OSSL_PKEY_PARAM_RSA_E) }
 
-    /// Whether `signature` is as long as the modulus and that of `message`.
+    /// Whether `signature` is as long as the modulus and is valid for `message`.
     public func isValid(_ signature: [UInt8], for message: Span<UInt8>) -> Bool {
         context.isValid(signature, for: SHA256.hash(message))
     }

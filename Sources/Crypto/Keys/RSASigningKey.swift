@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// A private RSA key of at least 2,048 bits for RS256.
+/// A private RSA key of 2,048 to 8,192 bits, for RS256.
 public final class RSASigningKey: SigningKey {
-    /// The half that verifies.
+    /// The public key that belongs to this key.
     public let publicKey: RSAPublicKey
     private let key: KeyHandle
     private let context: SignatureContext
 
-    /// A new key with the exponent 65,537; finding its primes keeps a core busy for a tenth of a second.
+    /// Generates a key with the exponent 65,537, which takes a processor core about a tenth of a second.
     public static func generate(bits: Int = 2048) throws(KeyFailure) -> RSASigningKey {
         guard RSAPublicKey.sizes.contains(bits) else { throw .unsupportedSize(bits: bits) }
         let context = unsafe OpenSSL.require(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil), "RSA")
@@ -19,14 +19,14 @@ public final class RSASigningKey: SigningKey {
         return try unsafe RSASigningKey(KeyHandle(owning: key))
     }
 
-    /// Reads PKCS#8 PEM as `PEM` describes; every other kind of key is refused with its own reason.
+    /// Reads PKCS#8 PEM (see `PEM`); every other kind of key is rejected with a specific error.
     public convenience init(pem: String) throws(KeyFailure) {
-        let key = try KeyHandle(privatePEM: pem)
+        let key = try KeyHandle(privatePEM: pem, of: .rsa)
         try RSAPublicKey.requireSize(of: key)
         self.init(key)
-        // OpenSSL's own check proves the primes, which takes long; a trial shows as well that the halves fit.
-        let trial: [UInt8] = [0]
-        guard let signature = try? sign(trial.span), publicKey.isValid(signature, for: trial.span) else {
+        // OpenSSL's own check verifies the primes, which takes long; a test signature also shows that the halves match.
+        let sample: [UInt8] = [0]
+        guard let signature = try? sign(sample.span), publicKey.isValid(signature, for: sample.span) else {
             throw .malformed
         }
     }
@@ -43,7 +43,7 @@ public final class RSASigningKey: SigningKey {
     /// The key in PKCS#8 PEM.
     public var pem: String { key.privatePEM }
 
-    /// The signature of `message`, as long as the modulus; the same each time.
+    /// Signs `message`; the signature is as long as the modulus and identical for each call.
     public func sign(_ message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
         try context.sign(SHA256.hash(message))
     }

@@ -1,22 +1,21 @@
 internal import COpenSSL
 
-/// A key made ready to sign or verify SHA-256 digests.
+/// A key prepared to sign or verify SHA-256 digests.
 ///
-/// Preparing looks algorithms up by name; it is done once, and every operation works in a duplicate, which is
-/// cheap and lets threads use one key side by side.
-@safe
-final class SignatureContext: Sendable {
-    // Prepared in init and never changed; duplicating only reads it.
+/// Preparation looks up algorithms by name, so it is done once; every operation uses a duplicate, which is cheap and
+/// lets threads use one key concurrently.
+@safe final class SignatureContext: Sendable {
+    // Prepared in init and never changed; duplication only reads it.
     private nonisolated(unsafe) let prepared: OpaquePointer
     private let maximumSignatureCount: Int
 
-    /// What a context is prepared for.
+    /// Operation that a context is prepared for.
     enum Operation {
         case signing
         case verifying
     }
 
-    /// Prepares `key`; RSA signatures are padded as in PKCS#1 v1.5.
+    /// Prepares `key`; RSA signatures use PKCS#1 v1.5 padding.
     init(_ key: KeyHandle, for operation: Operation) {
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil)
         let prepared = unsafe OpenSSL.require(context, "EVP_PKEY_CTX_new_from_pkey")
@@ -33,11 +32,9 @@ final class SignatureContext: Sendable {
         maximumSignatureCount = key.maximumSignatureCount
     }
 
-    deinit {
-        unsafe EVP_PKEY_CTX_free(prepared)
-    }
+    deinit { unsafe EVP_PKEY_CTX_free(prepared) }
 
-    /// The signature of a digest as OpenSSL writes it: for ECDSA that is DER.
+    /// Signs a digest and returns the signature in OpenSSL's format, which is DER for ECDSA.
     func sign(_ digest: [UInt8]) throws(SigningFailure) -> [UInt8] {
         let context = unsafe OpenSSL.require(EVP_PKEY_CTX_dup(prepared), "EVP_PKEY_CTX_dup")
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -49,7 +46,7 @@ final class SignatureContext: Sendable {
         return signature
     }
 
-    /// Whether `signature`, as OpenSSL writes it, is that of the digest.
+    /// Whether `signature`, in OpenSSL's format, is valid for the digest.
     func isValid(_ signature: [UInt8], for digest: [UInt8]) -> Bool {
         let context = unsafe OpenSSL.require(EVP_PKEY_CTX_dup(prepared), "EVP_PKEY_CTX_dup")
         defer { unsafe EVP_PKEY_CTX_free(context) }

@@ -1,22 +1,16 @@
-/// A private key that signs; the key decides the algorithm.
+/// A private key for signing; the key decides the algorithm.
 public protocol SigningKey: Sendable {
-    /// What the signatures are.
+    /// Algorithm of the signatures.
     var algorithm: JWSAlgorithm { get }
 
-    /// The signature of `message` in the form JWS uses.
+    /// Signs `message` and returns the signature in the format of JWS.
     func sign(_ message: Span<UInt8>) throws(SigningFailure) -> [UInt8]
 }
 
 extension SigningKey {
-    /// The signature of `message` in the form JWS uses.
-    public func sign(_ message: [UInt8]) throws(SigningFailure) -> [UInt8] {
-        try sign(message.span)
-    }
+    /// Signs `message` and returns the signature in the format of JWS.
+    public func sign(_ message: [UInt8]) throws(SigningFailure) -> [UInt8] { try sign(message.span) }
 }
 
-/// OpenSSL refused to sign; only exhausted memory or randomness brings that about.
-public struct SigningFailure: Error, Hashable {
-    init() {
-        OpenSSL.forgetErrors()
-    }
-}
+/// OpenSSL failed to sign, which is caused only by a lack of memory or randomness.
+public struct SigningFailure: Error, Hashable { init() { OpenSSL.forgetErrors() } }

@@ -1,15 +1,13 @@
-/// A public key that verifies; the key decides the algorithm.
+/// A public key for verifying signatures; the key decides the algorithm.
 public protocol VerifyingKey: Sendable {
-    /// What the signatures must be.
+    /// Algorithm that the signatures must have.
     var algorithm: JWSAlgorithm { get }
 
-    /// Whether `signature`, in the form JWS uses, is that of `message`.
+    /// Whether `signature`, in the format of JWS, is valid for `message`.
     func isValid(_ signature: [UInt8], for message: Span<UInt8>) -> Bool
 }
 
 extension VerifyingKey {
-    /// Whether `signature`, in the form JWS uses, is that of `message`.
-    public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-        isValid(signature, for: message.span)
-    }
+    /// Whether `signature`, in the format of JWS, is valid for `message`.
+    public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { isValid(signature, for: message.span) }
 }

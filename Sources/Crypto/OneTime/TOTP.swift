@@ -1,17 +1,15 @@
-/// Time-based one-time codes (RFC 6238) of six digits, a new one every 30 seconds.
+/// Time-based one-time codes (RFC 6238) of six digits, with a new code every 30 seconds.
 ///
-/// The values all authenticator apps understand.
+/// All authenticator apps support these values.
 public enum TOTP {
     public static let digits = 6
-    /// Seconds a code is for.
+    /// Period of a code in seconds.
     public static let period = 30
-    /// How many steps a clock may be off, either way (RFC 6238 section 5.2).
+    /// Number of steps by which a clock may be off in either direction (RFC 6238 section 5.2).
     public static let window = 1
 
-    /// The number of the 30 seconds that a moment lies in.
-    public static func step(atSeconds seconds: Int) -> Int {
-        max(0, seconds) / period
-    }
+    /// Number of the 30-second step that contains a time.
+    public static func step(atSeconds seconds: Int) -> Int { max(0, seconds) / period }
 
     /// The code of one step (RFC 4226 section 5.3).
     public static func code(of secret: TOTPSecret, step: Int) -> String {
@@ -23,16 +21,16 @@ public enum TOTP {
         return String(repeating: "0", count: digits - text.utf8.count) + text
     }
 
-    /// The step whose code `code` is, among those within the window; nil for a wrong code.
+    /// The step, within the window, whose code equals `code`; nil for a wrong code.
     ///
-    /// Blanks are taken, as apps show codes in groups. Every step is compared, in constant time, so the time taken
-    /// tells nothing. That a code works once only is the caller's to see to: it keeps the step.
+    /// Spaces are ignored, because apps show codes in groups. Every step is compared, in constant time, so the timing
+    /// reveals nothing. The caller stores the step, so that a code works only once.
     public static func step(ofCode code: String, secret: TOTPSecret, atSeconds seconds: Int) -> Int? {
         let typed = String(decoding: code.utf8.prefix(32).filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         let now = step(atSeconds: seconds)
         var found: Int?
         for step in max(0, now - window)...(now + window) {
-            // The newest match stands: should two steps share a code, using it up uses both.
+            // The newest match is kept, so that if two steps share a code, its use invalidates both.
             if ConstantTime.equal(self.code(of: secret, step: step), typed) { found = step }
         }
         return found

@@ -4,30 +4,30 @@ internal import Glibc
 
 /// Password hashing by Argon2id (RFC 9106) with one lane.
 ///
-/// Every call keeps a core busy for some 20 ms and holds `memoryKiB` meanwhile: run it on a blocking pool.
-/// The memory is mapped for the call and unmapped after it.
+/// Every call uses a processor core for some 20 ms and `memoryKiB` of memory, so it must run on a blocking pool. The
+/// memory is mapped for the call and unmapped after it.
 public struct Argon2id: Sendable {
     /// Memory in KiB.
     public let memoryKiB: Int
-    /// Passes over the memory.
+    /// Number of passes over the memory.
     public let passes: Int
     private let decoy: PasswordHash
 
     /// m = 19 MiB, t = 2, p = 1: the recommendation of OWASP's Password Storage Cheat Sheet.
     public static let standard = Argon2id(memoryKiB: 19 * 1024, passes: 2)
 
-    /// Longest password in UTF-8 bytes.
+    /// Maximum length of a password in UTF-8 bytes.
     public static let maximumPasswordCount = 1024
 
-    /// Why a password could not be hashed or compared.
+    /// The reason a password could not be hashed or compared.
     public enum Failure: Error, Hashable {
-        /// More than `maximumPasswordCount` bytes.
+        /// The password is longer than `maximumPasswordCount` bytes.
         case tooLong
-        /// The memory was not to be had; says nothing about the password.
+        /// The memory was not available; the password may still be correct.
         case outOfMemory
     }
 
-    /// Costs within what `PasswordHash` accepts.
+    /// Creates a hasher with costs within the limits of `PasswordHash`.
     public init(memoryKiB: Int, passes: Int, random: RandomSource = .system) {
         precondition(sodium_init() >= 0, "libsodium cannot start")
         self.memoryKiB = memoryKiB
@@ -46,29 +46,27 @@ public struct Argon2id: Sendable {
         return hash
     }
 
-    /// Whether `hash` was made of `password`.
+    /// Whether `hash` is a hash of `password`.
     ///
-    /// For an unknown account pass nil: a decoy of the same cost is compared, and the answer is false.
+    /// For an unknown account pass nil: a decoy of the same cost is compared, and the result is false.
     public func verify(_ password: String, against hash: PasswordHash?) throws(Failure) -> Bool {
         let length = try Self.length(of: password)
-        // libsodium answers -1 to everything; the system's error tells missing memory from a mismatch.
+        // libsodium returns -1 for every failure; `errno` distinguishes a lack of memory from a mismatch.
         errno = 0
         let status = unsafe crypto_pwhash_str_verify((hash ?? decoy).text, password, length)
         guard status == 0 || errno != ENOMEM else { throw .outOfMemory }
         return status == 0 && hash != nil
     }
 
-    /// Whether `hash` was made at other costs than these, so that the next sign-in should replace it.
-    public func needsRehash(_ hash: PasswordHash) -> Bool {
-        hash.memoryKiB != memoryKiB || hash.passes != passes
-    }
+    /// Whether `hash` has other costs than these, so that the next sign-in should replace it.
+    public func needsRehash(_ hash: PasswordHash) -> Bool { hash.memoryKiB != memoryKiB || hash.passes != passes }
 
     private static func length(of password: String) throws(Failure) -> UInt64 {
         guard password.utf8.count <= maximumPasswordCount else { throw .tooLong }
         return UInt64(password.utf8.count)
     }
 
-    /// A well-formed hash of no known password: comparing with it costs what a real one costs.
+    /// A well-formed hash of no known password, which takes as long to compare as a real one.
     private static func decoy(_ memoryKiB: Int, _ passes: Int, _ random: RandomSource) -> PasswordHash {
         let salt = Base64.encode(random.bytes(16)).prefix { $0 != "=" }
         let digest = Base64.encode(random.bytes(32)).prefix { $0 != "=" }

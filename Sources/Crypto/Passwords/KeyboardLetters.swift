@@ -1,4 +1,4 @@
-/// Letters beyond ASCII as the Latin ones that stand for them.
+/// Mapping of letters beyond ASCII to Latin letters.
 enum KeyboardLetters {
     /// The text with Cyrillic letters as the keys of the Russian keyboard, and accented letters without their marks.
     static func latin(_ text: String) -> String {
@@ -9,8 +9,5 @@ enum KeyboardLetters {
     private static let letters: [Character: Character] = Dictionary(
         zip(
             "йцукенгшщзхъфывапролджэячсмитьбюёäöüßáàâãåéèêëíìîïóòôõúùûçñ",
-            "qwertyuiop[]asdfghjkl;'zxcvbnm,.`aousaaaaaeeeeiiiioooouuucn"
-        ),
-        uniquingKeysWith: { first, _ in first }
-    )
+            "qwertyuiop[]asdfghjkl;'zxcvbnm,.`aousaaaaaeeeeiiiioooouuucn"), uniquingKeysWith: { first, _ in first })
 }

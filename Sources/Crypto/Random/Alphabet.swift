@@ -1,17 +1,17 @@
-/// The characters a random text is made of.
+/// The set of characters for a random text.
 public struct Alphabet: Sendable {
     let characters: [UInt8]
 
-    /// How many of the 256 byte values are used: the largest multiple of the size.
+    /// Number of the 256 byte values that are used: the largest multiple of the alphabet's size.
     let acceptedBytes: Int
 
     /// `A`–`Z` and `0`–`9`, as in Apple's Team IDs and Key IDs.
     public static let identifier = Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    /// `a`–`z` and `2`–`7` (RFC 4648 base32 in lower case): nothing that a reader confuses, 5 bits each.
+    /// `a`–`z` and `2`–`7` (RFC 4648 base32 in lowercase): no characters that readers confuse, 5 bits each.
     public static let readable = Alphabet("abcdefghijklmnopqrstuvwxyz234567")
 
-    /// An alphabet of 2 to 128 different ASCII characters.
+    /// Creates an alphabet of 2 to 128 different ASCII characters.
     public init(_ characters: StaticString) {
         self.characters = Array(characters.description.utf8)
         precondition(characters.isASCII && self.characters.count >= 2, "an alphabet is ASCII, of two or more")

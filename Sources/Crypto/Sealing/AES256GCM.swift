@@ -9,14 +9,11 @@ public enum AES256GCM {
     /// Length of a tag in bytes.
     public static let tagCount = 16
 
-    /// Encrypts `plaintext` under a random nonce; returns nonce, ciphertext and tag in one piece.
+    /// Encrypts `plaintext` with a random nonce; returns nonce, ciphertext, and tag as one array.
     ///
-    /// `associatedData` is authenticated but not contained: opening needs the same bytes again.
+    /// `associatedData` is authenticated but not included: `open` requires the same bytes.
     public static func seal(
-        _ plaintext: [UInt8],
-        with key: SymmetricKey,
-        associatedData: [UInt8] = [],
-        random: RandomSource = .system
+        _ plaintext: [UInt8], with key: SymmetricKey, associatedData: [UInt8] = [], random: RandomSource = .system
     ) -> [UInt8] {
         let nonce = random.bytes(nonceCount)
         let context = Context(key, nonce, encrypts: true)
@@ -24,12 +21,8 @@ public enum AES256GCM {
         return nonce + context.process(plaintext.span) + context.finishWithTag()
     }
 
-    /// Decrypts what `seal` returned; nil when the key, the associated data or any bit is another.
-    public static func open(
-        _ sealed: [UInt8],
-        with key: SymmetricKey,
-        associatedData: [UInt8] = []
-    ) -> [UInt8]? {
+    /// Decrypts the result of `seal`; nil if the key, the associated data, or any bit differs.
+    public static func open(_ sealed: [UInt8], with key: SymmetricKey, associatedData: [UInt8] = []) -> [UInt8]? {
         guard sealed.count >= nonceCount + tagCount else { return nil }
         let context = Context(key, Array(sealed.prefix(nonceCount)), encrypts: false)
         context.authenticate(associatedData)
@@ -38,9 +31,8 @@ public enum AES256GCM {
         return context.isFinished(by: Array(sealed.suffix(tagCount))) ? plaintext : nil
     }
 
-    /// One message on its way through the cipher.
-    @safe
-    private struct Context: ~Copyable {
+    /// The OpenSSL cipher context of one message.
+    @safe private struct Context: ~Copyable {
         private let context: OpaquePointer
 
         init(_ key: SymmetricKey, _ nonce: [UInt8], encrypts: Bool) {
@@ -48,22 +40,14 @@ public enum AES256GCM {
             key.withSpan { key in
                 unsafe key.withUnsafeBufferPointer { key in
                     let status = unsafe EVP_CipherInit_ex2(
-                        context,
-                        OpenSSL.aes256GCM,
-                        key.baseAddress,
-                        nonce,
-                        encrypts ? 1 : 0,
-                        nil
-                    )
+                        context, OpenSSL.aes256GCM, key.baseAddress, nonce, encrypts ? 1 : 0, nil)
                     OpenSSL.require(status, "EVP_CipherInit_ex2")
                 }
             }
             unsafe self.context = context
         }
 
-        deinit {
-            unsafe EVP_CIPHER_CTX_free(context)
-        }
+        deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
         func authenticate(_ data: [UInt8]) {
             guard !data.isEmpty else { return }
@@ -78,12 +62,7 @@ public enum AES256GCM {
                 unsafe input.withUnsafeBufferPointer { input in
                     var written: Int32 = 0
                     let status = unsafe EVP_CipherUpdate(
-                        context,
-                        output.baseAddress,
-                        &written,
-                        input.baseAddress,
-                        Int32(input.count)
-                    )
+                        context, output.baseAddress, &written, input.baseAddress, Int32(input.count))
                     OpenSSL.require(status, "EVP_CipherUpdate")
                     initialized = Int(written)
                 }

@@ -1,18 +1,18 @@
-/// The secret from which the keys of all purposes are derived, and the short name it goes by.
+/// The secret from which the keys of all purposes are derived, with its ID.
 public struct MasterKey: Sendable {
-    /// Names the key in everything sealed with it: 1 to 32 characters of `A-Z a-z 0-9 . _ -`.
+    /// Identifies the key in every value sealed with it: 1 to 32 characters of `A-Z a-z 0-9 . _ -`.
     public let id: String
     let key: SymmetricKey
 
-    /// Why a master key was refused.
+    /// The reason a master key was rejected.
     public enum Failure: Error, Hashable {
-        /// The id is empty, too long or has other characters.
+        /// The ID is empty, too long, or has other characters.
         case invalidID
         /// The secret has this many bytes instead of 32.
         case wrongLength(Int)
     }
 
-    /// A master key of 32 bytes.
+    /// Creates a master key from 32 bytes.
     public init(id: String, secret: [UInt8]) throws(Failure) {
         guard Self.isValid(id: id) else { throw .invalidID }
         guard let key = SymmetricKey(secret) else { throw .wrongLength(secret.count) }
@@ -20,22 +20,18 @@ public struct MasterKey: Sendable {
         self.key = key
     }
 
-    /// A new random master key.
+    /// Generates a random master key.
     public static func generate(id: String, random: RandomSource = .system) throws(Failure) -> MasterKey {
         try MasterKey(id: id, secret: random.bytes(SymmetricKey.byteCount))
     }
 
-    /// The 32 bytes, for the one who keeps the key.
-    public func secret() -> [UInt8] {
-        key.withSpan { span in span.indices.map { span[$0] } }
-    }
+    /// The 32 bytes of the key, for storing it.
+    public func secret() -> [UInt8] { key.withSpan { span in span.indices.map { span[$0] } } }
 
-    /// The key for one purpose; purposes with different names get independent keys.
+    /// The key for one purpose; keys of different purposes are independent.
     func derive(purpose: String) -> SymmetricKey {
         let info = Array(purpose.utf8)
-        return SymmetricKey(
-            copying: key.withSpan { HKDFSHA256.derive(SymmetricKey.byteCount, from: $0, info: info) }
-        )
+        return SymmetricKey(copying: key.withSpan { HKDFSHA256.derive(SymmetricKey.byteCount, from: $0, info: info) })
     }
 
     private static func isValid(id: String) -> Bool {
@@ -43,8 +39,7 @@ public struct MasterKey: Sendable {
             && id.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: "-"):
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
                     true
                 default: false
                 }

@@ -1,24 +1,21 @@
 internal import COpenSSL
 
-/// 256 secret bits, wiped from memory when no longer used.
-@safe
-public final class SymmetricKey: Sendable {
+/// A secret key of 256 bits, wiped from memory when released.
+@safe public final class SymmetricKey: Sendable {
     /// Length of a key in bytes.
     public static let byteCount = 32
 
     // Written in init and wiped in deinit, only read between.
     private nonisolated(unsafe) let storage: UnsafeMutableBufferPointer<UInt8>
 
-    /// A key of exactly 32 bytes, nil for any other length.
+    /// Creates a key from exactly 32 bytes; nil for any other length.
     public convenience init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.init(copying: bytes)
     }
 
-    /// A new random key.
-    public convenience init(random: RandomSource) {
-        self.init(copying: random.bytes(Self.byteCount))
-    }
+    /// Creates a random key.
+    public convenience init(random: RandomSource) { self.init(copying: random.bytes(Self.byteCount)) }
 
     init(copying bytes: [UInt8]) {
         let storage = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.byteCount)
@@ -32,7 +29,7 @@ public final class SymmetricKey: Sendable {
         unsafe storage.deallocate()
     }
 
-    /// Reads the bytes in place; whatever `body` copies out is the caller's to guard.
+    /// Calls `body` with the bytes in place; the caller must protect any copies that `body` makes.
     public func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         let bytes = unsafe UnsafeBufferPointer(storage)
         return body(unsafe bytes.span)

@@ -1,12 +1,12 @@
 internal import Bytes
 
-/// The secret in a one-time link: 32 random octets, of which the database knows the SHA-256 only.
+/// The secret in a one-time link: 32 random octets, of which the database stores only the SHA-256.
 public struct LinkToken: Sendable {
     static let byteCount = 32
 
-    /// What the link carries: base64url, 43 characters.
+    /// Text in the link: base64url, 43 characters.
     public let text: String
-    /// What is stored and looked for.
+    /// SHA-256 of the octets, which is stored and looked up.
     public let hash: [UInt8]
 
     public init(random: RandomSource) {
@@ -15,7 +15,7 @@ public struct LinkToken: Sendable {
         hash = SHA256.hash(bytes)
     }
 
-    /// The token of a link, or nil when it is none in shape: one token has one spelling.
+    /// Parses the token of a link; nil if it is malformed, because each token has exactly one encoding.
     public init?(text: String) {
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == Self.byteCount else {
             return nil
@@ -25,7 +25,7 @@ public struct LinkToken: Sendable {
     }
 }
 
-/// Says nothing of its secret, so that no log line can.
+/// Omits the secret from descriptions, so that no log line can contain it.
 extension LinkToken: CustomStringConvertible, CustomReflectable {
     public var description: String { "LinkToken" }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,38 +1,36 @@
 public import Postgres
 
-/// What lets a person add a factor: a sign-in under way that wants one, or a session of theirs.
+/// Right of a user to add a factor: an interaction that requires one, or a session of the user.
 ///
-/// It is looked at once the person is locked. Whoever ends it, with another password or as a team that suspends the
-/// person, locks them too: what ended while the enrolment waited lets nobody in any more.
+/// It is checked once the user is locked. A password change or a suspension, which end it, lock the user too: a right
+/// that ended while the enrolment waited is rejected.
 public struct EnrolmentRight: Sendable {
     private enum Source: Sendable {
-        case attempt(SQL)
+        case interaction(SQL)
         case session(SessionRight)
     }
 
     private let source: Source
 
-    /// - Parameter statement: yields a row while the sign-in wants it.
-    public init(whileFound statement: SQL) {
-        source = .attempt(statement)
-    }
+    /// Creates the right by an interaction.
+    ///
+    /// - Parameter statement: yields a row while the interaction requires a factor.
+    public init(whileFound statement: SQL) { source = .interaction(statement) }
 
-    private init(_ source: Source) {
-        self.source = source
-    }
+    private init(_ source: Source) { self.source = source }
 
-    /// By a session of the person's.
-    public static func session(_ right: SessionRight) -> EnrolmentRight {
-        EnrolmentRight(.session(right))
-    }
+    /// Creates the right by a session of the user.
+    public static func session(_ right: SessionRight) -> EnrolmentRight { EnrolmentRight(.session(right)) }
 
-    /// - Throws: `FactorRefusal.over`, `PostgresFailure`.
+    /// Checks the right; the user is locked.
+    ///
+    /// - Throws: `FactorRefusal.expired`, `PostgresFailure`.
     func check(_ transaction: borrowing Transaction) async throws {
         let stands =
             switch source {
-            case .attempt(let statement): try await !transaction.query(statement).isEmpty
+            case .interaction(let statement): try await !transaction.query(statement).isEmpty
             case .session(let right): try await right.stands(transaction)
             }
-        guard stands else { throw FactorRefusal.over }
+        guard stands else { throw FactorRefusal.expired }
     }
 }

@@ -1,6 +1,6 @@
 public import Postgres
 
-/// A kind of second factor somebody can be asked for.
+/// Kind of second factor that a user can be asked for.
 public enum FactorKind: String, SQLText, CaseIterable, Sendable {
     case totp
     case passkey

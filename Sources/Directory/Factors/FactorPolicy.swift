@@ -1,10 +1,10 @@
 public import Domain
 
-/// Which second factors somebody has.
+/// Second factors of a user.
 public struct EnrolledFactors: Hashable, Sendable {
     public var hasTOTP: Bool
     public var passkeyCount: Int
-    /// Unused ones; they stand in for a factor and are none themselves.
+    /// Number of unused codes; they replace a factor and are not factors themselves.
     public var recoveryCodesLeft: Int
 
     public init(hasTOTP: Bool = false, passkeyCount: Int = 0, recoveryCodesLeft: Int = 0) {
@@ -17,7 +17,7 @@ public struct EnrolledFactors: Hashable, Sendable {
 
     public var isEmpty: Bool { !hasTOTP && passkeyCount == 0 }
 
-    /// The kinds to choose from, the safest first.
+    /// Kinds to choose from, the most secure first.
     public var kinds: [FactorKind] {
         guard !isEmpty else { return [] }
         var kinds: [FactorKind] = []
@@ -28,48 +28,42 @@ public struct EnrolledFactors: Hashable, Sendable {
     }
 }
 
-/// What is due of somebody who has proved who they are.
+/// Next step for a user who has authenticated so far.
 public enum FactorDecision: Hashable, Sendable {
-    /// Nothing more.
+    /// No further factor.
     case none
-    /// One of these, the first being the best.
+    /// One of these kinds, the best first.
     case ask([FactorKind])
-    /// The person has no factor and needs one.
+    /// The user has no factor and must add one.
     case mustEnrol
 }
 
-/// What is asked beside a password.
+/// Policy for second factors besides a password.
 ///
-/// Concerns sign-ins at the directory: Apple has asked for two factors already.
+/// It applies to sign-ins at the directory: Apple has required two factors already.
 public struct FactorPolicy: Hashable, Sendable {
     public let rule: SecondFactor
 
     /// - Parameters:
-    ///   - team: what the team has set.
-    ///   - isDemanded: whether the person's role demands a factor whatever the team has set.
-    public init(_ team: SecondFactor, isDemanded: Bool = false) {
-        rule = isDemanded ? .required : team
-    }
+    ///   - team: setting of the team.
+    ///   - isDemanded: whether the user's role requires a factor, whatever the team's setting.
+    public init(_ team: SecondFactor, isDemanded: Bool = false) { rule = isDemanded ? .required : team }
 
-    /// Whether people may add factors at all.
+    /// Whether users may add factors at all.
     public var isOffered: Bool { rule != .off }
 
-    /// Whether proofs of these kinds are enough whatever factors the person has.
-    public func isSatisfied(by methods: [ProofMethod]) -> Bool {
-        rule == .off || methods.contains(where: \.isStrong)
-    }
+    /// Whether proofs of these kinds suffice, whatever factors the user has.
+    public func isSatisfied(by methods: [ProofMethod]) -> Bool { rule == .off || methods.contains(where: \.isStrong) }
 
-    /// What is due of a person with these factors, after these proofs.
+    /// Next step for a user with these factors, after these proofs.
     public func decide(_ enrolled: EnrolledFactors, provedBy methods: [ProofMethod]) -> FactorDecision {
         if isSatisfied(by: methods) { return .none }
         if !enrolled.isEmpty { return .ask(enrolled.kinds) }
         return rule == .required ? .mustEnrol : .none
     }
 
-    /// How somebody proves once more that it is still them, before their factors change.
+    /// Kinds by which a user reauthenticates before their factors change.
     ///
-    /// By a factor where they have one: the password alone, which began the session, proves nothing new.
-    public func reproof(_ enrolled: EnrolledFactors) -> [FactorKind] {
-        isOffered ? enrolled.kinds : []
-    }
+    /// A user with a factor needs it: the password alone, which began the session, proves nothing new.
+    public func reauthentication(_ enrolled: EnrolledFactors) -> [FactorKind] { isOffered ? enrolled.kinds : [] }
 }

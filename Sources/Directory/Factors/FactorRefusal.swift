@@ -1,19 +1,19 @@
-/// Why factors stay as they are.
+/// Reason why a change of factors was rejected.
 public enum FactorRefusal: Error, Hashable, Sendable {
-    /// It is the only one, and the team requires one.
+    /// It is the user's only factor, and the team requires one.
     case lastOne
-    /// There are as many passkeys as a person may have.
+    /// The user has as many passkeys as allowed.
     case tooMany
-    /// Somebody in the team has that passkey already.
+    /// A user of the team has that passkey already.
     case taken
-    /// The code is not that of the app.
+    /// The code does not match the authenticator app.
     case wrongCode
-    /// What was answered does not hold, or is too old.
+    /// The response is invalid or too old.
     case notProved
-    /// There is no such factor.
+    /// The factor or the user does not exist.
     case unknown
-    /// The person has a factor already, and has not shown it.
+    /// The user has a factor already, and has not proved it.
     case notFirst
-    /// The sign-in or session in which it was to be added has ended.
-    case over
+    /// The interaction or session for the enrolment has ended.
+    case expired
 }

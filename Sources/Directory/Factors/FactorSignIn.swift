@@ -4,18 +4,18 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// What came of a code.
+/// Result of entering a code.
 public enum FactorResult: Hashable, Sendable {
     case proved
-    /// Wrong, used before, or not the person's: nobody learns which.
+    /// Wrong, used before, or not the user's; the answer does not reveal which.
     case wrong
-    /// Five wrong ones: this sign-in begins anew.
-    case attemptOver
-    /// Too many wrong ones in all; nothing was compared.
+    /// Five wrong codes: this interaction restarts.
+    case interactionExpired
+    /// Too many wrong codes overall; nothing was compared.
     case locked(retryAfter: Duration)
 }
 
-/// Proves people by the codes of their second factor.
+/// Authenticates users by the codes of their second factor.
 public struct FactorSignIn: Sendable {
     private let database: TeamDatabase
     private let limits: FactorLimitStore
@@ -29,7 +29,7 @@ public struct FactorSignIn: Sendable {
         recoveryCodes = RecoveryCodeStore(database, keyRing: keyRing)
     }
 
-    /// A code as it was typed.
+    /// Code as entered.
     public enum Code: Sendable {
         case totp(String)
         case recovery(String)
@@ -44,41 +44,28 @@ public struct FactorSignIn: Sendable {
 
     /// Compares a code and uses it up, unless too many wrong ones came before.
     ///
-    /// - Parameter attempt: names what the five tries are for, such as a sign-in.
+    /// - Parameter interaction: ID of what the five tries are for, such as an interaction.
     public func prove(
-        _ code: Code,
-        of subject: Subject,
-        attempt: String,
-        in team: TeamID,
-        from origin: Origin,
+        _ code: Code, of subject: Subject, interaction: String, in team: TeamID, from origin: Origin,
         at now: Timestamp = .now()
     ) async throws(PostgresFailure) -> FactorResult {
-        let charge = try await limits.charge(subject, attempt: attempt, in: team, at: now)
-        if charge.isAttemptOver { return .attemptOver }
+        let charge = try await limits.charge(subject, interaction: interaction, in: team, at: now)
+        if charge.isInteractionExpired { return .interactionExpired }
         if let end = charge.lockedUntil { return .locked(retryAfter: end - now) }
         guard try await use(code, of: subject, in: team, from: origin, at: now) else {
             let event = AuditEvent(
-                "factor.refused",
-                by: .system("sign-in"),
-                on: .user(subject),
-                from: origin,
-                after: ["kind": .string(code.kind.rawValue), "locks": .boolean(charge.isLast)],
-                outcome: .refused
-            )
-            try await database.queryRelaxed(event.insertion(in: team), in: team)
+                "factor.refused", by: .system("sign-in"), on: .user(subject), from: origin,
+                after: ["kind": .string(code.kind.rawValue), "locks": .boolean(charge.isLast)], outcome: .refused)
+            try await database.query(event.insertion(in: team), in: team, durability: .relaxed)
             return .wrong
         }
         try await limits.clear(charge, in: team)
         return .proved
     }
 
-    private func use(
-        _ code: Code,
-        of subject: Subject,
-        in team: TeamID,
-        from origin: Origin,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Bool {
+    private func use(_ code: Code, of subject: Subject, in team: TeamID, from origin: Origin, at now: Timestamp)
+        async throws(PostgresFailure) -> Bool
+    {
         switch code {
         case .totp(let text): return try await totp.use(text, of: subject, in: team, at: now)
         case .recovery(let text):

@@ -3,19 +3,14 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// All second factors of a person together.
+/// All second factors of a user together.
 public struct FactorStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Which factors a person has, in one statement.
-    public func enrolled(
-        of subject: Subject,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> EnrolledFactors {
+    /// Second factors of a user, read in one statement.
+    public func enrolled(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> EnrolledFactors {
         let rows = try await database.query(
             """
             SELECT
@@ -23,18 +18,12 @@ public struct FactorStore: Sendable {
                 (SELECT count(*) FROM passkeys WHERE team_id = \(team) AND sub = \(subject)),
                 (SELECT count(*) FROM recovery_codes
                     WHERE team_id = \(team) AND sub = \(subject) AND used_at IS NULL)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { return .none }
-        return EnrolledFactors(
-            hasTOTP: try row.next(),
-            passkeyCount: try row.next(),
-            recoveryCodesLeft: try row.next()
-        )
+        return EnrolledFactors(hasTOTP: try row.next(), passkeyCount: try row.next(), recoveryCodesLeft: try row.next())
     }
 
-    /// The person's app and passkeys, the oldest first.
+    /// Authenticator app and passkeys of a user, oldest first.
     public func list(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [FactorSummary] {
         let rows = try await database.query(
             """
@@ -44,34 +33,25 @@ public struct FactorStore: Sendable {
             SELECT \(FactorKind.passkey), name, created_at, last_used_at FROM passkeys
             WHERE team_id = \(team) AND sub = \(subject)
             ORDER BY added_at
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(FactorSummary.init)
     }
 
-    /// Takes every factor from a person who cannot use them any more.
+    /// Removes all factors of a user who cannot use them any more.
     ///
-    /// Their sessions end too: whoever asked for this may not have been the person.
+    /// The user's sessions end too, because the request for this may not have come from the user.
     ///
-    /// - Parameter post: tells the person; nil tells nobody.
-    /// - Returns: whether there was anything to take.
+    /// - Parameter mailer: notifies the user by mail; nil for no mail.
+    /// - Returns: whether the user had a factor.
     /// - Throws: `PostgresFailure`.
-    @discardableResult
-    public func reset(
-        of subject: Subject,
-        reason: String,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
-        telling post: FactorPost? = nil
+    @discardableResult public func reset(
+        of subject: Subject, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
+        telling mailer: FactorMailer? = nil
     ) async throws -> Bool {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await FactorRowStore.lock(subject, in: team, transaction)
             let totp = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
-            let passkeys = try await transaction.query(
-                "DELETE FROM passkeys WHERE team_id = \(team) AND sub = \(subject)"
-            )
+            let passkeys = try await transaction.query(Self.passkeyDeletion(of: subject, in: team))
             guard totp || passkeys.changed > 0 else { return false }
             try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
             try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
@@ -81,10 +61,23 @@ public struct FactorStore: Sendable {
                 "totp": .boolean(totp), "passkeys": .integer(Int64(passkeys.changed)),
                 "endedSessions": .integer(Int64(ended)), "reason": .string(reason),
             ]
-            try await AuditEvent("factors.reset", by: actor, on: .user(subject), from: origin, after: after)
-                .record(in: team, transaction)
-            try await post?.tell(.reset, to: subject, in: team, transaction)
+            try await AuditEvent("factors.reset", by: actor, on: .user(subject), from: origin, after: after).record(
+                in: team, transaction)
+            try await mailer?.send(.reset, to: subject, in: team, transaction)
             return true
         }
+    }
+
+    /// Deletes all factors of a user in the caller's transaction, without an audit event of its own.
+    public static func removeAll(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        _ = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
+        try await transaction.query(passkeyDeletion(of: subject, in: team))
+        try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
+    }
+
+    private static func passkeyDeletion(of subject: Subject, in team: TeamID) -> SQL {
+        "DELETE FROM passkeys WHERE team_id = \(team) AND sub = \(subject)"
     }
 }

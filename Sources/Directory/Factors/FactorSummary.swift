@@ -1,10 +1,10 @@
 public import Bytes
 import Postgres
 
-/// A second factor as the team and the person see it, without its secret.
+/// Second factor as displayed to the team and the user, without its secret.
 public struct FactorSummary: Sendable {
     public let kind: FactorKind
-    /// What the person calls it; an authenticator app has no name.
+    /// Name given by the user; nil for an authenticator app.
     public let name: String?
     public let addedAt: Timestamp
     public let lastUsedAt: Timestamp?

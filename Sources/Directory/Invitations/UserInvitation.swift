@@ -2,11 +2,11 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// Somebody who was asked to make an account with a team and has not yet.
+/// Pending invitation to create an account with a team.
 public struct UserInvitation: Sendable {
-    /// How long its link may be used.
+    /// Lifetime of the link.
     public static let life = Duration.seconds(7 * 86_400)
-    /// How many a team may have open: each is a mail to somebody who did not ask for it.
+    /// Most open invitations per team, because each is an unsolicited mail.
     public static let limit = 100
 
     public let id: InvitationID

@@ -4,17 +4,17 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// Asks people to make an account with a team, each by a mailed link that works once.
+/// Invites users to create an account with a team, each by a mailed link that works once.
 public struct UserInvitations: Sendable {
-    /// Why nobody was invited.
+    /// Reason why no invitation was sent.
     public enum Failure: Error, Equatable, Sendable {
-        /// Somebody in the team signs in with that address.
+        /// A user of the team signs in with that address.
         case known
         /// The team has `UserInvitation.limit` open invitations.
         case tooMany
-        /// The address has had as many mails in this hour as one gets, or the member or the team has sent too many.
+        /// The address has received its mails for this hour, or the member or the team has sent too many.
         case tooOften(Duration)
-        /// The one who invites is no member any more, or may no longer invite.
+        /// The inviting account is no longer a member, or may no longer invite.
         case notAllowed
     }
 
@@ -22,27 +22,23 @@ public struct UserInvitations: Sendable {
     private let store: UserInvitationStore
     private let logins: LoginNameStore
     private let limits: SendingLimits
-    private let post: AccountPost
+    private let mailer: AccountMailer
     private let random: RandomSource
 
-    public init(_ database: TeamDatabase, post: AccountPost, random: RandomSource = .system) {
+    public init(_ database: TeamDatabase, mailer: AccountMailer, random: RandomSource = .system) {
         self.database = database
         store = UserInvitationStore(database: database)
         logins = LoginNameStore(database: database)
         limits = SendingLimits(LimitStore(database))
-        self.post = post
+        self.mailer = mailer
         self.random = random
     }
 
-    /// Mails a link to an address; an earlier link of that address is void.
+    /// Mails an invitation link to an address and invalidates an earlier link to that address.
     ///
-    /// - Parameter caller: its language is that of the mail.
+    /// - Parameter caller: its language is the language of the mail.
     /// - Throws: `Failure`, `PostgresFailure`.
-    public func invite(
-        _ email: EmailAddress,
-        by account: Subject,
-        for caller: AccountCaller
-    ) async throws {
+    public func invite(_ email: EmailAddress, by account: Subject, for caller: AccountCaller) async throws {
         try await admit(LoginName(email), by: account, for: caller)
         let (team, token, id) = (caller.team, LinkToken(random: random), drawID())
         try await database.transaction(in: team) { transaction in
@@ -51,82 +47,53 @@ public struct UserInvitations: Sendable {
                 throw Failure.notAllowed
             }
             let kept = try await store.keep(
-                email,
-                under: token,
-                as: id,
-                by: account,
-                in: team,
-                at: caller.now,
-                transaction
-            )
+                email, under: token, as: id, by: account, in: team, at: caller.now, transaction)
             guard let kept else { throw Failure.tooMany }
             try await AuditEvent(
-                "user_invitation.sent",
-                by: .member(account),
-                on: .userInvitation(kept.id),
-                from: caller.origin
-            )
-            .record(in: team, transaction)
+                "user_invitation.sent", by: .member(account), on: .userInvitation(kept.id), from: caller.origin
+            ).record(in: team, transaction)
             let mail = AccountMail.invitation(token, until: kept.expiresAt)
-            try await post.send(mail, kept.email, caller.language, team, transaction)
+            try await mailer.send(mail, kept.email, caller.language, team, transaction)
         }
     }
 
-    /// Only somebody who has no account yet, and not too often.
+    /// Rejects addresses that already have an account, and requests beyond the limits.
     private func admit(_ login: LoginName, by account: Subject, for caller: AccountCaller) async throws {
         guard try await !logins.isTaken(login, in: caller.team) else { throw Failure.known }
         let wait = try await limits.charge(
-            .userInvitation,
-            to: login.rawValue,
-            by: .account(account),
-            in: caller.team,
-            at: caller.now
-        )
+            .userInvitation, to: login.rawValue, by: .account(account), in: caller.team, at: caller.now)
         if let wait { throw Failure.tooOften(wait) }
     }
 
-    /// The open invitations, the newest first; `UserInvitation.limit` at most.
+    /// Open invitations, newest first; at most `UserInvitation.limit`.
     public func list(in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [UserInvitation] {
         try await store.list(in: team, at: now)
     }
 
-    /// An open invitation, or nil.
-    public func find(
-        _ id: InvitationID,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> UserInvitation? {
-        try await store.find(id, in: team, at: now)
-    }
+    /// Open invitation with that ID, or nil.
+    public func find(_ id: InvitationID, in team: TeamID, at now: Timestamp) async throws(PostgresFailure)
+        -> UserInvitation?
+    { try await store.find(id, in: team, at: now) }
 
-    /// Takes an invitation back: its link works no more.
+    /// Withdraws an invitation and invalidates its link.
     ///
-    /// - Returns: false when there is none, or it was followed meanwhile.
+    /// - Returns: false if there is none, or it has been accepted meanwhile.
     /// - Throws: `PostgresFailure`.
-    public func withdraw(
-        _ id: InvitationID,
-        by account: Subject,
-        in team: TeamID,
-        from origin: Origin
-    ) async throws -> Bool {
+    public func withdraw(_ id: InvitationID, by account: Subject, in team: TeamID, from origin: Origin) async throws
+        -> Bool
+    {
         try await database.transaction(in: team) { transaction in
             guard try await store.remove(id, in: team, transaction) else { return false }
             try await AuditEvent(
-                "user_invitation.withdrawn",
-                by: .member(account),
-                on: .userInvitation(id),
-                from: origin
-            )
-            .record(in: team, transaction)
+                "user_invitation.withdrawn", by: .member(account), on: .userInvitation(id), from: origin
+            ).record(in: team, transaction)
             return true
         }
     }
 
     private func drawID() -> InvitationID {
         let text = random.text(TenCharacterID.length, from: .identifier)
-        guard let id = InvitationID(rawValue: text) else {
-            preconditionFailure("the alphabet is that of ids")
-        }
+        guard let id = InvitationID(rawValue: text) else { preconditionFailure("the alphabet is that of ids") }
         return id
     }
 }

@@ -2,47 +2,36 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// Counts what may not happen too often, for all processes together.
+/// Counters of limits, shared by all processes.
 ///
-/// A crash of the server may forget the last moments.
+/// Counts are not durable: a crash of the server may lose the last moments.
 public struct LimitStore: Sendable {
-    /// How often something has happened.
+    /// Value of a counter in its current window.
     public struct Count: Sendable {
         let subject: LimitSubject
         public let value: Int
-        /// When counting begins anew.
+        /// End of the window, after which counting restarts.
         public let endsAt: Timestamp
     }
 
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Counts `amount` more of `subject`; the first of a window opens it.
+    /// Adds `amount` to the counter of `subject`; the first addition in a window opens it.
     ///
-    /// The count stops far beyond any limit, where it cannot overflow.
-    public func add(
-        _ amount: Int = 1,
-        to subject: LimitSubject,
-        window: Duration,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Count {
-        let rows = try await database.queryRelaxed(
-            Self.addition(of: amount, to: subject, window: window, in: team, at: now),
-            in: team
-        )
+    /// The count is capped far beyond any limit, so that it cannot overflow.
+    public func add(_ amount: Int = 1, to subject: LimitSubject, window: Duration, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Count
+    {
+        let rows = try await database.query(
+            Self.addition(of: amount, to: subject, window: window, in: team, at: now), in: team, durability: .relaxed)
         return try Self.count(of: subject, rows)
     }
 
-    /// The same within a transaction: what is rolled back has not happened.
+    /// Adds one to a counter in the caller's transaction, so that a rollback undoes it.
     static func add(
-        to subject: LimitSubject,
-        window: Duration,
-        in team: TeamID,
-        at now: Timestamp,
+        to subject: LimitSubject, window: Duration, in team: TeamID, at now: Timestamp,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Count {
         let statement = addition(of: 1, to: subject, window: window, in: team, at: now)
@@ -50,11 +39,7 @@ public struct LimitStore: Sendable {
     }
 
     private static func addition(
-        of amount: Int,
-        to subject: LimitSubject,
-        window: Duration,
-        in team: TeamID,
-        at now: Timestamp
+        of amount: Int, to subject: LimitSubject, window: Duration, in team: TeamID, at now: Timestamp
     ) -> SQL {
         """
         INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
@@ -72,13 +57,13 @@ public struct LimitStore: Sendable {
         """
     }
 
-    /// By how much the clocks of two processes may differ.
+    /// Largest difference between the clocks of two processes.
     private static let tolerance = Duration.seconds(60)
 
-    /// Whether the row `known` counts no more, where `excluded` opens a new window.
+    /// Condition that the window of the row `known` has ended, where `excluded` opens a new one.
     ///
-    /// A window that ends later than one that opens now was opened by a clock that was ahead, and would count until that
-    /// time has come.
+    /// A window that ends later than one opened now was opened by a clock that was ahead, and would count until that
+    /// time.
     static func isOver(at now: Timestamp) -> SQL {
         """
         (known.window_ends_at <= \(now)
@@ -91,16 +76,13 @@ public struct LimitStore: Sendable {
         return Count(subject: subject, value: try row.next(), endsAt: try row.next())
     }
 
-    /// How long to wait until none of the limits is used up; nil when none is.
+    /// Time to wait until none of the limits is used up; nil if none is.
     ///
-    /// It counts nothing.
+    /// Counts nothing.
     ///
-    /// - Parameter window: theirs; a row that ends later is from a clock that was ahead.
+    /// - Parameter window: length of the limits' windows; a row that ends later is from a clock that was ahead.
     public func wait(
-        for limits: [(subject: LimitSubject, limit: Int)],
-        window: Duration,
-        in team: TeamID,
-        at now: Timestamp
+        for limits: [(subject: LimitSubject, limit: Int)], window: Duration, in team: TeamID, at now: Timestamp
     ) async throws(PostgresFailure) -> Duration? {
         let rows = try await database.query(
             """
@@ -110,28 +92,22 @@ public struct LimitStore: Sendable {
             JOIN limits AS known ON known.team_id = \(team) AND known.subject = wanted.subject
             WHERE known.window_ends_at > \(now) AND known.window_ends_at <= \(now + window + Self.tolerance)
                 AND known.count >= wanted.threshold
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first, let end = try row.next(Timestamp?.self) else { return nil }
         return end - now
     }
 
-    /// Gives out a turn in the line of `subject`.
+    /// Reserves a turn in the queue of `subject`.
     ///
-    /// Turns are a `pause` apart, and those of a `window` in which nobody came may be had at once. A line is a day long at most;
-    /// who comes later goes with its end.
+    /// Turns are `pause` apart, and unused turns of the last `window` may be taken at once. A queue is at most one day
+    /// long; later requests get the turn at its end.
     ///
-    /// - Returns: when the turn is.
-    func turn(
-        of subject: LimitSubject,
-        every pause: Duration,
-        window: Duration,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Timestamp {
+    /// - Returns: time of the turn.
+    func turn(of subject: LimitSubject, every pause: Duration, window: Duration, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Timestamp
+    {
         let (earliest, latest) = (now - window, now + .seconds(86_400))
-        let rows = try await database.queryRelaxed(
+        let rows = try await database.query(
             """
             INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
             VALUES (\(team), \(subject.text), \(earliest + pause), 1)
@@ -142,21 +118,19 @@ public struct LimitStore: Sendable {
                     \(latest)
                 )
             RETURNING window_ends_at
-            """,
-            in: team
-        )
+            """, in: team, durability: .relaxed)
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a turn") }
         return try row.next(Timestamp.self) - pause
     }
 
-    /// Takes back one of each that has not happened after all, of the very window in which it was counted.
+    /// Takes back one count of each, in the window in which it was counted, because the event did not happen.
     ///
-    /// Once that is over there is nothing to take back: what counts now has happened since.
-    public func refund(_ counts: [Count], in team: TeamID) async throws(PostgresFailure) {
+    /// After that window there is nothing to take back, because the counter contains later events only.
+    public func release(_ counts: [Count], in team: TeamID) async throws(PostgresFailure) {
         guard !counts.isEmpty else { return }
         let (subjects, ends) = (counts.map(\.subject.text), counts.map(\.endsAt.precise))
-        // Two that lock the same rows lock them in one order.
-        try await database.queryRelaxed(
+        // Rows are locked in one order, so that two statements do not deadlock.
+        try await database.query(
             """
             UPDATE limits SET count = GREATEST(count - 1, 0)
             FROM (
@@ -168,19 +142,13 @@ public struct LimitStore: Sendable {
                 ORDER BY subject FOR NO KEY UPDATE
             ) AS counted
             WHERE limits.team_id = \(team) AND limits.subject = counted.subject
-            """,
-            in: team
-        )
+            """, in: team, durability: .relaxed)
     }
 
-    /// Counts one more of `subject` and tells how long to wait, or nil when it is within `limit`.
-    public func charge(
-        _ subject: LimitSubject,
-        limit: Int,
-        window: Duration,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// Adds one to the counter of `subject`; returns the time to wait, or nil if the count is within `limit`.
+    public func charge(_ subject: LimitSubject, limit: Int, window: Duration, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Duration?
+    {
         let count = try await add(to: subject, window: window, in: team, at: now)
         return count.value > limit ? count.endsAt - now : nil
     }

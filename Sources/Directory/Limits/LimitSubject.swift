@@ -1,41 +1,35 @@
 import Bytes
 import Crypto
 
-/// What is counted, as the table keeps it.
+/// Key of a counter, as stored in the table.
 ///
-/// What somebody typed is hashed: the rows outlive the try, and anything can be typed into a field.
+/// User input is hashed, because the rows outlive the request and a field accepts any text.
 public struct LimitSubject: Hashable, Sendable {
     let text: String
 
-    private init(_ text: String) {
-        self.text = text
-    }
+    private init(_ text: String) { self.text = text }
 
-    /// Of one customer of a network.
+    /// Counter of one customer's network: an IPv4 address, or the /64 prefix of an IPv6 address.
     public static func address(_ kind: StaticString, _ ip: String) -> LimitSubject {
         LimitSubject("\(kind).address.\(GuessCounters.network(of: ip))")
     }
 
-    /// How many addresses' allowances a site of IPv6 has together: it may be a household or a carrier.
+    /// Number of addresses whose limits an IPv6 site has together, because it may be a household or a carrier.
     public static let addressesPerSite = 16
 
-    /// Of a site with many networks of IPv6; nil for an IPv4 address.
+    /// Counter of an IPv6 site with its many networks; nil for an IPv4 address.
     public static func site(_ kind: StaticString, _ ip: String) -> LimitSubject? {
         GuessCounters.site(of: ip).map { LimitSubject("\(kind).site.\($0)") }
     }
 
-    /// Names where somebody comes from: the site of an IPv6 address, an address of IPv4.
-    static func siteOrNetwork(_ ip: String) -> String {
-        GuessCounters.site(of: ip) ?? GuessCounters.network(of: ip)
-    }
+    /// Site of an IPv6 address, or an IPv4 address.
+    static func siteOrNetwork(_ ip: String) -> String { GuessCounters.site(of: ip) ?? GuessCounters.network(of: ip) }
 
-    /// Of an account, by a name somebody typed.
+    /// Counter of an account, by a name from user input.
     public static func account(_ kind: StaticString, _ name: String) -> LimitSubject {
         LimitSubject("\(kind).account.\(Base64URL.encode(SHA256.hash(name)))")
     }
 
-    /// Of the whole team.
-    public static func team(_ kind: StaticString) -> LimitSubject {
-        LimitSubject("\(kind).team")
-    }
+    /// Counter of the whole team.
+    public static func team(_ kind: StaticString) -> LimitSubject { LimitSubject("\(kind).team") }
 }

@@ -1,34 +1,34 @@
-/// Everything that leaves the installation because somebody asked for it: mail, and calls to addresses of others.
+/// Messages that leave the installation on request: mail, and calls to servers of other parties.
 ///
-/// How often it may is declared here and nowhere else, for who gets it, who sends it and the team it is sent for. So
-/// nobody can have a stranger's mailbox or server flooded in Pippin's name.
+/// Their limits per recipient, sender and team are declared here and nowhere else. They prevent the use of Pippin to
+/// flood the mailbox or server of a third party.
 public enum Sending: String, CaseIterable, Hashable, Sendable {
-    /// The link that makes an account, or the word that there is one: to whatever address a stranger types.
+    /// Link that creates an account, or mail that the account exists: to any address an unauthenticated client enters.
     case registration
-    /// The link to a new password: to the address of an account, named by a stranger.
+    /// Link to choose another password: to the address of an account that an unauthenticated client names.
     case passwordReset
-    /// The link that shows that another address is a person's: to whatever address they type.
+    /// Link that confirms another address of a user: to any address the user enters.
     case emailChange
-    /// A team's invitation to make an account with it, the first and the repeated ones.
+    /// A team's invitation to create an account with it, first or repeated.
     case userInvitation
-    /// A team's invitation to work on it in the console, the first and the repeated ones.
+    /// A team's invitation to work on it in the console, first or repeated.
     case memberInvitation
-    /// The word that a new browser was signed in from.
+    /// Mail about a sign-in from a new browser.
     case newSignIn
-    /// The word that something about an account was changed: its password, its address, a way to prove who they are.
+    /// Mail about a change of an account: its password, its address, a way to authenticate.
     case accountChange
-    /// Notices to an app's server that a member asks for: a test event, or one once more.
-    case testNotice
-    /// A notice to a server of which its team has not shown that it is its own.
-    case notice
-    /// A look at a domain or the mail records of a team's.
+    /// Notification to an app's server that a member requests: a test event, or a repeated one.
+    case testNotification
+    /// Notification to a server that its team has not verified as its own.
+    case notification
+    /// Check of a team's domain or mail records.
     case registryCheck
-    /// A check-up of a team: it looks at so many hosts, domains and mail records, and no more.
+    /// Check-up of a team, which looks at a limited number of hosts, domains and mail records.
     case checkup
-    /// Apple asked whether it takes a connection's values: a few calls. A check-up is as many as it tests connections.
+    /// Test of a connection's values at Apple: a few calls. A check-up counts as one for each connection it tests.
     case appleTest
 
-    /// So many within a time.
+    /// Most messages within a window.
     public struct Limit: Hashable, Sendable {
         public let count: Int
         public let window: Duration
@@ -42,87 +42,86 @@ public enum Sending: String, CaseIterable, Hashable, Sendable {
     private static let hour = Duration.seconds(3600)
     private static let minute = Duration.seconds(60)
 
-    /// For one mailbox or one server.
+    /// Limit per mailbox or server.
     ///
-    /// It counts within the team; invitations to the console, which reach people, count over all teams. Nil where only the
-    /// team itself is asked, or one server for all teams. What anybody may ask for counts for each of those who ask
-    /// (`perRecipientOverAll`).
+    /// It counts within the team; invitations to the console, which go to people, count over all teams. Nil if only the
+    /// team itself or one server for all teams is contacted. Mail that unauthenticated clients may request counts per
+    /// requester (`perRecipientOverAll`).
     public var perRecipient: Limit? {
         switch self {
-        case .registration, .passwordReset, .emailChange, .userInvitation, .memberInvitation:
-            Limit(3, in: Self.hour)
-        // Who gets twenty of them in an hour has been told.
+        case .registration, .passwordReset, .emailChange, .userInvitation, .memberInvitation: Limit(3, in: Self.hour)
+        // Twenty such mails in an hour have informed the user.
         case .newSignIn, .accountChange: Limit(20, in: Self.hour)
-        case .testNotice: Limit(10, in: Self.minute)
+        case .testNotification: Limit(10, in: Self.minute)
         case .registryCheck: Limit(30, in: Self.minute)
-        case .notice: Limit(40, in: Self.minute)
-        // Apple is one server for all teams, which counts for itself; a check-up's hosts are many.
+        case .notification: Limit(40, in: Self.minute)
+        // Apple is one server for all teams and has its own limits; the hosts of a check-up are many.
         case .appleTest, .checkup: nil
         }
     }
 
-    /// For one mailbox over all strangers who ask, where anybody may, and over all browsers that the account knows:
-    /// `perRecipient` counts for each network that asks then, and for each such browser.
+    /// Limit per mailbox over all unauthenticated requests, and over all browsers that the account knows.
     ///
-    /// So a stranger who asks for all they may leaves something for the person whose mailbox it is.
+    /// `perRecipient` then counts per requesting network and per known browser, so that a client that uses up its limit
+    /// leaves mails for the owner of the mailbox.
     public var perRecipientOverAll: Limit? {
         switch self {
         case .registration, .passwordReset: Limit(9, in: Self.hour)
-        case .emailChange, .userInvitation, .memberInvitation, .newSignIn, .accountChange, .testNotice,
-            .notice, .registryCheck, .checkup, .appleTest:
+        case .emailChange, .userInvitation, .memberInvitation, .newSignIn, .accountChange, .testNotification,
+            .notification, .registryCheck, .checkup, .appleTest:
             nil
         }
     }
 
-    /// For one server over all teams, beside `perRecipient` for each of them.
+    /// Limit per server over all teams, besides `perRecipient` for each team.
     ///
-    /// So much more that no team uses up another's looks at a server that both name.
+    /// It is so much larger that no team uses up another's checks of a server that both name.
     public var perServerOverTeams: Limit? {
         switch self {
-        case .testNotice: Limit(80, in: Self.minute)
+        case .testNotification: Limit(80, in: Self.minute)
         case .registryCheck: Limit(240, in: Self.minute)
-        case .notice: Limit(320, in: Self.minute)
+        case .notification: Limit(320, in: Self.minute)
         case .registration, .passwordReset, .emailChange, .userInvitation, .memberInvitation, .newSignIn,
             .accountChange, .checkup, .appleTest:
             nil
         }
     }
 
-    /// For one member, person, or address of a stranger; sixteen times as much for a site of IPv6.
+    /// Limit per member, user, or network address of an unauthenticated client; sixteen times as much per IPv6 site.
     ///
-    /// Nil where the limit of the team is as small.
+    /// Nil if the limit of the team is as small.
     public var perSender: Limit? {
         switch self {
         case .registration, .passwordReset: Limit(20, in: Self.hour)
         case .emailChange: Limit(3, in: Self.hour)
         case .userInvitation: Limit(100, in: Self.hour)
         case .memberInvitation: Limit(30, in: Self.hour)
-        // Whoever signs in or changes something is its recipient.
+        // The user who signs in or changes something is the recipient.
         case .newSignIn, .accountChange: nil
-        case .testNotice, .notice: nil
+        case .testNotification, .notification: nil
         case .registryCheck: Limit(16, in: Self.minute)
         case .checkup: Limit(2, in: Self.minute)
         case .appleTest: Limit(16, in: .seconds(300))
         }
     }
 
-    /// For all of a team together.
+    /// Limit per team.
     public var perTeam: Limit? {
         switch self {
-        // Far above what a launch brings: reaching it keeps everybody else of the team from registering. Only mail that goes
-        // out counts; of forgotten passwords none that a browser asks for which the account knows.
+        // Far above the volume of a launch, because reaching it blocks registration for the whole team. Only mail that
+        // is sent counts; password resets that a browser known to the account requests do not.
         case .registration, .passwordReset: Limit(5000, in: Self.hour)
         case .emailChange: Limit(1000, in: Self.hour)
         case .userInvitation: Limit(200, in: Self.hour)
         case .memberInvitation: Limit(60, in: Self.hour)
-        // Each stands for a sign-in with the right password, or for a change that was made.
+        // Each follows a sign-in with the right password, or a change that was made.
         case .newSignIn, .accountChange: nil
-        // Each stands for something that happened to a person.
-        case .notice: nil
-        case .testNotice: Limit(10, in: Self.minute)
+        // Each follows an event of a user.
+        case .notification: nil
+        case .testNotification: Limit(10, in: Self.minute)
         case .registryCheck: Limit(32, in: Self.minute)
         case .checkup: Limit(4, in: Self.minute)
-        // Apple throttles by the team there, and so the sign-ins too.
+        // Apple throttles per Apple team, which affects sign-ins, too.
         case .appleTest: Limit(20, in: .seconds(300))
         }
     }

@@ -2,60 +2,50 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// Holds what is sent to the limits of `Sending`, for all processes together.
+/// Enforces the limits of `Sending`, for all processes together.
 public struct SendingLimits: Sendable {
-    /// Who asked.
+    /// Sender of a message.
     public enum Sender: Sendable {
-        /// A member or a person of the team.
+        /// Member or user of the team.
         case account(Subject)
-        /// Somebody who has not signed in, by the network address.
+        /// Unauthenticated client, by its network address.
         case stranger(ip: String)
     }
 
-    /// Who asks for a mail that anybody may ask for.
+    /// Requester of a mail that needs no authentication.
     public enum Asker: Sendable {
-        /// Anybody, by the network address.
+        /// Unauthenticated client, by its network address.
         case stranger(ip: String)
-        /// A browser in which the account has signed in before, of which the caller has made sure, by its name.
+        /// Browser in which the account has signed in before, by its ID; the caller has verified it.
         case knownBrowser(String)
     }
 
     private let limits: LimitStore
 
-    public init(_ limits: LimitStore) {
-        self.limits = limits
-    }
+    public init(_ limits: LimitStore) { self.limits = limits }
 
-    /// Counts one more, and tells how long to wait where it is one too many: then nothing may be sent.
+    /// Counts a message; returns the time to wait if it is beyond a limit and must not be sent.
     ///
-    /// What one counter refuses does not count for the next, so that no sender uses up the team's.
+    /// A counter that rejects stops the later ones, so that no sender uses up the team's limit.
+    ///
     /// - Parameters:
-    ///   - amount: how many it stands for, to its sender and the team.
-    ///   - recipient: a mail address or the host of a server; nil where `kind` has no limit for one, or where it is
-    ///     charged apart.
+    ///   - amount: number counted for the sender and the team.
+    ///   - recipient: mail address or host of a server; nil if `kind` has no limit for one, or it is charged
+    ///     separately.
     public func charge(
-        _ kind: Sending,
-        _ amount: Int = 1,
-        to recipient: String?,
-        by sender: Sender,
-        in team: TeamID,
-        at now: Timestamp
+        _ kind: Sending, _ amount: Int = 1, to recipient: String?, by sender: Sender, in team: TeamID, at now: Timestamp
     ) async throws(PostgresFailure) -> Duration? {
         if let wait = try await charge(kind, amount, by: sender, in: team, at: now) { return wait }
         if let recipient, let wait = try await charge(kind, to: recipient, in: team, at: now) { return wait }
         return try await charge(kind, amount, ofTeam: team, at: now)
     }
 
-    /// Counts one more for who asks alone, where the other counts come later.
+    /// Counts a message for its sender alone, if the other counters are charged later.
     ///
-    /// - Returns: how long to wait where it is one too many.
-    public func charge(
-        _ kind: Sending,
-        _ amount: Int = 1,
-        by sender: Sender,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// - Returns: time to wait if it is beyond the limit; otherwise nil.
+    public func charge(_ kind: Sending, _ amount: Int = 1, by sender: Sender, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Duration?
+    {
         guard let limit = kind.perSender else { return nil }
         let subject = kind.subject(of: sender)
         if let wait = try await charge(amount, subject, limit, in: team, at: now) { return wait }
@@ -64,58 +54,42 @@ public struct SendingLimits: Sendable {
         return try await charge(amount, site, sites, in: team, at: now)
     }
 
-    /// Counts one more for the team alone, where who asks and who gets it have been counted.
+    /// Counts a message for the team alone, after its sender and recipient have been charged.
     ///
-    /// - Returns: how long to wait where it is one too many.
-    public func charge(
-        _ kind: Sending,
-        _ amount: Int = 1,
-        ofTeam team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// - Returns: time to wait if it is beyond the limit; otherwise nil.
+    public func charge(_ kind: Sending, _ amount: Int = 1, ofTeam team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Duration?
+    {
         guard let limit = kind.perTeam else { return nil }
         return try await charge(amount, kind.teamSubject, limit, in: team, at: now)
     }
 
-    /// How long to wait until the team has one left; nil when it has.
+    /// Time to wait until the team's limit allows a message; nil if it does now.
     ///
-    /// It counts nothing. Asked first, it spares the counts that come before the team's what leads to no mail.
-    public func wait(
-        for kind: Sending,
-        ofTeam team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// Counts nothing. Checked first, it spares the other counters from requests that lead to no mail.
+    public func wait(for kind: Sending, ofTeam team: TeamID, at now: Timestamp) async throws(PostgresFailure)
+        -> Duration?
+    {
         guard let limit = kind.perTeam else { return nil }
-        return try await limits.wait(
-            for: [(kind.teamSubject, limit.count)],
-            window: limit.window,
-            in: team,
-            at: now
-        )
+        return try await limits.wait(for: [(kind.teamSubject, limit.count)], window: limit.window, in: team, at: now)
     }
 
-    /// Counts a mail that a stranger asks for to its team, and tells whether it may be sent.
+    /// Counts a mail that an unauthenticated client requests for its team, and returns whether it may be sent.
     ///
-    /// One that nobody is to get has a count of its own, by the same statement: it uses up nothing of the team's, and takes
-    /// as long.
-    public func admits(
-        _ kind: Sending,
-        toSomebody isReal: Bool,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Bool {
+    /// Mail without a recipient has its own counter, charged by the same statement: it uses up nothing of the team's
+    /// limit and takes as long.
+    public func admits(_ kind: Sending, toSomebody isReal: Bool, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Bool
+    {
         guard let limit = kind.perTeam else { return true }
         let subject = isReal ? kind.teamSubject : LimitSubject.team("decoy")
         return try await charge(1, subject, limit, in: team, at: now) == nil
     }
 
-    /// Counts one more for its recipient alone.
-    public func charge(
-        _ kind: Sending,
-        to recipient: String,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// Counts a message for its recipient alone.
+    public func charge(_ kind: Sending, to recipient: String, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Duration?
+    {
         guard let limit = kind.perRecipient else { return nil }
         let place = kind.isCountedOverTeams ? TeamID.system : team
         let subject = kind.subject(of: recipient)
@@ -124,38 +98,25 @@ public struct SendingLimits: Sendable {
         return try await charge(1, kind.subject(ofServer: recipient), all, in: .system, at: now)
     }
 
-    /// Counts one more for its recipient, in the transaction that it is about, and tells whether it may be sent.
+    /// Counts a message for its recipient in the caller's transaction, and returns whether it may be sent.
     ///
-    /// Towards its end, beside the outbox (decision 21).
+    /// To be run towards the end of the transaction, beside the outbox (decision 21).
     public static func admits(
-        _ kind: Sending,
-        to recipient: String,
-        in team: TeamID,
-        at now: Timestamp,
-        _ transaction: borrowing Transaction
+        _ kind: Sending, to recipient: String, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
         guard let limit = kind.perRecipient else { return true }
         let count = try await LimitStore.add(
-            to: kind.subject(of: recipient),
-            window: limit.window,
-            in: team,
-            at: now,
-            transaction
-        )
+            to: kind.subject(of: recipient), window: limit.window, in: team, at: now, transaction)
         return count.value <= limit.count
     }
 
-    /// Counts one more for a mailbox to which anybody may have it sent: for who asks, and over all who do.
+    /// Counts a mail that needs no authentication for its recipient: per requester, and over all requesters.
     ///
-    /// A browser that the account knows has a count of its own, and all of those together have one: strangers use up
-    /// neither.
-    public func charge(
-        _ kind: Sending,
-        to recipient: String,
-        askedBy asker: Asker,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// Each browser that the account knows has its own counter, and all of them share one; unauthenticated clients use
+    /// up neither.
+    public func charge(_ kind: Sending, to recipient: String, askedBy asker: Asker, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Duration?
+    {
         guard let limit = kind.perRecipient else { return nil }
         let subject = kind.subject(of: recipient, askedBy: asker)
         if let wait = try await charge(1, subject, limit, in: team, at: now) { return wait }
@@ -168,46 +129,34 @@ public struct SendingLimits: Sendable {
         return try await charge(1, together, all, in: team, at: now)
     }
 
-    /// Gives out the team's next turn at a server.
+    /// Reserves the team's next turn at a server.
     ///
-    /// A turn that was given out is good without another count, so that each is waited for once.
-    /// - Returns: when it is; not after `now` for one that may be had at once.
-    public func turn(
-        of kind: Sending,
-        at host: String,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Timestamp {
+    /// A reserved turn is valid without another count, so that each message waits once.
+    ///
+    /// - Returns: time of the turn; `now` if it may be taken at once.
+    public func turn(of kind: Sending, at host: String, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Timestamp
+    {
         guard let limit = kind.perRecipient else { return now }
         let turn = try await limits.turn(
-            of: kind.subject(of: host),
-            every: limit.window / limit.count,
-            window: limit.window,
-            in: team,
-            at: now
-        )
+            of: kind.subject(of: host), every: limit.window / limit.count, window: limit.window, in: team, at: now)
         return max(turn, now)
     }
 
-    /// Counts one more for a server over all teams, once the team's own turn has come: who waits for that takes nothing of
-    /// the others'.
+    /// Counts a message for a server over all teams, once the team's own turn has come.
     ///
-    /// - Returns: how long to wait where it is one too many.
-    public func charge(
-        _ kind: Sending,
-        ofAllTeamsAt host: String,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// A team that waits for its turn uses up nothing of the others'.
+    ///
+    /// - Returns: time to wait if it is beyond the limit; otherwise nil.
+    public func charge(_ kind: Sending, ofAllTeamsAt host: String, at now: Timestamp) async throws(PostgresFailure)
+        -> Duration?
+    {
         guard let all = kind.perServerOverTeams else { return nil }
         return try await charge(1, kind.subject(ofServer: host), all, in: .system, at: now)
     }
 
     private func charge(
-        _ amount: Int,
-        _ subject: LimitSubject,
-        _ limit: Sending.Limit,
-        in team: TeamID,
-        at now: Timestamp
+        _ amount: Int, _ subject: LimitSubject, _ limit: Sending.Limit, in team: TeamID, at now: Timestamp
     ) async throws(PostgresFailure) -> Duration? {
         let count = try await limits.add(amount, to: subject, window: limit.window, in: team, at: now)
         return count.value > limit.count ? count.endsAt - now : nil
@@ -215,7 +164,7 @@ public struct SendingLimits: Sendable {
 }
 
 extension Sending {
-    /// Whether its recipients are people who may be asked to join many teams.
+    /// Whether recipients may be invited by many teams and so are counted over all of them.
     fileprivate var isCountedOverTeams: Bool { self == .memberInvitation }
 
     fileprivate var teamSubject: LimitSubject {
@@ -227,8 +176,8 @@ extension Sending {
         case .memberInvitation: .team("member-invitation")
         case .newSignIn: .team("new-sign-in")
         case .accountChange: .team("account-change")
-        case .testNotice: .team("test-notice")
-        case .notice: .team("notice")
+        case .testNotification: .team("test-notice")
+        case .notification: .team("notice")
         case .registryCheck: .team("registry-check")
         case .checkup: .team("checkup")
         case .appleTest: .team("apple-test")
@@ -238,22 +187,22 @@ extension Sending {
     fileprivate func subject(of recipient: String) -> LimitSubject {
         let name = recipient.lowercased()
         return switch self {
-        // What anybody may ask for uses up nothing of what members and people have sent.
+        // Mail that unauthenticated clients may request uses up nothing of what members and users send.
         case .registration, .passwordReset: .account("mail-asked", name)
         case .emailChange: .account("mail", name)
         case .userInvitation: .account("user-invitation", name)
         case .memberInvitation: .account("member-invitation", name)
         case .newSignIn: .account("new-sign-in", name)
         case .accountChange: .account("account-change", name)
-        case .testNotice: .account("test-notice", name)
-        case .notice: .account("notice", name)
+        case .testNotification: .account("test-notice", name)
+        case .notification: .account("notice", name)
         case .registryCheck: .account("registry-check", name)
         case .checkup: .account("checkup", name)
         case .appleTest: .account("apple-test", name)
         }
     }
 
-    /// Of a server over all teams.
+    /// Counter of a server over all teams.
     fileprivate func subject(ofServer host: String) -> LimitSubject {
         .account("server", "\(rawValue)\n\(host.lowercased())")
     }
@@ -266,7 +215,7 @@ extension Sending {
         }
     }
 
-    /// Nil for who is no stranger, and for an address of IPv4.
+    /// Counter of the sender's IPv6 site; nil for an authenticated sender and for an IPv4 address.
     fileprivate func siteSubject(of sender: SendingLimits.Sender) -> LimitSubject? {
         switch (self, sender) {
         case (.passwordReset, .stranger(let ip)): .site("recovery", ip)

@@ -1,50 +1,48 @@
 public import Bytes
 public import Crypto
 public import Domain
+public import Localization
 public import Postgres
 
-/// A mail to a person about their account, before it has words.
+/// Mail to a user about their account, before its text is rendered.
 public enum AccountMail: Sendable {
-    /// Shows that the address is theirs.
+    /// Link that confirms that the user controls the address.
     case confirmation(LinkToken, MailedLinkPurpose, until: Timestamp)
-    /// Somebody wants an account, or this address for theirs, and it is in use already.
+    /// Reports that the address is in use; sent when a registration or an email change names such an address.
     case known
     case passwordReset(LinkToken, until: Timestamp)
-    /// Stands in for the password once.
+    /// Link that replaces the password once.
     case signInLink(LinkToken, until: Timestamp)
-    /// Help that nobody is to get: it is written like the real one and never sent.
+    /// Recovery mail without a recipient: rendered like the real mail and never sent.
     case decoy(PasswordRecovery.Help, LinkToken, until: Timestamp)
-    /// The team asks them to make an account.
+    /// Invitation by the team to create an account.
     case invitation(LinkToken, until: Timestamp)
-    /// By a mailed link.
+    /// Reports a password change by a mailed link.
     case passwordChanged
-    /// On the person's own page, by whoever knew the one before.
+    /// Reports a password change on the account page, made with the previous password.
     case ownPasswordChanged
-    /// To the address that was theirs before.
+    /// Reports an email change, to the previous address.
     case emailChanged
     case factors(FactorChange)
 }
 
-/// Puts mail into words and into the outbox, in the transaction it belongs to.
-public struct AccountPost: Sendable {
-    /// - Parameter language: what the person reads.
+/// Renders account mail and inserts it into the outbox, in the transaction that causes it.
+public struct AccountMailer: Sendable {
+    /// Renders one mail and inserts it into the outbox.
+    ///
+    /// - Parameter language: language of the mail.
     public typealias Send =
         @Sendable (
-            _ mail: AccountMail,
-            _ recipient: EmailAddress,
-            _ language: Language,
-            _ team: TeamID,
+            _ mail: AccountMail, _ recipient: EmailAddress, _ language: Language, _ team: TeamID,
             _ transaction: borrowing Transaction
         ) async throws -> Void
 
     let send: Send
 
-    public init(_ send: @escaping Send) {
-        self.send = send
-    }
+    public init(_ send: @escaping Send) { self.send = send }
 }
 
-/// Where a request about an account comes from, and in which language it is answered.
+/// Team, language, network origin and time of a request about an account.
 public struct AccountCaller: Sendable {
     public let team: TeamID
     public let language: Language

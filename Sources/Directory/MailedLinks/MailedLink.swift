@@ -3,20 +3,20 @@ import Crypto
 public import Domain
 public import Postgres
 
-/// What a mailed link is good for.
+/// Purpose of a mailed link.
 public enum MailedLinkPurpose: String, SQLText, Sendable {
-    /// Shows that the address of an account to be is the person's, and makes the account.
+    /// Confirms the address of a registration and creates the account.
     case registration
-    /// Lets the person choose another password.
+    /// Allows the user to choose another password.
     case password
-    /// Shows that another address is the person's too.
+    /// Confirms a new address of an existing user.
     case email
-    /// Lets somebody make an account whom the team has invited.
+    /// Allows a user invited by the team to create an account.
     case invitation
-    /// Stands in for a password, in the browser that asked for it.
+    /// Replaces the password once, in the browser that requested the link.
     case signIn = "sign_in"
 
-    /// How long the link works.
+    /// Lifetime of a link.
     var life: Duration {
         switch self {
         case .registration, .email: .seconds(24 * 3600)
@@ -27,90 +27,71 @@ public enum MailedLinkPurpose: String, SQLText, Sendable {
     }
 }
 
-/// A link that waits to be followed.
+/// Mailed link that has not been used.
 public struct MailedLink: Sendable {
     public let purpose: MailedLinkPurpose
-    /// Nil while the account is still to be made.
+    /// Nil until the account is created.
     public let subject: Subject?
-    /// Where it was sent.
+    /// Recipient address.
     public let email: EmailAddress
-    /// Names the sign-in that goes on when the link is followed in the browser it began in.
-    public let attempt: String?
-    /// The browser that asked for it; nil where that does not matter, or the previous release kept the link.
+    /// ID of the interaction that continues if the link is followed in the browser where it began.
+    public let interaction: String?
+    /// Hash of the requesting browser; nil if the purpose does not need it, or the previous release stored the link.
     let browserHash: [UInt8]?
     let name: PersonName
     let password: PasswordHash?
-    /// What the team names it by, when it is an invitation.
+    /// ID of the invitation; nil for other purposes.
     let invitation: InvitationID?
 
     init(
-        _ purpose: MailedLinkPurpose,
-        subject: Subject? = nil,
-        email: EmailAddress,
-        attempt: String? = nil,
-        browserHash: [UInt8]? = nil,
-        name: PersonName = .none,
-        password: PasswordHash? = nil
+        _ purpose: MailedLinkPurpose, subject: Subject? = nil, email: EmailAddress, interaction: String? = nil,
+        browserHash: [UInt8]? = nil, name: PersonName = .none, password: PasswordHash? = nil
     ) {
         self.purpose = purpose
         self.subject = subject
         self.email = email
-        self.attempt = attempt
+        self.interaction = interaction
         self.browserHash = browserHash
         self.name = name
         self.password = password
         invitation = nil
     }
 
-    /// The link that is mailed to somebody who cannot sign in by their password.
+    /// Creates the recovery link for a user who cannot sign in by password.
     ///
-    /// Somebody who has never shown that mail to the address reaches them gets one to choose another password, whatever
-    /// was asked for: the password there is may have been chosen by whoever gave the address.
+    /// A user whose address is unverified gets a link to choose another password, whatever was requested: the current
+    /// password may have been chosen by a third party who entered the address.
     ///
-    /// Where there is nobody to write to it is one of the same size that makes an account nobody can use, under a
-    /// token that nobody is sent: it is written, so that both take the same time, and never followed.
-    static func recovery(
-        by help: PasswordRecovery.Help,
-        of user: User?,
-        attempt: String?,
-        browserHash: [UInt8]
-    ) -> MailedLink {
+    /// Without a recipient, the link is of the same size, would create an account that cannot be used, and has a token
+    /// that is never sent. It is stored so that both cases take the same time.
+    static func recovery(by help: PasswordRecovery.Help, of user: User?, interaction: String?, browserHash: [UInt8])
+        -> MailedLink
+    {
         guard let user, reaches(user), let address = user.email else {
             return MailedLink(
-                .registration,
-                email: .nobody,
-                attempt: attempt,
-                browserHash: browserHash,
-                password: nobodysPassword
-            )
+                .registration, email: .nobody, interaction: interaction, browserHash: browserHash,
+                password: nobodysPassword)
         }
         return MailedLink(
-            help == .signInLink && user.isEmailVerified ? .signIn : .password,
-            subject: user.subject,
-            email: address,
-            attempt: attempt,
-            browserHash: browserHash
-        )
+            help == .signInLink && user.isEmailVerified ? .signIn : .password, subject: user.subject, email: address,
+            interaction: interaction, browserHash: browserHash)
     }
 
-    /// How long it works; one that nobody is sent is kept no longer than help is.
+    /// Lifetime of this link; one that is never sent is kept only as long as a sign-in link.
     var life: Duration { email == .nobody ? MailedLinkPurpose.signIn.life : purpose.life }
 
-    /// Whether help is mailed to that person.
-    static func reaches(_ user: User) -> Bool {
-        user.suspendedAt == nil && user.email != nil
-    }
+    /// Whether recovery mail is sent to the user.
+    static func reaches(_ user: User) -> Bool { user.suspendedAt == nil && user.email != nil }
 
-    /// A hash of no known password.
+    /// Hash of no known password.
     private static let nobodysPassword = PasswordHash(
-        "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-    )
+        "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
 
     init(_ row: inout Row) throws(PostgresFailure) {
         purpose = try row.next()
         subject = try row.next()
         email = try row.next()
-        attempt = try row.next()
+        interaction = try row.next()
         browserHash = try row.next()
         name = PersonName(stored: try row.next(), try row.next())
         password = try row.next(String?.self).flatMap(PasswordHash.init)

@@ -3,7 +3,7 @@ import Crypto
 import Domain
 import Postgres
 
-/// The mailed links of a team, known by the hashes of their tokens.
+/// Mailed links of a team, stored under the hashes of their tokens.
 struct MailedLinkStore: Sendable {
     let database: TeamDatabase
 
@@ -11,15 +11,11 @@ struct MailedLinkStore: Sendable {
         purpose, sub, email, attempt_id, browser_hash, given_name, family_name, password_hash, invitation_id
         """
 
-    /// Keeps a link that is about to be mailed.
+    /// Stores a link that is about to be mailed.
     ///
-    /// - Returns: until when it works.
+    /// - Returns: expiry of the link.
     func insert(
-        _ link: MailedLink,
-        _ token: LinkToken,
-        in team: TeamID,
-        at now: Timestamp,
-        _ transaction: borrowing Transaction
+        _ link: MailedLink, _ token: LinkToken, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Timestamp {
         let end = now + link.life
         try await transaction.query(
@@ -29,43 +25,33 @@ struct MailedLinkStore: Sendable {
                 browser_hash, expires_at
             ) VALUES (
                 \(team), \(token.hash), \(link.purpose), \(link.subject), \(link.email), \(link.name.given),
-                \(link.name.family), \(link.password?.text), \(link.attempt), \(link.browserHash), \(end)
+                \(link.name.family), \(link.password?.text), \(link.interaction), \(link.browserHash), \(end)
             )
-            """
-        )
+            """)
         return end
     }
 
-    /// The link, while it works; it stays good.
-    func find(
-        _ token: LinkToken,
-        for purpose: MailedLinkPurpose,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> MailedLink? {
+    /// Returns the link while it is valid, without using it up.
+    func find(_ token: LinkToken, for purpose: MailedLinkPurpose, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> MailedLink?
+    {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM mailed_links
             WHERE team_id = \(team) AND token_hash = \(token.hash) AND purpose = \(purpose)
                 AND expires_at > \(now)
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.firstValue(MailedLink.init)
     }
 
-    /// Uses the link up: of two requests one gets it.
+    /// Deletes and returns the link, so that only one of two concurrent requests gets it.
     ///
-    /// The person first, as wherever something of theirs ends: whoever suspends them ends their links while holding them.
+    /// The user is locked first, because a suspension deletes the user's links while it holds that lock.
     func take(
-        _ token: LinkToken,
-        for purpose: MailedLinkPurpose,
-        in team: TeamID,
-        at now: Timestamp,
+        _ token: LinkToken, for purpose: MailedLinkPurpose, in team: TeamID, at now: Timestamp,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> MailedLink? {
-        let person: SQL =
-            "(SELECT sub FROM mailed_links WHERE team_id = \(team) AND token_hash = \(token.hash))"
+        let person: SQL = "(SELECT sub FROM mailed_links WHERE team_id = \(team) AND token_hash = \(token.hash))"
         try await transaction.query(UserStore.lock(person, in: team))
         let rows = try await transaction.query(
             """
@@ -73,41 +59,31 @@ struct MailedLinkStore: Sendable {
             WHERE team_id = \(team) AND token_hash = \(token.hash) AND purpose = \(purpose)
                 AND expires_at > \(now)
             RETURNING \(Self.columns)
-            """
-        )
+            """)
         return try rows.firstValue(MailedLink.init)
     }
 
-    /// Ends the links that one of help to somebody takes the place of.
+    /// Deletes the links that a new recovery link replaces.
     ///
-    /// One to sign in works in the browser that asked, and takes the place of that browser's alone: else strangers could
-    /// end by asking what the person waits for.
-    func removeEarlier(
-        than link: MailedLink,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+    /// A sign-in link works only in the requesting browser and replaces only links of that browser; otherwise an
+    /// unauthenticated request could delete the link that the user is waiting for.
+    func removeEarlier(than link: MailedLink, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         let isSignIn = link.purpose == .signIn
         try await removeAll(
-            for: isSignIn ? .signIn : .password,
-            of: link.subject,
-            askedIn: isSignIn ? link.browserHash : nil,
-            in: team,
-            transaction
-        )
+            for: isSignIn ? .signIn : .password, of: link.subject, askedIn: isSignIn ? link.browserHash : nil, in: team,
+            transaction)
     }
 
-    /// Ends the other links of that kind a person has, who is locked first: the newest counts.
+    /// Locks the user and deletes the user's links of one purpose, because only the newest is valid.
     ///
-    /// - Parameter browserHash: those that were asked for in that browser alone; nil for all.
+    /// - Parameter browserHash: deletes only links requested by that browser; nil for all.
     func removeAll(
-        for purpose: MailedLinkPurpose,
-        of subject: Subject?,
-        askedIn browserHash: [UInt8]? = nil,
-        in team: TeamID,
+        for purpose: MailedLinkPurpose, of subject: Subject?, askedIn browserHash: [UInt8]? = nil, in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        // Run for nobody, too: how long it takes does not tell whether there is somebody.
+        // Runs without a user too, so that the duration does not reveal whether one exists.
         let person: SQL = "\(subject)"
         try await transaction.query(UserStore.lock(person, in: team))
         try await transaction.query(
@@ -115,12 +91,13 @@ struct MailedLinkStore: Sendable {
             DELETE FROM mailed_links
             WHERE team_id = \(team) AND sub = \(subject) AND purpose = \(purpose)
                 AND (\(browserHash)::bytea IS NULL OR browser_hash = \(browserHash))
-            """
-        )
+            """)
     }
 
-    /// The statement that ends every link a person has: once a credential has changed, no link from before, which
-    /// somebody else may have asked for or whose mailbox may be another's by now, gives the account away.
+    /// Statement that deletes all mailed links of a user.
+    ///
+    /// It runs after each change of a credential: an earlier link may have been requested by a third party, or its
+    /// mailbox may no longer be the user's.
     static func deletion(of subject: Subject, in team: TeamID) -> SQL {
         "DELETE FROM mailed_links WHERE team_id = \(team) AND sub = \(subject)"
     }

@@ -1,22 +1,17 @@
 public import Domain
 public import Postgres
 
-/// Ends what may have been prepared in an account before the owner of its address came: passkeys, codes, accounts at
-/// providers, sessions, and what apps were given.
+/// Removes access prepared in an account before the owner of its address confirmed it: passkeys, codes, provider
+/// accounts, sessions, and grants to apps.
 ///
-/// The account of an address that nobody has confirmed may be a stranger's work, who waits for its owner to use it.
+/// An account with an unconfirmed address may have been created by an attacker who waits for the owner to use it.
 public struct PreparedAccess: Sendable {
-    /// Ends all of it in the caller's transaction.
+    /// Ends all prepared access in the caller's transaction.
     public typealias End =
-        @Sendable (
-            _ subject: Subject,
-            _ caller: AccountCaller,
-            _ transaction: borrowing Transaction
-        ) async throws -> Void
+        @Sendable (_ subject: Subject, _ caller: AccountCaller, _ transaction: borrowing Transaction) async throws ->
+        Void
 
     let end: End
 
-    public init(_ end: @escaping End) {
-        self.end = end
-    }
+    public init(_ end: @escaping End) { self.end = end }
 }

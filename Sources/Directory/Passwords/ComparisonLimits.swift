@@ -2,55 +2,51 @@ import Bytes
 import Domain
 import Postgres
 
-/// Counts the passwords that are compared, right or wrong, for all nodes together.
+/// Limits on password comparisons, right or wrong, counted for all nodes together.
 ///
-/// A right one is no guess, and is taken back from what `GuessLimitStore` counts; yet it keeps a core busy for as long as
-/// a wrong one, and whoever knows one password, their own for instance, can send it without end.
+/// `GuessLimitStore` does not count right passwords, yet comparing one takes a core as long as a wrong one, and a
+/// client that knows any password, such as its own, can send it without end.
 struct ComparisonLimits: Sendable {
-    /// Of an account, and of each browser that is known to it, in a quarter of an hour: far more than anybody signs in, and
-    /// two seconds of a core.
+    /// Most comparisons per account, and per browser known to it, in a quarter of an hour: far more than users sign in,
+    /// and two seconds of a core.
     static let perAccount = 100
     static let accountWindow = Duration.minutes(15)
-    /// Of an address in a minute: as many as sign-ins may be begun there, so that no office behind one address signs in
-    /// less; and six seconds of a core.
+    /// Most comparisons per network address in one minute.
+    ///
+    /// As many as sign-ins may begin there, so that no office behind one address is restricted; six seconds of a core.
     static let perAddress = 300
     static let addressWindow = Duration.minutes(1)
 
     private let limits: LimitStore
 
-    init(_ database: TeamDatabase) {
-        limits = LimitStore(database)
-    }
+    init(_ database: TeamDatabase) { limits = LimitStore(database) }
 
-    /// A count and what it may come to.
+    /// Counter with its limit and window.
     private struct Limited {
         let subject: LimitSubject
         let limit: Int
         let window: Duration
     }
 
-    /// One that was counted, to be taken back where nothing was compared after all.
+    /// Counted comparison, to be released if nothing was compared.
     struct Charge: Sendable {
         fileprivate let counts: [LimitStore.Count]
-        /// How long to wait where it is one too many.
+        /// Time to wait if a limit is exceeded; otherwise nil.
         let wait: Duration?
     }
 
-    /// Counts one that is about to be compared.
+    /// Counts a comparison that is about to be made.
     ///
-    /// What a later count refuses is taken back from those before. The account comes last: what is refused to an address
-    /// or a site counts against no account, else anybody could lock out anybody.
-    func charge(
-        _ counters: GuessCounters,
-        from ip: String,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Charge {
+    /// If a later counter rejects it, the earlier counters are released. The account comes last: a request rejected for
+    /// its address or site does not count against the account, else any client could lock any account.
+    func charge(_ counters: GuessCounters, from ip: String, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Charge
+    {
         var counts: [LimitStore.Count] = []
         for limited in Self.limits(counters, ip) {
             let count = try await limits.add(to: limited.subject, window: limited.window, in: team, at: now)
             guard count.value <= limited.limit else {
-                try await limits.refund(counts, in: team)
+                try await limits.release(counts, in: team)
                 return Charge(counts: [], wait: count.endsAt - now)
             }
             counts.append(count)
@@ -58,9 +54,9 @@ struct ComparisonLimits: Sendable {
         return Charge(counts: counts, wait: nil)
     }
 
-    /// Takes back one that was not compared after all.
-    func refund(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
-        try await limits.refund(charge.counts, in: team)
+    /// Releases a comparison that was not made.
+    func release(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
+        try await limits.release(charge.counts, in: team)
     }
 
     private static func limits(_ counters: GuessCounters, _ ip: String) -> [Limited] {
@@ -70,11 +66,7 @@ struct ComparisonLimits: Sendable {
         }
         return (site.map { [$0] } ?? []) + [
             Limited(subject: .address("compared", ip), limit: perAddress, window: addressWindow),
-            Limited(
-                subject: .account("compared", counters.account),
-                limit: perAccount,
-                window: accountWindow
-            ),
+            Limited(subject: .account("compared", counters.account), limit: perAccount, window: accountWindow),
         ]
     }
 }

@@ -2,18 +2,18 @@ import Bytes
 import Crypto
 import Glibc
 
-/// What one try at a password is counted under.
+/// Keys of the counters for one password try.
 ///
-/// Names are hashed: the rows outlive the try, and anything can be typed into the field.
+/// Names are hashed, because the rows outlive the request and the field accepts any text.
 struct GuessCounters: Sendable {
-    /// Nil for a browser known to the account, which answers for itself alone.
+    /// Network address; nil for a browser known to the account, which has its own counter only.
     let address: String?
-    /// Of the address's site; nil beside no address, and where that stands for itself alone.
+    /// Site of the network address; nil without an address, and for IPv4.
     let site: String?
     let account: String
 
     init(login: String, ip: String, knownBrowser: String?) {
-        // As LoginName reads it where it can; what it cannot read is nobody's, yet is counted alike.
+        // Normalized like `LoginName` if possible; an invalid name belongs to no account, yet is counted too.
         let name = LoginName(rawValue: login)?.rawValue ?? login
         if let knownBrowser {
             (address, site) = (nil, nil)
@@ -25,19 +25,18 @@ struct GuessCounters: Sendable {
         }
     }
 
-    private static func digest(_ text: String) -> String {
-        Base64URL.encode(SHA256.hash(text))
-    }
+    private static func digest(_ text: String) -> String { Base64URL.encode(SHA256.hash(text)) }
 
-    /// One customer of a network: an IPv4 address, or the 64 bits an IPv6 host shares with nobody (RFC 6177), of
-    /// which it may take as many addresses as it likes.
+    /// Network of one customer: an IPv4 address, or the 64-bit prefix of an IPv6 host (RFC 6177).
+    ///
+    /// An IPv6 host shares its prefix with no other and may use any number of addresses in it.
     static func network(of ip: String) -> String {
         guard let bytes = octets(of: ip) else { return ip.cut(toOctets: 64) }
         if isMapped(bytes) { return bytes[12...].map { String($0) }.joined(separator: ".") }
         return Hex.encode(bytes[..<8]) + "/64"
     }
 
-    /// One site, to which a provider gives 48 bits (RFC 6177) and so 65,536 networks; nil for an IPv4 address.
+    /// Site of an IPv6 address: 48 bits from a provider (RFC 6177), so 65,536 networks; nil for an IPv4 address.
     static func site(of ip: String) -> String? {
         guard let bytes = octets(of: ip), !isMapped(bytes) else { return nil }
         return Hex.encode(bytes[..<6]) + "/48"

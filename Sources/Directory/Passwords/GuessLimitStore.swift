@@ -2,27 +2,29 @@ import Bytes
 import Domain
 import Postgres
 
-/// Counts wrong passwords, for all nodes together.
+/// Limits on wrong passwords, counted for all nodes together.
 ///
-/// A try is counted before the password is compared and taken back when it was right, so that tries in parallel
-/// cannot outrun the limit.
+/// A try is counted before the password is compared and released if it was right, so that concurrent tries cannot
+/// exceed the limit.
 struct GuessLimitStore: Sendable {
-    /// Wrong passwords in one window: enough for somebody who tries the ones they know, too few for a list.
+    /// Most wrong passwords in one window: enough for a user who tries several of their own, too few for a list.
     static let perAccount = 10
     static let perAddress = 50
-    /// A site of IPv6 has 65,536 networks and may be one household or all of a carrier's customers, so it gets more than
-    /// one of them and far less than all.
+    /// Most wrong passwords per IPv6 site in one window.
+    ///
+    /// A site has 65,536 networks and may be one household or all customers of a carrier, so it gets more than one
+    /// network and far less than all of them.
     static let perSite = LimitSubject.addressesPerSite * perAddress
     static let window = Duration.minutes(15)
 
-    /// A try that has been counted.
+    /// Counted try.
     struct Charge: Sendable {
         let counters: GuessCounters
-        /// When the counts of the address and of its site end, as far as they were made.
+        /// Ends of the windows of the counters that were incremented.
         fileprivate(set) var siteWindow: Timestamp?
         fileprivate(set) var addressWindow: Timestamp?
         fileprivate(set) var accountWindow: Timestamp?
-        /// Until when nothing is compared any more, or nil when this try may be.
+        /// End of the lock; nil if the password may be compared.
         fileprivate(set) var lockedUntil: Timestamp?
         /// Whether this is the last try before the lock.
         fileprivate(set) var isLast = false
@@ -30,22 +32,16 @@ struct GuessLimitStore: Sendable {
 
     private let database: TeamDatabase
 
-    init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    init(_ database: TeamDatabase) { self.database = database }
 
     /// Counts a try, in one statement.
     ///
-    /// Always the site before the address before the account, so that two tries never wait for one another. What is
-    /// beyond its limit counts no further: an address uses up nothing of others' accounts, else it could lock out
-    /// everybody, nor a site of its addresses'.
-    func charge(
-        _ counters: GuessCounters,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Charge {
+    /// The order is always site, address, account, so that two tries never deadlock. A counter beyond its limit stops
+    /// the later ones: a rejected address uses up nothing of other users' accounts, else it could lock out all users,
+    /// and a rejected site nothing of its addresses.
+    func charge(_ counters: GuessCounters, in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> Charge {
         let end = now + Self.window
-        let rows = try await database.queryRelaxed(
+        let rows = try await database.query(
             """
             WITH site AS (
                 INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
@@ -67,9 +63,7 @@ struct GuessLimitStore: Sendable {
             SELECT (SELECT count FROM site), (SELECT window_ends_at FROM site),
                 (SELECT count FROM address), (SELECT window_ends_at FROM address),
                 (SELECT count FROM account), (SELECT window_ends_at FROM account)
-            """,
-            in: team
-        )
+            """, in: team, durability: .relaxed)
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a row of counts") }
         var charge = Charge(counters: counters)
         let siteCount = try row.next(Int?.self) ?? 0
@@ -89,43 +83,38 @@ struct GuessLimitStore: Sendable {
         return charge
     }
 
-    /// Takes back a try that was right: the account begins anew, its address and site are as they were before.
+    /// Releases a right try: deletes the account's counter and decrements those of the address and its site.
     func clear(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
+        try await database.query(
             """
             WITH \(Self.takingBack(charge, in: team))
             DELETE FROM limits
             WHERE team_id = \(team) AND subject = \(charge.counters.account)
                 AND (SELECT count(*) FROM address) >= 0
-            """,
-            in: team
-        )
+            """, in: team, durability: .relaxed)
     }
 
-    /// Takes back a try that was not compared after all.
-    func refund(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
+    /// Releases a try that was not compared.
+    func release(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
+        try await database.query(
             """
             WITH \(Self.takingBack(charge, in: team))
             UPDATE limits SET count = GREATEST(count - 1, 0)
             WHERE team_id = \(team) AND subject = \(charge.counters.account)
                 AND window_ends_at = \(charge.accountWindow) AND (SELECT count(*) FROM address) >= 0
-            """,
-            in: team
-        )
+            """, in: team, durability: .relaxed)
     }
 
-    /// Writes a row as an audit event would, and changes nothing: the work that an unknown account must cost too.
-    func pretend(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
+    /// Writes a row as an audit event would and changes nothing, so that an unknown account costs as much.
+    func simulateCost(_ charge: Charge, in team: TeamID) async throws(PostgresFailure) {
+        try await database.query(
             "UPDATE limits SET count = count WHERE team_id = \(team) AND subject = \(charge.counters.account)",
-            in: team
-        )
+            in: team, durability: .relaxed)
     }
 
-    /// A window that is over begins anew.
+    /// Upsert clause that increments a counter, or restarts one whose window has ended.
     ///
-    /// The count stops far beyond any limit, where it cannot overflow.
+    /// The count is capped far beyond any limit, so that it cannot overflow.
     static func increment(at now: Timestamp) -> SQL {
         """
         ON CONFLICT (team_id, subject) DO UPDATE SET
@@ -137,8 +126,9 @@ struct GuessLimitStore: Sendable {
         """
     }
 
-    /// Parts of a WITH clause; each is read by the next, which makes PostgreSQL run it first: site before address before
-    /// account here too.
+    /// Parts of a WITH clause that decrement the counters of the site and the address.
+    ///
+    /// Each part is read by the next, so that PostgreSQL locks site, address and account in that order here too.
     private static func takingBack(_ charge: Charge, in team: TeamID) -> SQL {
         """
         site AS (

@@ -1,33 +1,32 @@
 import Crypto
 
-/// A password that a person chose, within the rules of its team.
+/// Password that a user chose, checked against the rules of its team.
 ///
-/// Length and what is easily guessed, no rules of composition (NIST SP 800-63B section 5.1.1.2); bytes are compared as
-/// they are typed, which every browser does alike.
+/// Length and guessability are checked, without rules of composition (NIST SP 800-63B section 5.1.1.2). Bytes are
+/// compared as entered, which are alike in every browser.
 public struct NewPassword: Sendable {
-    /// The most characters a password has, Unicode scalars as the rule counts them: at most four octets each, so the
-    /// longest fits what Argon2id takes.
+    /// Most characters of a password, in Unicode scalars.
+    ///
+    /// A scalar has at most four octets, so the longest password fits what Argon2id accepts.
     public static let maximumLength = 200
 
-    /// Why a password was refused.
+    /// Reason why a password was rejected.
     public enum Problem: Error, Hashable, Sendable {
-        /// With the fewest characters it may have.
+        /// The associated value is the minimum number of characters.
         case tooShort(Int)
         case tooLong
-        /// Common passwords, words, patterns and dates alone are too few guesses away.
+        /// Common passwords, words, patterns and dates alone take too few guesses.
         case common
-        /// It is made of what anybody knows who sees the account: its address, its name, the service.
+        /// Consists of data known to everyone who sees the account: its address, its name, the service.
         case personal
     }
 
     let text: String
 
-    /// - Throws: `Problem`, of several the first in the order of its cases.
-    public init(
-        _ text: String,
-        by rule: PasswordRule,
-        with admission: consuming NewPasswordAdmission
-    ) throws(Problem) {
+    /// Checks a password against `rule`.
+    ///
+    /// - Throws: `Problem`; if several apply, the first in the order of its cases.
+    public init(_ text: String, by rule: PasswordRule, with admission: consuming NewPasswordAdmission) throws(Problem) {
         let length = text.unicodeScalars.prefix(Self.maximumLength + 1).count
         guard length >= rule.minimumLength else { throw .tooShort(rule.minimumLength) }
         guard length <= Self.maximumLength else { throw .tooLong }

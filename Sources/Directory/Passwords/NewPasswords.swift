@@ -4,43 +4,41 @@ public import Domain
 import EventLoop
 public import Postgres
 
-/// Leave to judge one new password: given by a count that was made, and used up by the judging.
+/// Permission to check one new password, issued when a limit is charged and consumed by the check.
 ///
-/// To judge one takes up to some 60 ms of a core, and a refused one changes nothing: without a count anybody who may
-/// choose a password could ask for that as often as they like.
+/// A check takes up to some 60 ms of a core, and a rejected password changes nothing: without a limit, a client that
+/// may choose a password could request checks without end.
 public struct NewPasswordAdmission: ~Copyable, Sendable {
-    /// Where it is chosen from; nil where nobody else waits for its place.
+    /// Network address of the client; nil if the check competes with no other client.
     fileprivate let ip: String?
 
-    fileprivate init(from ip: String? = nil) {
-        self.ip = ip
-    }
+    fileprivate init(from ip: String? = nil) { self.ip = ip }
 
-    /// For a file that an operator gives to a command: no stranger asks for it, and it keeps nobody waiting.
+    /// For a file that an operator passes to a command: the input is trusted and delays no other client.
     public static var ofCommand: NewPasswordAdmission { NewPasswordAdmission() }
 }
 
-/// Judges new passwords: as many as who chooses one, and the network they come from, may have judged.
+/// Checks new passwords, limited per user or link and per network.
 public struct NewPasswords: Sendable {
-    /// Who chooses a password.
+    /// Identity under which checks are counted.
     public enum Chooser: Sendable {
-        /// Somebody who has an account.
+        /// User with an account.
         case person(Subject)
-        /// Whoever holds a mailed link or one of the set-up.
+        /// Holder of a mailed link or a setup link.
         case holder(LinkToken)
-        /// Somebody of whom nothing but the network is known.
+        /// Unauthenticated client, of which only the network is known.
         case stranger
     }
 
-    /// Whether a password is judged.
+    /// Decision whether a password is checked.
     public enum Answer: ~Copyable, Sendable {
         case admitted(NewPasswordAdmission)
         case tooMany(retryAfter: Duration)
     }
 
-    /// Enough for somebody who tries what they know, and a second of a core.
+    /// Most checks per user or link in one window: enough for several tries, and a second of a core.
     public static let perChooser = 20
-    /// Enough for an office that follows its invitations in one quarter of an hour.
+    /// Most checks per network in one window: enough for an office that follows its invitations at the same time.
     public static let perNetwork = 300
     public static let window = Duration.seconds(900)
 
@@ -52,15 +50,13 @@ public struct NewPasswords: Sendable {
         self.hasher = hasher
     }
 
-    /// Counts one password more that is to be judged.
+    /// Counts one password check.
     ///
-    /// Who chooses it before the network: a link with too many uses up nothing of those beside it.
-    public func admit(
-        _ chooser: Chooser,
-        in team: TeamID,
-        from origin: Origin,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Answer {
+    /// The user or link is charged before the network, so that a link beyond its limit uses up nothing of the
+    /// network's.
+    public func admit(_ chooser: Chooser, in team: TeamID, from origin: Origin, at now: Timestamp)
+        async throws(PostgresFailure) -> Answer
+    {
         for (subject, limit) in Self.counts(of: chooser, ip: origin.ip) {
             let wait = try await limits.charge(subject, limit: limit, window: Self.window, in: team, at: now)
             if let wait { return .tooMany(retryAfter: wait) }
@@ -68,30 +64,24 @@ public struct NewPasswords: Sendable {
         return .admitted(NewPasswordAdmission(from: origin.ip))
     }
 
-    /// Judges a password by the rules of its team.
+    /// Checks a password against the rules of its team.
     ///
-    /// Off the loops, like a hash: a text can be made so that to estimate it takes as long as one.
+    /// Runs off the event loops, like a hash, because a crafted text can take as long to estimate.
     public func judge(
-        _ text: String,
-        by rule: PasswordRule,
-        for team: TeamID,
-        with admission: consuming NewPasswordAdmission
+        _ text: String, by rule: PasswordRule, for team: TeamID, with admission: consuming NewPasswordAdmission
     ) async throws(PasswordHasher.Busy) -> Result<NewPassword, NewPassword.Problem> {
         let ip = admission.ip
         _ = consume admission
-        // Teams take turns; over all of them a network leaves places to others.
-        let asker = ip.map { PasswordPlaces.Askers(account: nil, ip: $0) }
+        // Teams take turns in the pool; over all teams, one network leaves places to others.
+        let asker = ip.map { PasswordQueue.Askers(account: nil, ip: $0) }
         if let asker, !hasher.judged.enter(asker, in: team) { throw PasswordHasher.Busy() }
         defer { if let asker { hasher.judged.leave(asker, in: team) } }
         do {
             return try await hasher.judges.run(for: team.rawValue) {
-                Result { () throws(NewPassword.Problem) in
-                    try NewPassword(text, by: rule, with: NewPasswordAdmission())
+                Result { () throws(NewPassword.Problem) in try NewPassword(text, by: rule, with: NewPasswordAdmission())
                 }
             }
-        } catch {
-            throw PasswordHasher.Busy()
-        }
+        } catch { throw PasswordHasher.Busy() }
     }
 
     private static func counts(of chooser: Chooser, ip: String) -> [(subject: LimitSubject, limit: Int)] {

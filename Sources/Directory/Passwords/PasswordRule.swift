@@ -1,31 +1,27 @@
 import Bytes
 public import Domain
 
-/// What a new password of one person has to be.
+/// Requirements for a new password of one user.
 public struct PasswordRule: Sendable {
-    /// For people of a team (NIST SP 800-63B section 5.1.1.1), and for accounts of the console, which reach every key
-    /// and person of their teams.
+    /// Minimum lengths: for users of a team (NIST SP 800-63B section 5.1.1.1), and for console accounts, which have
+    /// access to all keys and users of their teams.
     public static let minimumLength = 8
     public static let minimumLengthOfConsole = 12
 
-    /// The fewest Unicode scalars.
+    /// Minimum number of Unicode scalars.
     public let minimumLength: Int
-    /// What somebody would try first who knows whose password it is; lower case, and few.
+    /// Words about the user that an attacker would try first; in lower case, at most `mostWords`.
     let words: [String]
 
-    /// The longest part of an address or a name that is looked for, and how many are.
+    /// Longest part of an address or a name that is looked for, and the most parts.
     private static let longestWord = 40
     private static let mostWords = 40
 
     /// - Parameters:
-    ///   - team: whose account it is; those of the system team are accounts of the console. Nil for a team whose id is
-    ///     not known yet.
-    ///   - names: of the team and the app, as the person reads them.
+    ///   - team: team of the account, the system team for console accounts; nil for a team whose ID is not known yet.
+    ///   - names: names of the team and the app, as displayed to the user.
     public init(
-        in team: TeamID?,
-        email: EmailAddress?,
-        login: LoginName? = nil,
-        name: PersonName = .none,
+        in team: TeamID?, email: EmailAddress?, login: LoginName? = nil, name: PersonName = .none,
         around names: [String] = []
     ) {
         minimumLength = team == .system ? Self.minimumLengthOfConsole : Self.minimumLength
@@ -37,12 +33,12 @@ public struct PasswordRule: Sendable {
         self.words = words
     }
 
-    /// Whether nothing but digits and signs is left beside the words: however long, they are all known.
+    /// Whether at most three letters are left besides the known words, however long the text is.
     func isMadeOfWords(_ text: String) -> Bool {
         var rest = Array(text.lowercased().unicodeScalars)[...]
         var letters = 0
         var hits = 0
-        // From the longest, which may have a shorter one in it.
+        // Longest first, because a word may contain a shorter one.
         let longestFirst = words.map { Array($0.unicodeScalars) }.sorted { $0.count > $1.count }
         while let first = rest.first {
             if let word = longestFirst.first(where: { rest.starts(with: $0) }) {
@@ -56,16 +52,14 @@ public struct PasswordRule: Sendable {
         return hits > 0 && letters < 4
     }
 
-    /// The text and its parts, of three characters at least.
+    /// The lower-cased text, its parts and its parts joined, as far as they have 3 to `longestWord` scalars.
     private static func words(_ text: String) -> [String] {
         let folded = text.cut(toOctets: 4 * longestWord).lowercased()
         let parts = folded.unicodeScalars.split { !isOfWord($0) }.map { String($0) }
-        return ([folded, parts.joined()] + parts).filter {
-            (3...longestWord).contains($0.unicodeScalars.count)
-        }
+        return ([folded, parts.joined()] + parts).filter { (3...longestWord).contains($0.unicodeScalars.count) }
     }
 
-    /// Letters, digits, and the marks that letters are made of.
+    /// Whether the scalar is a letter, a digit or a combining mark.
     private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         return properties.isAlphabetic || properties.numericType != nil

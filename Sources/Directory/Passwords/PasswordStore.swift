@@ -4,22 +4,20 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// The password hashes of a team's users.
+/// Password hashes of a team's users.
 public struct PasswordStore: Sendable {
-    /// What an account is compared with at sign-in.
+    /// User and password hash that a sign-in is compared with.
     struct Credential: Sendable {
         let user: User
-        /// Nil for a person who has no password, because they come another way.
+        /// Nil for a user without a password, who signs in another way.
         let hash: PasswordHash?
     }
 
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// The user behind a login name with their hash, or nil when nobody has it.
+    /// User of a login name with the password hash; nil if no user has it.
     func credential(for login: LoginName, in team: TeamID) async throws(PostgresFailure) -> Credential? {
         let rows = try await database.query(
             """
@@ -28,9 +26,7 @@ public struct PasswordStore: Sendable {
             JOIN users u ON u.team_id = l.team_id AND u.sub = l.sub
             LEFT JOIN passwords p ON p.team_id = u.team_id AND p.sub = u.sub
             WHERE l.team_id = \(team) AND l.login = \(login)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { return nil }
         let user = try User(&row)
         guard let text = try row.next(String?.self) else { return Credential(user: user, hash: nil) }
@@ -38,70 +34,43 @@ public struct PasswordStore: Sendable {
         return Credential(user: user, hash: hash)
     }
 
-    /// Sets a person's password and ends their mailed links, their sign-ins under way and their sessions, except the one
-    /// that asked for it.
+    /// Sets a user's password and ends their mailed links, interactions and sessions, except the requesting session.
     ///
-    /// - Returns: false when the team has no such person.
+    /// - Returns: false if the team has no such user.
     /// - Throws: `PostgresFailure`.
     public func set(
-        _ hash: PasswordHash,
-        for subject: Subject,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ hash: PasswordHash, for subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin,
         keeping session: SessionID? = nil
     ) async throws -> Bool {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await Self.set(
-                hash,
-                for: subject,
-                in: team,
-                by: actor,
-                from: origin,
-                keeping: session,
-                transaction
-            )
+            try await Self.set(hash, for: subject, in: team, by: actor, from: origin, keeping: session, transaction)
         }
     }
 
-    /// Sets the password that a person has chosen in a session of theirs, by showing the one before, and tells them.
+    /// Sets the password that a user chose in a session by entering the previous one, and notifies the user by mail.
     ///
-    /// That one was compared before the new one was hashed, both in turn behind others: a password that was set meanwhile,
-    /// by a mailed link for one, stays.
+    /// The previous password was compared before the new one was hashed, and both waited in a queue: a password that
+    /// was set meanwhile by a mailed link is kept, because it ended the session.
     ///
-    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
+    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
     public func change(
-        to hash: PasswordHash,
-        by right: SessionRight,
-        in team: TeamID,
-        from origin: Origin,
-        telling post: FactorPost
+        to hash: PasswordHash, by right: SessionRight, in team: TeamID, from origin: Origin,
+        telling mailer: FactorMailer
     ) async throws {
         let subject = right.session.user.subject
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await UserStore.lock(subject, by: right, in: team, transaction)
             _ = try await Self.set(
-                hash,
-                for: subject,
-                in: team,
-                by: .user(subject, of: team),
-                from: origin,
-                keeping: right.session.id,
-                transaction
-            )
-            try await post.tellPasswordChanged(to: subject, in: team, transaction)
+                hash, for: subject, in: team, by: .user(subject, of: team), from: origin, keeping: right.session.id,
+                transaction)
+            try await mailer.tellPasswordChanged(to: subject, in: team, transaction)
         }
     }
 
-    /// Sets a person's password as `set` does, in the caller's transaction.
+    /// Sets a user's password and ends links, interactions and other sessions, in the caller's transaction.
     public static func set(
-        _ hash: PasswordHash,
-        for subject: Subject,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
-        keeping session: SessionID? = nil,
-        _ transaction: borrowing Transaction
+        _ hash: PasswordHash, for subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin,
+        keeping session: SessionID? = nil, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
         let person = try await transaction.query(UserStore.lock(subject, in: team))
         guard !person.isEmpty else { return false }
@@ -112,32 +81,23 @@ public struct PasswordStore: Sendable {
         let ended = try await transaction.query(deletion).changed
         let isOwn = actor == .user(subject, of: team)
         try await AuditEvent(
-            isOwn ? "password.changed" : "password.reset",
-            by: actor,
-            on: .user(subject),
-            from: origin,
+            isOwn ? "password.changed" : "password.reset", by: actor, on: .user(subject), from: origin,
             after: ["endedSessions": .integer(Int64(ended))]
-        )
-        .record(in: team, transaction)
+        ).record(in: team, transaction)
         return true
     }
 
-    /// Puts a costlier hash of the same password in the place of the one it was checked against.
+    /// Replaces a hash by a costlier hash of the same password.
     ///
-    /// Changes nothing when somebody has set another password since.
-    func replace(
-        _ old: PasswordHash,
-        with new: PasswordHash,
-        of subject: Subject,
-        in team: TeamID
-    ) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
+    /// Changes nothing if another password has been set since.
+    func replace(_ old: PasswordHash, with new: PasswordHash, of subject: Subject, in team: TeamID)
+        async throws(PostgresFailure)
+    {
+        try await database.query(
             """
             UPDATE passwords SET hash = \(new.text)
             WHERE team_id = \(team) AND sub = \(subject) AND hash = \(old.text)
-            """,
-            in: team
-        )
+            """, in: team, durability: .relaxed)
     }
 
     private static func insertion(of hash: PasswordHash, for subject: Subject, in team: TeamID) -> SQL {

@@ -1,13 +1,13 @@
-/// What came of a login name and a password.
+/// Result of a sign-in by login name and password.
 public enum SignInResult: Sendable {
-    /// The person is who they say.
+    /// The credentials are right.
     case success(User)
-    /// Name or password is wrong, or the person is suspended: nobody learns which.
+    /// The name or password is wrong, or the user is suspended; the answer does not reveal which.
     case wrong
-    /// Too many wrong ones; nothing was compared.
+    /// Too many wrong passwords; nothing was compared.
     case locked(retryAfter: Duration)
-    /// Too many were compared for this account or this network, right or wrong; this one was not.
+    /// Too many comparisons for this account or network, right or wrong; this password was not compared.
     case tooMany(retryAfter: Duration)
-    /// More sign-ins wait than a person would; nothing was counted.
+    /// The queue is longer than a user would wait; nothing was counted.
     case busy
 }

@@ -1,25 +1,26 @@
 public import Bytes
+public import Domain
 public import Postgres
 
-/// How a person proves who they are.
+/// Method by which a user authenticates.
 public enum ProofMethod: String, SQLText, CaseIterable, Sendable {
     case password
-    /// A link that was mailed to them: as good as a password, and no more.
+    /// Link mailed to the user: counts as a password, and no more.
     case mailedLink = "mailed_link"
-    /// Good as the only proof, and beside a password.
+    /// Sufficient as the only proof, and as the second factor after a password.
     case passkey
-    /// At Apple, who has asked for two factors.
+    /// Sign-in at Apple, which has required two factors.
     case apple
     /// A time-based code (RFC 6238).
     case totp
     case recoveryCode = "recovery_code"
 
-    /// Whether more than the knowledge of a password was shown.
+    /// Whether the method proves more than the knowledge of a password.
     ///
-    /// A passkey that comes first was unlocked by PIN or biometrics, so it is two factors in one.
+    /// A passkey as the first proof was unlocked by PIN or biometrics, so it is two factors in one.
     public var isStrong: Bool { self != .password && self != .mailedLink }
 
-    /// That somebody was proved at a provider.
+    /// Method of a user who authenticated at a provider.
     public init(_ provider: ProviderID) {
         switch provider {
         case .apple: self = .apple
@@ -27,7 +28,7 @@ public enum ProofMethod: String, SQLText, CaseIterable, Sendable {
     }
 }
 
-/// A proof that was given.
+/// Proof that was given, with its time.
 public struct Proof: Hashable, Sendable {
     public let method: ProofMethod
     public let at: Timestamp

@@ -3,16 +3,14 @@ import Crypto
 import Domain
 import Postgres
 
-/// The name of a session that is no secret: what a page may show and a form send back.
+/// Public ID of a session, which pages may show and forms send back.
 public struct SessionID: Hashable, Sendable {
     public let hash: [UInt8]
 
-    /// The name that was stored.
-    public init(hash: [UInt8]) {
-        self.hash = hash
-    }
+    /// Creates the ID from its stored hash.
+    public init(hash: [UInt8]) { self.hash = hash }
 
-    /// The session named by `text`, or nil when that is not the name of any.
+    /// Parses an ID; nil if `text` cannot be one.
     public init?(text: String) {
         guard text.utf8.count <= 64, let hash = Base64URL.decode(text), hash.count == SHA256.byteCount else {
             return nil
@@ -23,25 +21,25 @@ public struct SessionID: Hashable, Sendable {
     public var text: String { Base64URL.encode(hash) }
 }
 
-/// A person at a team's hosted pages, known by the token their browser sent.
+/// Session of a user at a team's hosted pages, found by the token that the browser sent.
 public struct Session: Sendable {
     public let id: SessionID
     public let user: User
-    /// When the person proved who they are: `auth_time` of OpenID Connect Core section 2.
+    /// Time of authentication: `auth_time` of OpenID Connect Core section 2.
     public let startedAt: Timestamp
     public let lastSeenAt: Timestamp
     public let expiresAt: Timestamp
     public let firstFactor: ProofMethod
     /// Nil for a session that began without one.
     public let secondFactor: ProofMethod?
-    /// When the person proved last that it is them.
+    /// Time of the user's latest proof.
     public let provedAt: Timestamp
 
-    /// How the person proved who they are.
+    /// Methods by which the user authenticated.
     public var methods: [ProofMethod] { [firstFactor, secondFactor].compactMap(\.self) }
 }
 
-/// A session in a list.
+/// Session in a list.
 public struct SessionSummary: Sendable {
     public let id: SessionID
     public let startedAt: Timestamp

@@ -1,4 +1,4 @@
-/// How long a session lasts.
+/// Lifetime of a session.
 public struct SessionLife: Sendable {
     /// From its beginning, however much it is used.
     public let absolute: Duration
@@ -10,7 +10,7 @@ public struct SessionLife: Sendable {
         self.idle = idle
     }
 
-    /// At a team's hosted pages: 30 days, 7 of them without use.
+    /// Lifetime at a team's hosted pages: 30 days, 7 of them without use.
     public static let hosted = SessionLife(absolute: .days(30), idle: .days(7))
 }
 

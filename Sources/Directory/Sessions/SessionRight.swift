@@ -1,16 +1,14 @@
 public import Bytes
 public import Domain
 
-/// By what a person changes something of their own: the session they are signed in with, as it was read for their request.
+/// Right of a user to change their own data: the session of the request, as it was read for it.
 ///
-/// It is looked at once more within the transaction of the change, once the person is locked. Whoever ends sessions, with
-/// another password or as a team that suspends the person, locks them too: so nothing is changed by a session that has
-/// ended while the change waited, nor on the strength of a password or a factor that is another by then.
+/// It is checked again within the transaction of the change, once the user is locked. A password change or a
+/// suspension, which end sessions, lock the user too: so nothing is changed by a session that has ended while the
+/// change waited, nor by the proof of a password or factor that has changed since.
 public struct SessionRight: Sendable {
-    /// The session has ended meanwhile, or what was proved in it is out of date.
-    public struct Over: Error, Sendable {
-        public init() {}
-    }
+    /// The session has ended meanwhile, or its proof is out of date.
+    public struct Ended: Error, Sendable { public init() {} }
 
     public let session: Session
     let team: TeamID
@@ -18,12 +16,10 @@ public struct SessionRight: Sendable {
     let clock: @Sendable () -> Timestamp
 
     /// - Parameters:
-    ///   - proofLife: how old the last proof of who the person is may be; nil where it may be of any age.
-    ///   - clock: read when the session is looked at, and not before.
+    ///   - proofLife: greatest age of the user's latest proof; nil for any age.
+    ///   - clock: read when the session is checked, and not before.
     public init(
-        _ session: Session,
-        in team: TeamID,
-        provedWithin proofLife: Duration? = nil,
+        _ session: Session, in team: TeamID, provedWithin proofLife: Duration? = nil,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.session = session

@@ -4,17 +4,16 @@ public import Domain
 public import Postgres
 
 extension SessionStore {
-    /// Proofs that a session is made of, given out once by whoever keeps them.
+    /// Stored proofs that a session is created from, used once.
     public struct Proofs: Sendable {
         let taking: SQL
 
-        /// - Parameter statement: takes them, and yields a row with the `sub` they are about where they are given out.
-        public init(takenBy statement: SQL) {
-            taking = statement
-        }
+        /// - Parameter statement: takes the proofs, and yields a row with the `sub` that they are about if they are
+        ///   available.
+        public init(takenBy statement: SQL) { taking = statement }
     }
 
-    /// Whose session begins, by which proofs, and where.
+    /// User, proofs and origin of a new session.
     public struct Beginning: Sendable {
         private let subject: Subject
         private let factors: [ProofMethod]
@@ -24,16 +23,12 @@ extension SessionStore {
         private let now: Timestamp
 
         /// - Parameters:
-        ///   - factors: how the person proved who they are: the first, and a second where one was given.
-        ///   - app: the app the sign-in leads to, which the event names; none where it leads to a page of ours.
-        ///   - old: the browser's session before, which ends.
+        ///   - factors: methods by which the user authenticated: the first, and a second if one was given.
+        ///   - app: app that the sign-in leads to, for the event; nil if it leads to one of Pippin's own pages.
+        ///   - old: previous session of the browser, which ends.
         public init(
-            of subject: Subject,
-            by factors: [ProofMethod],
-            to app: ClientID?,
-            from origin: Origin,
-            replacing old: SessionToken?,
-            at now: Timestamp
+            of subject: Subject, by factors: [ProofMethod], to app: ClientID?, from origin: Origin,
+            replacing old: SessionToken?, at now: Timestamp
         ) {
             self.subject = subject
             self.factors = factors
@@ -46,19 +41,14 @@ extension SessionStore {
 }
 
 extension SessionStore.Beginning {
-    func lock(in team: TeamID) -> SQL {
-        UserStore.lock(subject, in: team)
-    }
+    func lock(in team: TeamID) -> SQL { UserStore.lock(subject, in: team) }
 
-    /// Begins the session where `proofs` yields the person, with the event `sign_in.completed`.
+    /// Creates the session if `proofs` yields the user, with the event `sign_in.completed`.
     ///
-    /// Proofs of another person make none: who was read before may be another by now.
-    func statement(
-        _ token: SessionToken,
-        taking proofs: SessionStore.Proofs,
-        living life: SessionLife,
-        in team: TeamID
-    ) -> SQL {
+    /// Proofs of another user create none: the user may have changed since they were read.
+    func statement(_ token: SessionToken, taking proofs: SessionStore.Proofs, living life: SessionLife, in team: TeamID)
+        -> SQL
+    {
         """
         WITH given AS (
             \(proofs.taking)
@@ -83,11 +73,11 @@ extension SessionStore.Beginning {
         """
     }
 
-    /// Ends what the person has beyond the newest `mostOfPerson`, with the new session as one of these.
+    /// Parts of a WITH clause that end the user's sessions beyond the newest `mostOfPerson`, including the new session.
     ///
-    /// Of very many a part is read, whichever: what has so many newer ones in it has them among all. Nobody is waited
-    /// for, and what somebody holds stays until the next time. Each is looked up by its key, whatever is known of
-    /// their number.
+    /// If there are very many, only an arbitrary part of them is read: a session with so many newer ones in the part
+    /// has them among all. Locked sessions are skipped, and stay until the next time. Each session is looked up by its
+    /// key, whatever the planner estimates of their number.
     private func outnumbered(in team: TeamID) -> SQL {
         let kept = SessionStore.mostOfPerson - 1
         return """
@@ -115,11 +105,6 @@ extension SessionStore.Beginning {
         var after: [String: JSONValue] = ["factors": .array(factors.map { .string($0.rawValue) })]
         after["app"] = app.map { .string($0.rawValue) }
         return AuditEvent(
-            "sign_in.completed",
-            by: .user(subject, of: team),
-            on: .user(subject),
-            from: origin,
-            after: .object(after)
-        )
+            "sign_in.completed", by: .user(subject, of: team), on: .user(subject), from: origin, after: .object(after))
     }
 }

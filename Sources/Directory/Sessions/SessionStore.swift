@@ -4,15 +4,15 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// The sessions at a team's hosted pages.
+/// Sessions at a team's hosted pages.
 public struct SessionStore: Sendable {
-    /// How old `last_seen_at` may grow before a request writes it.
+    /// Greatest age of `last_seen_at` before a request updates it.
     static let seenEvery = Duration.minutes(5)
-    /// Of sessions in a list; the newest are shown.
+    /// Most sessions in a list, which shows the last seen.
     public static let listLimit = 100
-    /// Of sessions of one person: beyond them the oldest end when another one begins.
+    /// Most sessions of one user: beyond them the oldest end when another one begins.
     static let mostOfPerson = 200
-    /// How many end that way at once.
+    /// Most sessions that end in this way at once.
     static let mostAtOnce = 1000
 
     private let database: TeamDatabase
@@ -25,67 +25,45 @@ public struct SessionStore: Sendable {
         self.random = random
     }
 
-    /// Begins a session for a person who has just proved who they are.
+    /// Creates a session for a user who has just authenticated.
     ///
-    /// Always under a new token, and the session the browser had before ends: what it knew before the sign-in is
-    /// worth nothing after it. So do the oldest of a person who has very many. One statement with the event
+    /// The token is always new, and the previous session of the browser ends, so that what was known before the sign-in
+    /// is worthless after it. The oldest sessions beyond `mostOfPerson` end too. It is one statement, with the event
     /// `sign_in.completed`.
     ///
     /// - Parameters:
-    ///   - first: how the person proved who they are.
-    ///   - second: the second factor, where one was given.
-    ///   - app: the app the sign-in leads to, which the event names; none where it leads to a page of ours.
+    ///   - first: method by which the user authenticated.
+    ///   - second: second factor, if one was given.
+    ///   - app: app that the sign-in leads to, for the event; nil if it leads to one of Pippin's own pages.
     public func begin(
-        for subject: Subject,
-        first: ProofMethod = .password,
-        second: ProofMethod? = nil,
-        to app: ClientID? = nil,
-        in team: TeamID,
-        from origin: Origin,
-        replacing old: SessionToken? = nil,
-        at now: Timestamp = .now()
+        for subject: Subject, first: ProofMethod = .password, second: ProofMethod? = nil, to app: ClientID? = nil,
+        in team: TeamID, from origin: Origin, replacing old: SessionToken? = nil, at now: Timestamp = .now()
     ) async throws(PostgresFailure) -> SessionToken {
         let beginning = Beginning(
-            of: subject,
-            by: [first, second].compactMap { $0 },
-            to: app,
-            from: origin,
-            replacing: old,
-            at: now
-        )
+            of: subject, by: [first, second].compactMap { $0 }, to: app, from: origin, replacing: old, at: now)
         let token = SessionToken(random: random)
         try await database.query(
             beginning.statement(
-                token,
-                taking: Proofs(takenBy: "SELECT \(subject)::text AS sub"),
-                living: life,
-                in: team
-            ),
-            in: team
-        )
+                token, taking: Proofs(takenBy: "SELECT \(subject)::text AS sub"), living: life, in: team), in: team)
         return token
     }
 
-    /// The same for proofs that are taken with it, in one transaction; nil where there are none to take any more.
+    /// Creates a session and uses up its stored proofs in one transaction; nil if they are no longer available.
     ///
-    /// The person first: whoever ends what they proved does so, too.
-    public func begin(
-        _ beginning: Beginning,
-        taking proofs: Proofs,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> SessionToken? {
+    /// The user is locked first, as by operations that end the proofs.
+    public func begin(_ beginning: Beginning, taking proofs: Proofs, in team: TeamID) async throws(PostgresFailure)
+        -> SessionToken?
+    {
         let token = SessionToken(random: random)
         let statement = beginning.statement(token, taking: proofs, living: life, in: team)
         let rows = try await database.query([beginning.lock(in: team), statement], in: team)
         return rows.isEmpty ? nil : token
     }
 
-    /// The session and its person, or nil when it is unknown, over, or its person suspended.
-    public func find(
-        _ token: SessionToken,
-        in team: TeamID,
-        at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> Session? {
+    /// Session and its user; nil if it is unknown or expired, or its user is suspended.
+    public func find(_ token: SessionToken, in team: TeamID, at now: Timestamp = .now()) async throws(PostgresFailure)
+        -> Session?
+    {
         let rows = try await database.query(
             """
             SELECT s.created_at, s.last_seen_at, s.expires_at, s.first_factor, s.second_factor,
@@ -93,9 +71,7 @@ public struct SessionStore: Sendable {
             FROM sessions s JOIN users u ON u.team_id = s.team_id AND u.sub = s.sub
             WHERE s.team_id = \(team) AND s.token_hash = \(token.hash)
                 AND s.expires_at > \(now) AND s.last_seen_at > \(now - life.idle) AND u.suspended_at IS NULL
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { return nil }
         let (startedAt, lastSeenAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let expiresAt: Timestamp = try row.next()
@@ -104,46 +80,34 @@ public struct SessionStore: Sendable {
         let isStale = lastSeenAt < now - Self.seenEvery
         if isStale { try await see(token, in: team, at: now) }
         return Session(
-            id: SessionID(hash: token.hash),
-            user: try User(&row),
-            startedAt: startedAt,
-            lastSeenAt: isStale ? now : lastSeenAt,
-            expiresAt: expiresAt,
-            firstFactor: first,
-            secondFactor: second,
-            provedAt: provedAt
-        )
+            id: SessionID(hash: token.hash), user: try User(&row), startedAt: startedAt,
+            lastSeenAt: isStale ? now : lastSeenAt, expiresAt: expiresAt, firstFactor: first, secondFactor: second,
+            provedAt: provedAt)
     }
 
-    /// Gives a living session a new token, which a change of rights or of team calls for; the old one is dead.
-    public func renew(
-        _ token: SessionToken,
-        in team: TeamID,
-        at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> SessionToken? {
+    /// Replaces the token of a valid session after a change of rights or of team; the old token becomes invalid.
+    public func renew(_ token: SessionToken, in team: TeamID, at now: Timestamp = .now()) async throws(PostgresFailure)
+        -> SessionToken?
+    {
         let new = SessionToken(random: random)
         let rows = try await database.query(
             """
             UPDATE sessions SET token_hash = \(new.hash), last_seen_at = \(now)
             WHERE team_id = \(team) AND token_hash = \(token.hash)
                 AND expires_at > \(now) AND last_seen_at > \(now - life.idle)
-            """,
-            in: team
-        )
+            """, in: team)
         return rows.changed == 1 ? new : nil
     }
 
-    /// Notes one more proof of who a session's person is.
+    /// Records another proof of a session's user.
     ///
-    /// Under a new token, since the session may do more from here on; the old one is dead.
-    /// - Parameter factor: the second factor that was given; nil for the password once more.
-    /// - Returns: nil when the session ended meanwhile.
-    public func raise(
-        _ token: SessionToken,
-        by factor: FactorKind?,
-        in team: TeamID,
-        at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> SessionToken? {
+    /// The session gets a new token, because it has more rights from here on; the old token becomes invalid.
+    ///
+    /// - Parameter factor: second factor that was given; nil for the password again.
+    /// - Returns: nil if the session ended meanwhile.
+    public func stepUp(_ token: SessionToken, by factor: FactorKind?, in team: TeamID, at now: Timestamp = .now())
+        async throws(PostgresFailure) -> SessionToken?
+    {
         let new = SessionToken(random: random)
         let rows = try await database.query(
             """
@@ -152,18 +116,14 @@ public struct SessionStore: Sendable {
                 second_factor = COALESCE(\(factor), second_factor)
             WHERE team_id = \(team) AND token_hash = \(token.hash)
                 AND expires_at > \(now) AND last_seen_at > \(now - life.idle)
-            """,
-            in: team
-        )
+            """, in: team)
         return rows.changed == 1 ? new : nil
     }
 
-    /// The living sessions of a person, the last seen first.
-    public func list(
-        of subject: Subject,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> [SessionSummary] {
+    /// Valid sessions of a user, the last seen first.
+    public func list(of subject: Subject, in team: TeamID, at now: Timestamp) async throws(PostgresFailure)
+        -> [SessionSummary]
+    {
         let rows = try await database.query(
             """
             SELECT token_hash, created_at, last_seen_at, expires_at, ip, user_agent FROM sessions
@@ -171,44 +131,31 @@ public struct SessionStore: Sendable {
                 AND expires_at > \(now) AND last_seen_at > \(now - life.idle)
             ORDER BY last_seen_at DESC, token_hash
             LIMIT \(Self.listLimit)
-            """,
-            in: team
-        )
+            """, in: team)
         var sessions: [SessionSummary] = []
         for var row in rows { sessions.append(try SessionSummary(&row)) }
         return sessions
     }
 
-    /// Two requests at once write it once; a crash may take the last five minutes back.
-    private func see(
-        _ token: SessionToken,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) {
-        try await database.queryRelaxed(
+    /// Updates `last_seen_at`, once for two concurrent requests; a crash may lose the last five minutes.
+    private func see(_ token: SessionToken, in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
+        try await database.query(
             """
             UPDATE sessions SET last_seen_at = \(now)
             WHERE team_id = \(team) AND token_hash = \(token.hash) AND last_seen_at < \(now - Self.seenEvery)
-            """,
-            in: team
-        )
+            """, in: team, durability: .relaxed)
     }
 }
 
-// Ending.
+// Ending sessions.
 extension SessionStore {
-    /// Ends one session of a person.
+    /// Ends one session of a user.
     ///
-    /// - Parameter right: the session in which they ask for it; nil where the session ends itself.
-    /// - Returns: whether the person had it.
-    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
-    @discardableResult
-    public func end(
-        _ id: SessionID,
-        of subject: Subject,
-        in team: TeamID,
-        by actor: Actor,
-        with right: SessionRight? = nil,
+    /// - Parameter right: session that requests it; nil if the session ends itself.
+    /// - Returns: whether the user had the session.
+    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
+    @discardableResult public func end(
+        _ id: SessionID, of subject: Subject, in team: TeamID, by actor: Actor, with right: SessionRight? = nil,
         from origin: Origin
     ) async throws -> Bool {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
@@ -217,41 +164,63 @@ extension SessionStore {
                 """
                 DELETE FROM sessions
                 WHERE team_id = \(team) AND token_hash = \(id.hash) AND sub = \(subject)
-                """
-            )
+                """)
             guard ended.changed == 1 else { return false }
-            try await AuditEvent("session.ended", by: actor, on: .user(subject), from: origin)
-                .record(in: team, transaction)
+            try await AuditEvent("session.ended", by: actor, on: .user(subject), from: origin).record(
+                in: team, transaction)
             return true
         }
     }
 
-    /// Ends all sessions of a person, except the one named, and returns how many.
+    /// Ends all sessions of a user except `kept`, and returns their number.
     ///
-    /// - Parameter right: the session in which they ask for it; nil where somebody else does.
-    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
-    @discardableResult
-    public func endAll(
-        of subject: Subject,
-        except kept: SessionID? = nil,
-        in team: TeamID,
-        by actor: Actor,
-        with right: SessionRight? = nil,
-        from origin: Origin
+    /// - Parameter right: session that requests it; nil if another party requests it.
+    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
+    @discardableResult public func endAll(
+        of subject: Subject, except kept: SessionID? = nil, in team: TeamID, by actor: Actor,
+        with right: SessionRight? = nil, from origin: Origin
     ) async throws -> Int {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await UserStore.lock(subject, by: right, in: team, transaction)
-            let ended = try await transaction.query(Self.deletion(of: subject, except: kept, in: team))
-                .changed
+            let ended = try await transaction.query(Self.deletion(of: subject, except: kept, in: team)).changed
             guard ended > 0 else { return 0 }
             let after: JSONValue = ["count": .integer(Int64(ended))]
-            try await AuditEvent("sessions.ended", by: actor, on: .user(subject), from: origin, after: after)
-                .record(in: team, transaction)
+            try await AuditEvent("sessions.ended", by: actor, on: .user(subject), from: origin, after: after).record(
+                in: team, transaction)
             return ended
         }
     }
 
-    static func deletion(of subject: Subject, except kept: SessionID?, in team: TeamID) -> SQL {
+    /// Deletes the sessions of a user in the caller's transaction, however many there are.
+    public static func deleteAll(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        _ = try await transaction.deleteInBatches { limit in
+            """
+            DELETE FROM sessions WHERE team_id = \(team) AND token_hash IN (
+                SELECT token_hash FROM sessions WHERE team_id = \(team) AND sub = \(subject) LIMIT \(limit)
+            )
+            """
+        }
+    }
+
+    /// Statement that deletes a user's sessions that began with a sign-in at a provider.
+    ///
+    /// - Parameters:
+    ///   - end: sessions that began later remain; nil deletes all.
+    ///   - horizon: sessions dated later were written while a clock was ahead, and are deleted as well.
+    public static func deletion(
+        of subject: Subject, begunAt provider: ProviderID, until end: Timestamp? = nil,
+        orAfter horizon: Timestamp? = nil, except kept: SessionID? = nil, in team: TeamID
+    ) -> SQL {
+        """
+        \(deletion(of: subject, except: kept, in: team)) AND first_factor = \(provider.rawValue)
+            AND (\(end) IS NULL OR created_at <= \(end) OR created_at > \(horizon))
+        """
+    }
+
+    /// Statement that deletes a user's sessions, except one.
+    public static func deletion(of subject: Subject, except kept: SessionID? = nil, in team: TeamID) -> SQL {
         """
         DELETE FROM sessions
         WHERE team_id = \(team) AND sub = \(subject) AND token_hash IS DISTINCT FROM \(kept?.hash)
@@ -260,8 +229,8 @@ extension SessionStore {
 }
 
 extension Actor {
-    /// A user acting for themselves: in the system team that is a console account.
-    static func user(_ subject: Subject, of team: TeamID) -> Actor {
+    /// Actor of a user's own action: a console account in the system team.
+    public static func user(_ subject: Subject, of team: TeamID) -> Actor {
         team == .system ? .member(subject) : .person(subject)
     }
 }

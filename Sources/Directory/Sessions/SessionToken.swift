@@ -1,13 +1,13 @@
 import Bytes
 import Crypto
 
-/// The secret that makes a browser the holder of a session: 32 random octets.
+/// Secret that identifies the session of a browser: 32 random octets.
 ///
-/// The database knows its SHA-256 only.
+/// The database stores only its SHA-256.
 public struct SessionToken: Sendable {
     static let byteCount = 32
 
-    /// What the browser keeps: base64url, 43 characters.
+    /// Value that the browser stores: base64url, 43 characters.
     public let text: String
     let hash: [UInt8]
 
@@ -17,7 +17,7 @@ public struct SessionToken: Sendable {
         hash = SHA256.hash(bytes)
     }
 
-    /// The token a browser sent, or nil when it is none in shape: one token has one spelling.
+    /// Parses a token that a browser sent; nil if malformed, because each token has only one spelling.
     public init?(text: String) {
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == Self.byteCount else {
             return nil

@@ -1,35 +1,27 @@
 import Domain
 import Postgres
 
-/// The names people sign in with.
+/// Login names of a team's users.
 struct LoginNameStore: Sendable {
     let database: TeamDatabase
 
-    /// Whether somebody in the team, other than the one named, signs in with it.
-    func isTaken(
-        _ login: LoginName,
-        in team: TeamID,
-        exceptBy subject: Subject? = nil
-    ) async throws(PostgresFailure) -> Bool {
+    /// Whether a user of the team other than `subject` has the login name.
+    func isTaken(_ login: LoginName, in team: TeamID, exceptBy subject: Subject? = nil) async throws(PostgresFailure)
+        -> Bool
+    {
         let rows = try await database.query(
             """
             SELECT FROM login_names
             WHERE team_id = \(team) AND login = \(login) AND sub IS DISTINCT FROM \(subject)
-            """,
-            in: team
-        )
+            """, in: team)
         return !rows.isEmpty
     }
 
-    /// Renames a person's login name, if they have the old one.
+    /// Renames a user's login name, if the user has the old one.
     ///
-    /// - Returns: false when the new one is somebody else's.
+    /// - Returns: false if the new one belongs to another user.
     func rename(
-        _ old: LoginName?,
-        to new: LoginName,
-        of subject: Subject,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ old: LoginName?, to new: LoginName, of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
         let added = try await transaction.query(
             """
@@ -39,20 +31,17 @@ struct LoginNameStore: Sendable {
                 SELECT FROM login_names WHERE team_id = \(team) AND sub = \(subject) AND login = \(old)
             )
             ON CONFLICT (team_id, login) DO NOTHING
-            """
-        )
+            """)
         guard added.changed == 1 else {
             let taken = try await transaction.query(
                 """
                 SELECT FROM login_names
                 WHERE team_id = \(team) AND login = \(new) AND sub <> \(subject)
-                """
-            )
+                """)
             return taken.isEmpty
         }
         try await transaction.query(
-            "DELETE FROM login_names WHERE team_id = \(team) AND sub = \(subject) AND login = \(old)"
-        )
+            "DELETE FROM login_names WHERE team_id = \(team) AND sub = \(subject) AND login = \(old)")
         return true
     }
 }

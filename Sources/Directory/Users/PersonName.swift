@@ -1,34 +1,32 @@
-/// The name of a person, in the two parts Apple's protocol has; either may be empty.
+/// Name of a user in the two parts that Apple's protocol has; either may be empty.
 public struct PersonName: Hashable, Sendable {
-    /// Of each part, in Unicode scalars.
+    /// Most Unicode scalars of each part.
     public static let maximumLength = 100
 
     public let given: String
     public let family: String
 
-    /// Nobody's name.
+    /// Empty name.
     public static let none = PersonName(stored: "", "")
 
-    /// The name as somebody typed it, less white space around its parts.
+    /// Creates a name from user input, without white space around its parts.
     ///
-    /// Nil when a part is too long or holds characters that do not belong in a line of text.
+    /// Nil if a part is too long or contains characters that do not belong in a line of text.
     public init?(given: String, family: String) {
         guard let given = Self.part(given), let family = Self.part(family) else { return nil }
         self.init(stored: given, family)
     }
 
-    /// The name as it was stored, which was checked on its way in.
-    init(stored given: String, _ family: String) {
+    /// Creates a name from stored parts, which were checked before they were stored.
+    public init(stored given: String, _ family: String) {
         self.given = given
         self.family = family
     }
 
     public var isEmpty: Bool { given.isEmpty && family.isEmpty }
 
-    /// Both parts in the order of most western languages.
-    public var full: String {
-        given.isEmpty || family.isEmpty ? given + family : given + " " + family
-    }
+    /// Both parts in the order of most Western languages.
+    public var full: String { given.isEmpty || family.isEmpty ? given + family : given + " " + family }
 
     private static func part(_ text: String) -> String? {
         let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
@@ -39,8 +37,9 @@ public struct PersonName: Hashable, Sendable {
         return String(part)
     }
 
-    /// Controls, line breaks, and the marks that turn the direction of the text around them (Unicode Standard
-    /// Annex 9, section 2): with them a name could rearrange the page it is shown on.
+    /// Whether the scalar is a control, a line break or a bidirectional control (Unicode Standard Annex 9, section 2).
+    ///
+    /// With these, a name could rearrange the page on which it is displayed.
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

@@ -1,26 +1,26 @@
 public import Bytes
 public import Domain
-import Postgres
+public import Postgres
 
-/// A person of one team.
+/// User of one team.
 public struct User: Hashable, Sendable {
     public let subject: Subject
     public let name: PersonName
     public let email: EmailAddress?
-    /// Whether the person has shown that mail to `email` reaches them.
+    /// Whether the user has confirmed that mail to `email` arrives.
     public let isEmailVerified: Bool
-    /// Whether `email` is a relay address of the provider the person came through.
+    /// Whether `email` is a relay address of the provider through which the user signed up.
     public let isEmailPrivate: Bool
-    /// The address given to apps in the place of `email`; made the first time the person hides it, kept for ever.
+    /// Address given to apps in place of `email`; created when the user first hides it, and permanent.
     public let relayAddress: EmailAddress?
     public let createdAt: Timestamp
     public let lastSignInAt: Timestamp?
     public let suspendedAt: Timestamp?
-    /// How often what proves the person was changed or taken away: proofs given before count no more.
+    /// Number of changes and removals of the user's credentials; proofs from an earlier version are invalid.
     public let credentialsVersion: Int
 
     /// Reads the columns of `UserStore.columns`.
-    init(_ row: inout Row) throws(PostgresFailure) {
+    public init(_ row: inout Row) throws(PostgresFailure) {
         subject = try row.next()
         name = PersonName(stored: try row.next(), try row.next())
         email = try row.next()
@@ -34,13 +34,8 @@ public struct User: Hashable, Sendable {
     }
 
     init(
-        subject: Subject,
-        name: PersonName,
-        email: EmailAddress?,
-        isEmailVerified: Bool,
-        isEmailPrivate: Bool = false,
-        relayAddress: EmailAddress? = nil,
-        createdAt: Timestamp
+        subject: Subject, name: PersonName, email: EmailAddress?, isEmailVerified: Bool, isEmailPrivate: Bool = false,
+        relayAddress: EmailAddress? = nil, createdAt: Timestamp
     ) {
         self.subject = subject
         self.name = name

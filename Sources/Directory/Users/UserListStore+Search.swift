@@ -2,13 +2,13 @@ import Domain
 import Postgres
 
 extension UserListStore {
-    /// The parts of the statement that finds users by the beginning of a text.
+    /// Parts of the statement that finds users by the beginning of a text.
     ///
-    /// Those who match are looked up by the indexes of the searched columns as long as they are few, and sorted.
-    /// Where they are many, users are read in their order until enough of them match, which does not take long then.
-    /// Either way alone is slow for the other case: sorting half a million names, or walking past them to find one.
+    /// If few users match, they are found by the indexes of the searched columns and sorted. If many match, users are
+    /// read in list order until enough of them match, which is fast then. Each method alone is slow in the other case:
+    /// sorting half a million names, or scanning them to find one.
     struct Search {
-        /// What each index is asked for at most.
+        /// Most matches for which the index lookup is used.
         private static let few = 2000
 
         private let text: String
@@ -16,7 +16,7 @@ extension UserListStore {
         private let following: SQL
         private let limit: Int
 
-        /// - Parameter following: what users of the page have to be, who go by `c`.
+        /// - Parameter following: condition for users of the page, with the table alias `c`.
         init(_ search: UserSearch, in team: TeamID, following: SQL, limit: Int) {
             text = search.text
             self.team = team
@@ -26,7 +26,7 @@ extension UserListStore {
 
         /// Tables `page` and `total`.
         ///
-        /// OFFSET 0 keeps PostgreSQL from looking up by the searched columns what is to be read in order.
+        /// OFFSET 0 keeps PostgreSQL from using the indexes of the searched columns where users are read in list order.
         var all: SQL {
             """
             few AS MATERIALIZED (
@@ -68,7 +68,8 @@ extension UserListStore {
             """
         }
 
-        /// A prefix as a range: under row-level security an index serves leakproof operators only, and LIKE is none.
+        /// Prefix match as a range: under row-level security an index supports leakproof operators only, and LIKE is
+        /// not one.
         private func begins(_ column: SQL) -> SQL {
             "(\(column) >= lower(\(text)) AND \(column) < lower(\(text)) || chr(1114111))"
         }

@@ -1,48 +1,36 @@
 public import Domain
 public import Postgres
 
-/// Pages through the users of a team.
+/// Lists the users of a team in pages.
 public struct UserListStore: Sendable {
-    /// Users are counted up to here; beyond, a list says "more than".
+    /// Highest exact count of users; beyond it, a list shows "more than".
     public static let countLimit = 1000
 
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Up to `limit` users, newest first, those after `cursor` when there is one.
+    /// Up to `limit` users, newest first, after `cursor` if given.
     public func page(
-        in team: TeamID,
-        matching search: UserSearch? = nil,
-        after cursor: UserPage.Cursor? = nil,
-        limit: Int
+        in team: TeamID, matching search: UserSearch? = nil, after cursor: UserPage.Cursor? = nil, limit: Int
     ) async throws(PostgresFailure) -> UserPage {
         let selection = Self.selection(in: team, matching: search, after: cursor, limit: limit + 1)
         let rows =
-            if search == nil {
-                try await database.query(selection, in: team)
-            } else {
+            if search == nil { try await database.query(selection, in: team) } else {
                 try await database.search(selection, in: team)
             }
         return try UserPage(rows, limit: limit, countLimit: Self.countLimit)
     }
 
-    /// One statement for the page and the count; it has a row even where the page is empty.
+    /// Statement for the page and the count; it yields a row even if the page is empty.
     ///
-    /// OFFSET 0 keeps PostgreSQL from joining the page with all users of the team: not knowing the limit, it takes
-    /// a page for a tenth of them.
-    static func selection(
-        in team: TeamID,
-        matching search: UserSearch?,
-        after cursor: UserPage.Cursor?,
-        limit: Int
-    ) -> SQL {
+    /// OFFSET 0 keeps PostgreSQL from joining the page with all users of the team: without knowing the limit, it
+    /// estimates the page at a tenth of them.
+    static func selection(in team: TeamID, matching search: UserSearch?, after cursor: UserPage.Cursor?, limit: Int)
+        -> SQL
+    {
         let parts =
-            if let search {
-                Search(search, in: team, following: following(cursor), limit: limit).all
-            } else {
+            if let search { Search(search, in: team, following: following(cursor), limit: limit).all } else {
                 everybody(in: team, following: following(cursor), limit: limit)
             }
         return """
@@ -58,7 +46,7 @@ public struct UserListStore: Sendable {
             """
     }
 
-    /// All users are read along the index of their order, as far as the page and the count need.
+    /// Reads all users along the index of their order, as far as the page and the count need.
     private static func everybody(in team: TeamID, following: SQL, limit: Int) -> SQL {
         """
         total AS (
@@ -74,7 +62,7 @@ public struct UserListStore: Sendable {
         """
     }
 
-    /// Of users that go by `c`.
+    /// Condition for users after the cursor, with the table alias `c`.
     private static func following(_ cursor: UserPage.Cursor?) -> SQL {
         guard let cursor else { return "true" }
         return """

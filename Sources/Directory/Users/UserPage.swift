@@ -2,9 +2,9 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// A page of a list of users, newest first.
+/// Page of a list of users, newest first.
 public struct UserPage: Sendable {
-    /// A place in the list: the user a page ended with.
+    /// Position in the list: the last user of a page.
     public struct Cursor: Hashable, Sendable {
         public let createdAt: Timestamp
         public let subject: Subject
@@ -15,18 +15,18 @@ public struct UserPage: Sendable {
         }
     }
 
-    /// How many users there are in all; counting stops where it would take longer than the page itself.
+    /// Number of all users; counting stops where it would take longer than the page itself.
     public enum Total: Hashable, Sendable {
         case exactly(Int)
         case moreThan(Int)
     }
 
     public let users: [User]
-    /// Where the next page begins, or nil on the last one.
+    /// Start of the next page; nil on the last page.
     public let next: Cursor?
     public let total: Total
 
-    /// Reads rows of total, whether there is a user, and the user; one more than `limit` promises another page.
+    /// Reads rows of the total, whether there is a user, and the user; a row beyond `limit` means another page.
     init(_ rows: Rows, limit: Int, countLimit: Int) throws(PostgresFailure) {
         var found: [User] = []
         var count = 0
@@ -35,9 +35,7 @@ public struct UserPage: Sendable {
             if try row.next(Bool.self) { found.append(try User(&row)) }
         }
         users = Array(found.prefix(limit))
-        next =
-            found.count > limit
-            ? users.last.map { Cursor(createdAt: $0.createdAt, subject: $0.subject) } : nil
+        next = found.count > limit ? users.last.map { Cursor(createdAt: $0.createdAt, subject: $0.subject) } : nil
         total = count > countLimit ? .moreThan(countLimit) : .exactly(count)
     }
 }

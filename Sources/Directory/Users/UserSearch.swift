@@ -1,12 +1,12 @@
-/// What to look for in a list of users: the beginning of an e-mail address, of a full name or of a family name in
-/// any case, or a whole `sub`.
+/// Search term for a list of users: the beginning of an email address, a full name or a family name in any case, or a
+/// whole `sub`.
 public struct UserSearch: Sendable {
     static let maximumLength = 255
 
-    /// As typed, less what cannot be part of what is searched.
+    /// Term as entered, without characters that cannot be part of the searched columns.
     public let text: String
 
-    /// Nil when nothing is left to look for.
+    /// Creates a search term; nil if nothing is left to search for.
     public init?(_ typed: String) {
         let scalars = typed.unicodeScalars.filter { $0.properties.generalCategory != .control }
         let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }

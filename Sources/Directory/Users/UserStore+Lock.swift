@@ -2,15 +2,15 @@ public import Domain
 public import Postgres
 
 extension UserStore {
-    /// The statement that keeps a person from changing until its transaction ends; yields a row when the team has them.
+    /// Statement that locks a user against changes until its transaction ends; it yields a row if the user exists.
     ///
-    /// Run it first. Whoever gives something in the person's name, such as a code, and whoever ends what was given
-    /// wait for one another here: what the first has written is seen by the second.
+    /// Run it first. Transactions that issue something for the user, such as a code, and those that end it wait for
+    /// each other on this lock: the second sees what the first has written.
     public static func lock(_ subject: Subject, in team: TeamID) -> SQL {
         lock("\(subject)", in: team).locking(.person(subject, in: team))
     }
 
-    /// The same of several people, in one order whoever asks.
+    /// Statement that locks several users, always in the order of `sub`.
     public static func lock(_ subjects: [Subject], in team: TeamID) -> SQL {
         let lock: SQL = """
             SELECT FROM users WHERE team_id = \(team) AND sub = ANY (\(subjects.map(\.rawValue)))
@@ -19,14 +19,19 @@ extension UserStore {
         return lock.locking(subjects.count == 1 ? .person(subjects[0], in: team) : nil)
     }
 
-    /// The same for whoever deletes the person: nothing that refers to them is added meanwhile either.
+    /// Statement that locks a user for deletion, so that no row that refers to the user is added either.
     public static func deletionLock(_ subject: Subject, in team: TeamID) -> SQL {
         let lock: SQL = "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR UPDATE"
         return lock.locking(.person(subject, in: team))
     }
 
-    /// The same of a person whom an expression names.
-    static func lock(_ subject: SQL, in team: TeamID) -> SQL {
+    /// Statement that deletes a user with everything that refers to the user by a foreign key; lock the user first.
+    public static func deletion(of subject: Subject, in team: TeamID) -> SQL {
+        "DELETE FROM users WHERE team_id = \(team) AND sub = \(subject)"
+    }
+
+    /// Statement that locks the user whose `sub` an SQL expression yields.
+    public static func lock(_ subject: SQL, in team: TeamID) -> SQL {
         "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
     }
 }

@@ -3,43 +3,39 @@ public import Domain
 public import Postgres
 
 extension UserStore {
-    /// The statement that ends a person's sign-ins under way: what was proved in them was a password or factor that has
-    /// changed or gone, or is somebody's who is suspended now.
+    /// Statement that ends the sign-ins of a user that are in progress.
     ///
-    /// A proof that is being noted meanwhile is of an earlier version, and makes no session either.
+    /// They contain proofs by a password or factor that was changed or removed, or of a user who is suspended now. A
+    /// proof of an earlier credentials version creates no session.
     public static func endingSignIns(of subject: Subject, in team: TeamID) -> SQL {
         """
-        WITH \(endingSignIns(of: "\(subject)", in: team))
-        SELECT FROM person
+        UPDATE users SET credentials_version = credentials_version + 1
+        WHERE team_id = \(team) AND sub = \(subject)
         """
     }
 
-    /// The same as parts of a WITH clause, for a person whom an expression names.
-    static func endingSignIns(of subject: SQL, in team: TeamID) -> SQL {
+    /// Shortest interval between two updates, because the proof before the answer was just recorded as a sign-in.
+    private static let precision = Duration.seconds(60)
+
+    /// Part of a WITH clause that records the time of the user's sign-in, whatever was recorded last.
+    ///
+    /// - Parameter condition: a FROM or WHERE clause; nothing is written if it yields no row.
+    public static func noting(everySignInOf subject: Subject, in team: TeamID, at now: Timestamp, when condition: SQL)
+        -> SQL
+    {
         """
-        person AS (
-            UPDATE users SET credentials_version = credentials_version + 1
-            WHERE team_id = \(team) AND sub = \(subject)
-            RETURNING sub
-        ), ended_attempts AS (
-            DELETE FROM attempts USING person
-            WHERE attempts.team_id = \(team) AND attempts.sub = person.sub AND attempts.entered_at IS NULL
+        noted AS (
+            UPDATE users SET last_sign_in_at = \(now)
+            WHERE team_id = \(team) AND sub = \(subject) AND EXISTS (SELECT \(condition))
         )
         """
     }
 
-    /// A proof has just been noted as a sign-in itself, so the answer that follows need not be.
-    private static let precision = Duration.seconds(60)
-
-    /// A part of a WITH clause that notes that the person signed in to an app, with whatever session.
+    /// Part of a WITH clause that records the time of the user's sign-in to an app, whatever the session.
     ///
-    /// - Parameter condition: a FROM or WHERE clause; nothing is written when it yields no row.
-    public static func noting(
-        signInOf subject: Subject,
-        in team: TeamID,
-        at now: Timestamp,
-        when condition: SQL
-    ) -> SQL {
+    /// - Parameter condition: a FROM or WHERE clause; nothing is written if it yields no row.
+    public static func noting(signInOf subject: Subject, in team: TeamID, at now: Timestamp, when condition: SQL) -> SQL
+    {
         """
         noted AS (
             UPDATE users SET last_sign_in_at = \(now)

@@ -1,14 +1,14 @@
-import Audit
+public import Audit
 import Bytes
 public import Crypto
 public import Domain
 public import Postgres
 
-/// The users of a team and their login names.
+/// Users of a team and their login names.
 public struct UserStore: Sendable {
-    /// Why a user was not created.
+    /// Reason why a user was not created.
     public enum Failure: Error, Equatable, Sendable {
-        /// Somebody in the team signs in with that name.
+        /// A user of the team has that login name.
         case loginTaken
     }
 
@@ -20,72 +20,59 @@ public struct UserStore: Sendable {
         self.random = random
     }
 
-    /// What `User` reads, of a table that goes by `u`.
-    static let columns: SQL = """
+    /// Columns that `User` reads, from a table with the alias `u`.
+    public static let columns: SQL = """
         u.sub, u.given_name, u.family_name, u.email, u.is_email_verified, u.is_private_email, u.relay_address, u.created_at,
         u.last_sign_in_at, u.suspended_at, u.credentials_version
         """
 
-    /// Adds a person under a new `sub`.
+    /// Adds a user with a new `sub`.
     ///
     /// - Throws: `Failure.loginTaken`, `PostgresFailure`.
-    @discardableResult
-    public func create(
-        _ new: NewUser,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws -> Subject {
+    @discardableResult public func create(_ new: NewUser, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws -> Subject
+    {
         try await database.transaction(in: team) { transaction in
             try await create(new, in: team, by: actor, from: origin, transaction)
         }
     }
 
-    /// Adds a person under a new `sub`, in the caller's transaction, which is unharmed by a taken login name.
+    /// Adds a user with a new `sub` in the caller's transaction, which stays usable if the login name is taken.
     ///
     /// - Throws: `Failure.loginTaken`, `PostgresFailure`.
-    @discardableResult
-    public func create(
-        _ new: NewUser,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
-        _ transaction: borrowing Transaction
+    @discardableResult public func create(
+        _ new: NewUser, in team: TeamID, by actor: Actor, from origin: Origin, _ transaction: borrowing Transaction
     ) async throws -> Subject {
         let subject = Subject(hexadecimal: Hex.encode(random.bytes(16)))
         let added = try await transaction.query(Self.insertion(of: new, as: subject, in: team))
         guard !added.isEmpty else { throw Failure.loginTaken }
-        // Names and addresses stay out of the log, which outlives the user.
+        // The log contains no names and addresses because it outlives the user.
         let after: JSONValue = [
             "isEmailVerified": .boolean(new.isEmailVerified), "hasPassword": .boolean(new.password != nil),
         ]
-        try await AuditEvent("user.created", by: actor, on: .user(subject), from: origin, after: after)
-            .record(in: team, transaction)
+        try await AuditEvent("user.created", by: actor, on: .user(subject), from: origin, after: after).record(
+            in: team, transaction)
         return subject
     }
 
-    /// The user, or nil when the team has none of that `sub`.
+    /// User with that `sub`, or nil.
     public func find(_ subject: Subject, in team: TeamID) async throws(PostgresFailure) -> User? {
         let rows = try await database.query(
-            "SELECT \(Self.columns) FROM users u WHERE u.team_id = \(team) AND u.sub = \(subject)",
-            in: team
-        )
+            "SELECT \(Self.columns) FROM users u WHERE u.team_id = \(team) AND u.sub = \(subject)", in: team)
         return try rows.firstValue(User.init)
     }
 
-    /// The users among `subjects` that the team has, in no order: the names beside ids in a list.
+    /// Users of the team among `subjects`, unordered, for the names beside IDs in a list.
     public func find(_ subjects: [Subject], in team: TeamID) async throws(PostgresFailure) -> [User] {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM users u
             WHERE u.team_id = \(team) AND u.sub = ANY (\(subjects.map(\.rawValue)))
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(User.init)
     }
 
-    /// The login name comes first: without it nothing else is added.
+    /// Inserts the login name first, without which nothing else is added.
     private static func insertion(of new: NewUser, as subject: Subject, in team: TeamID) -> SQL {
         """
         WITH login AS (
@@ -109,7 +96,6 @@ public struct UserStore: Sendable {
 }
 
 extension AuditEvent.Target {
-    static func user(_ subject: Subject) -> AuditEvent.Target {
-        AuditEvent.Target("user", subject.rawValue)
-    }
+    /// The user as the target of an audit event.
+    public static func user(_ subject: Subject) -> AuditEvent.Target { AuditEvent.Target("user", subject.rawValue) }
 }

@@ -3,28 +3,22 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// Suspends users, and takes it back.
+/// Suspends and unsuspends users.
 ///
-/// A suspended person can neither sign in nor go on: sessions end, codes and refresh tokens do not work meanwhile.
+/// A suspended user can neither sign in nor continue: sessions end, and codes and refresh tokens do not work meanwhile.
 public struct UserSuspensionStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Suspends a person and ends their sessions, sign-ins under way and mailed links.
+    /// Suspends a user and ends the user's sessions, interactions and mailed links.
     ///
-    /// The person is locked first, and what ends is read after that: a session that was being made meanwhile is seen.
+    /// The user is locked first and the rows are read after that, so that a session created meanwhile is found.
     ///
-    /// - Returns: false for nobody, or somebody who is suspended already.
+    /// - Returns: false if the user does not exist or is suspended already.
     /// - Throws: `PostgresFailure`.
     public func suspend(
-        _ subject: Subject,
-        because reason: String,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
+        _ subject: Subject, because reason: String, in team: TeamID, by actor: Actor, from origin: Origin
     ) async throws -> Bool {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await transaction.query(UserStore.lock(subject, in: team))
@@ -33,35 +27,24 @@ public struct UserSuspensionStore: Sendable {
                 UPDATE users
                 SET suspended_at = clock_timestamp(), credentials_version = credentials_version + 1
                 WHERE team_id = \(team) AND sub = \(subject) AND suspended_at IS NULL
-                """
-            )
+                """)
             guard suspended.changed == 1 else { return false }
-            for table: SQL in ["mailed_links", "attempts", "sessions"] {
-                try await transaction.query(
-                    "DELETE FROM \(table) WHERE team_id = \(team) AND sub = \(subject)"
-                )
+            for table: SQL in ["mailed_links", "sessions"] {
+                try await transaction.query("DELETE FROM \(table) WHERE team_id = \(team) AND sub = \(subject)")
             }
             try await AuditEvent(
-                "user.suspended",
-                by: actor,
-                on: .user(subject),
-                from: origin,
-                after: ["reason": .string(reason)]
-            )
-            .record(in: team, transaction)
+                "user.suspended", by: actor, on: .user(subject), from: origin, after: ["reason": .string(reason)]
+            ).record(in: team, transaction)
             return true
         }
     }
 
-    /// Lets a suspended person in again; their tokens work as before.
+    /// Unsuspends a user, whose tokens work again as before.
     ///
-    /// - Returns: false for nobody, or somebody who is not suspended.
-    public func lift(
-        of subject: Subject,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws(PostgresFailure) -> Bool {
+    /// - Returns: false if the user does not exist or is not suspended.
+    public func unsuspend(of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws(PostgresFailure) -> Bool
+    {
         let event = AuditEvent("user.unsuspended", by: actor, on: .user(subject), from: origin)
         let rows = try await database.query(
             """
@@ -73,9 +56,7 @@ public struct UserSuspensionStore: Sendable {
                 \(event.insertion(in: team, when: "FROM lifted"))
             )
             SELECT sub FROM lifted
-            """,
-            in: team
-        )
+            """, in: team)
         return !rows.isEmpty
     }
 }

@@ -1,27 +1,26 @@
-public import Bytes
+import Bytes
 public import Domain
+public import Localization
 public import Registry
 
-/// What Apple said alike to some clients of one connection, and what to look at: what they have in common is said once.
+/// Result that several clients of one connection share, with one explanation and the values to check.
 public struct ConnectionVerdict: Sendable {
-    /// At least one, in the order of the connection.
+    /// At least one test, in the order of the connection's clients.
     public let tests: [AppleConnectionTest]
     private let servicesID: ClientID
-    /// Whether Apple believed the same key for another client.
+    /// Whether Apple accepted the same key for another client.
     private let isKeyProved: Bool
-    /// Whether a stand-in is in Apple's place, which knows what was registered there by a button.
+    /// Whether an Apple simulator is used, in which a button registers the clients.
     private let isStandIn: Bool
 
-    /// The verdicts over a connection's clients, in the order of their first.
+    /// The verdicts on a connection's clients, in the order of the first client of each.
     ///
     /// - Parameters:
-    ///   - servicesID: the connection's; the other clients are bundle IDs.
-    ///   - isStandIn: whether a stand-in was asked in Apple's place.
-    public static func all(
-        of tests: [AppleConnectionTest],
-        servicesID: ClientID,
-        isStandIn: Bool
-    ) -> [ConnectionVerdict] {
+    ///   - servicesID: the connection's Services ID; the other clients are bundle IDs.
+    ///   - isStandIn: whether an Apple simulator was tested instead of Apple.
+    public static func all(of tests: [AppleConnectionTest], servicesID: ClientID, isStandIn: Bool)
+        -> [ConnectionVerdict]
+    {
         let isKeyProved = tests.contains { $0.outcome == .accepted }
         var groups: [[AppleConnectionTest]] = []
         for test in tests {
@@ -32,50 +31,43 @@ public struct ConnectionVerdict: Sendable {
             }
         }
         return groups.map {
-            ConnectionVerdict(
-                tests: $0,
-                servicesID: servicesID,
-                isKeyProved: isKeyProved,
-                isStandIn: isStandIn
-            )
+            ConnectionVerdict(tests: $0, servicesID: servicesID, isKeyProved: isKeyProved, isStandIn: isStandIn)
         }
     }
 
     public var outcome: AppleConnectionTest.Outcome { tests[0].outcome }
 
-    public var meaning: Phrase {
+    public var meaning: Message {
         let (detail, count) = (tests[0].detail, tests.count)
         return switch outcome {
-        case .accepted: Phrase("console.apple.test.accepted.meaning", count: count)
-        case .refused: Phrase("console.apple.test.refused.meaning", count: count)
-        case .unexpected: Phrase("console.apple.test.unexpected.meaning", ["detail": detail])
-        case .throttled: Phrase("console.apple.test.throttled.meaning")
-        case .trouble: Phrase("console.apple.test.trouble.meaning", ["detail": detail])
-        case .unreachable: Phrase("console.apple.test.unreachable.meaning", ["detail": detail])
+        case .accepted: Message("console.apple.test.accepted.meaning", count: count)
+        case .refused: Message("console.apple.test.refused.meaning", count: count)
+        case .unexpected: Message("console.apple.test.unexpected.meaning", ["detail": detail])
+        case .throttled: Message("console.apple.test.throttled.meaning")
+        case .trouble: Message("console.apple.test.trouble.meaning", ["detail": detail])
+        case .unreachable: Message("console.apple.test.unreachable.meaning", ["detail": detail])
         }
     }
 
-    /// Which value to look at after a refusal, the likeliest first.
-    public var advice: [Phrase] {
+    /// Values to check after a rejection, the most likely first.
+    public var advice: [Message] {
         guard outcome == .refused else { return [] }
-        return (isStandIn ? [Phrase("console.apple.look.stand-in")] : []) + values
+        return (isStandIn ? [Message("console.apple.look.stand-in")] : []) + values
     }
 
-    private var values: [Phrase] {
+    private var values: [Message] {
         let (key, team) = (tests[0].keyID.rawValue, tests[0].appleTeamID.rawValue)
-        let binding = Phrase("console.apple.look.binding", ["key": key], count: tests.count)
-        guard !isKeyProved else { return [Phrase("console.apple.look.key-proved")] + identifiers + [binding] }
-        return [
-            Phrase("console.apple.look.key", ["key": key]), Phrase("console.apple.look.team", ["team": team]),
-        ]
-            + identifiers + [binding] + (isStandIn ? [] : [Phrase("console.apple.look.wait")])
+        let binding = Message("console.apple.look.binding", ["key": key], count: tests.count)
+        guard !isKeyProved else { return [Message("console.apple.look.key-proved")] + identifiers + [binding] }
+        return [Message("console.apple.look.key", ["key": key]), Message("console.apple.look.team", ["team": team])]
+            + identifiers + [binding] + (isStandIn ? [] : [Message("console.apple.look.wait")])
     }
 
-    private var identifiers: [Phrase] {
+    private var identifiers: [Message] {
         tests.map { test in
             isServicesID(test)
-                ? Phrase("console.apple.look.services-id", ["id": test.clientID.rawValue])
-                : Phrase("console.apple.look.bundle-id", ["id": test.clientID.rawValue])
+                ? Message("console.apple.look.services-id", ["id": test.clientID.rawValue])
+                : Message("console.apple.look.bundle-id", ["id": test.clientID.rawValue])
         }
     }
 
@@ -84,9 +76,8 @@ public struct ConnectionVerdict: Sendable {
 }
 
 extension AppleConnectionTest {
-    /// Whether Apple said the same to both, and for the same values.
+    /// Whether both tests have the same result for the same key and Apple team.
     fileprivate func isAlike(_ other: AppleConnectionTest) -> Bool {
-        outcome == other.outcome && detail == other.detail && keyID == other.keyID
-            && appleTeamID == other.appleTeamID
+        outcome == other.outcome && detail == other.detail && keyID == other.keyID && appleTeamID == other.appleTeamID
     }
 }

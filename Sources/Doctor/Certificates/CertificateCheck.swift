@@ -1,66 +1,44 @@
 import Bytes
 import Crypto
 import HTTPClient
+import Localization
 
-/// A server's certificate, as anybody sees it who connects.
+/// Check of a server's certificate, as any client of the server sees it.
 struct CertificateCheck: Sendable {
     let now: Timestamp
 
-    init(at now: Timestamp) {
-        self.now = now
-    }
+    init(at now: Timestamp) { self.now = now }
 
-    /// What the certificate that `answer` was given with says, or why there was none.
+    /// The finding for the certificate of `answer`, or for the missing response.
     ///
-    /// Where nobody answers, that is no more than a note: others may see more of the host.
+    /// A server that does not answer is only a note, because it may answer other clients.
     ///
-    /// - Parameter host: whose certificate it is.
-    func finding(
-        _ subject: Phrase,
-        of host: String,
-        _ answer: Result<ClientResponse, ClientFailure>
-    ) -> Finding {
+    /// - Parameter host: the host of the certificate.
+    func finding(_ subject: Message, of host: String, _ answer: Result<ClientResponse, ClientFailure>) -> Finding {
         switch answer {
         case .success(let response):
             guard let certificate = response.certificate.flatMap(Certificate.init) else {
-                return Finding(.note, subject, Phrase("console.doctor.certificate.unseen", ["host": host]))
+                return Finding(.note, subject, Message("console.doctor.certificate.unseen", ["host": host]))
             }
             return Self.finding(
-                subject,
-                Phrase(
-                    "console.doctor.certificate.valid",
-                    ["host": host, "until": certificate.endsAt]
-                ),
-                certificate.lifetime(at: now)
-            )
+                subject, Message("console.doctor.certificate.valid", ["host": host, "until": certificate.endsAt]),
+                certificate.lifetime(at: now))
         case .failure(.untrusted(let fault, let reason)):
             return Finding(
-                .wrong,
-                subject,
-                Phrase(
-                    "console.doctor.certificate.untrusted",
-                    ["host": host, "reason": fault.words(reason)]
-                ),
-                advice: [fault.advice(for: host)]
-            )
+                .wrong, subject,
+                Message("console.doctor.certificate.untrusted", ["host": host, "reason": fault.words(reason)]),
+                advice: [fault.advice(for: host)])
         case .failure(let failure):
-            let words = Phrase(
-                "console.doctor.certificate.silent",
-                ["host": host, "reason": failure.words]
-            )
+            let words = Message("console.doctor.certificate.silent", ["host": host, "reason": failure.words])
             return Finding(.note, subject, words)
         }
     }
 
-    /// What is to be said of a certificate that lives so long, of which `message` tells the end.
-    static func finding(
-        _ subject: Phrase,
-        _ message: Phrase,
-        _ lifetime: Certificate.Lifetime
-    ) -> Finding {
-        let advice = Phrase("console.doctor.certificate.renew")
+    /// The finding for a certificate's remaining lifetime; `message` names its end.
+    static func finding(_ subject: Message, _ message: Message, _ lifetime: Certificate.Lifetime) -> Finding {
+        let advice = Message("console.doctor.certificate.renew")
         return switch lifetime {
-        case .over, .ending: Finding(.wrong, subject, message, advice: [advice])
+        case .expired, .ending: Finding(.wrong, subject, message, advice: [advice])
         case .short: Finding(.note, subject, message, advice: [advice])
         case .long: Finding(.good, subject, message)
         }
@@ -68,10 +46,10 @@ struct CertificateCheck: Sendable {
 }
 
 extension Certificate {
-    /// How long it is good for.
+    /// Remaining validity of a certificate.
     enum Lifetime {
-        case over
-        /// Whatever renews it should have done so.
+        case expired
+        /// Less than 7 days: automatic renewal should have happened.
         case ending
         case short
         case long
@@ -79,9 +57,9 @@ extension Certificate {
 
     func lifetime(at now: Timestamp) -> Lifetime {
         switch endsAt - now {
-        case ...(.zero): .over
+        case ...(.zero): .expired
         case ..<(.seconds(7 * 86_400)): .ending
-        case ..<Surroundings.horizon: .short
+        case ..<CheckupEnvironment.horizon: .short
         default: .long
         }
     }

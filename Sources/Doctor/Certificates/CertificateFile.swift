@@ -1,7 +1,8 @@
 import Bytes
 import Crypto
+import Localization
 
-/// The file of `--tls-cert`, read anew with each check-up.
+/// The certificate file of `--tls-cert`, read again in each check-up.
 public struct CertificateFile: Sendable {
     let path: String
     let read: @Sendable () -> String?
@@ -12,19 +13,14 @@ public struct CertificateFile: Sendable {
     }
 
     func finding(at now: Timestamp) -> Finding {
-        let subject = Phrase("console.doctor.certificate-file")
+        let subject = Message("console.doctor.certificate-file")
         guard let certificate = read().flatMap(Certificate.init) else {
             return Finding(
-                .wrong,
-                subject,
-                Phrase("console.doctor.certificate-file.unreadable", ["file": path]),
-                advice: [Phrase("console.doctor.certificate-file.unreadable.advice")]
-            )
+                .wrong, subject, Message("console.doctor.certificate-file.unreadable", ["file": path]),
+                advice: [Message("console.doctor.certificate-file.unreadable.advice")])
         }
         return CertificateCheck.finding(
-            subject,
-            Phrase("console.doctor.certificate-file.valid", ["file": path, "until": certificate.endsAt]),
-            certificate.lifetime(at: now)
-        )
+            subject, Message("console.doctor.certificate-file.valid", ["file": path, "until": certificate.endsAt]),
+            certificate.lifetime(at: now))
     }
 }

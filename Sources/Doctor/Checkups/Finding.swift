@@ -1,31 +1,30 @@
-public import Bytes
+import Bytes
+public import Localization
 
-/// One thing that a check-up looked at, in words.
+/// Result of checking one subject in a check-up, as localized texts.
 public struct Finding: Sendable {
     public enum Verdict: String, CaseIterable, Sendable {
         case good
-        /// Nothing to be done now, or nothing that can be seen from here.
+        /// No action required, or nothing that can be verified from here.
         case note
         case wrong
     }
 
     public let verdict: Verdict
-    /// What was looked at.
-    public let subject: Words
-    /// What was seen.
-    public let message: Words
-    /// What to do, the first thing first.
-    public let advice: [Words]
+    /// The object that was checked.
+    public let subject: LocalizedText
+    /// The result of the check.
+    public let message: LocalizedText
+    /// The remedies, in the order in which to apply them.
+    public let advice: [LocalizedText]
 
     init(
-        _ verdict: Verdict,
-        _ subject: any Wording,
-        _ message: any Wording,
-        advice: [any Wording] = []
+        _ verdict: Verdict, _ subject: any LocalizedTextConvertible, _ message: any LocalizedTextConvertible,
+        advice: [any LocalizedTextConvertible] = []
     ) {
         self.verdict = verdict
-        self.subject = subject.asWords
-        self.message = message.asWords
-        self.advice = advice.map(\.asWords)
+        self.subject = subject.localizedText
+        self.message = message.localizedText
+        self.advice = advice.map(\.localizedText)
     }
 }

@@ -3,31 +3,28 @@ public import Directory
 public import Domain
 public import Postgres
 
-/// How often a team may have its domains and mail records looked at from the console.
+/// Limit on checks of a team's domains and mail records that are started from the console.
 ///
-/// A server may take a connection and never answer; what one team has under way shall leave room for the others.
+/// A server may accept a connection and never answer, so the checks of one team must leave capacity to other teams.
 public struct RegistryCheckLimit: Sendable {
-    /// What is asked for.
+    /// Kind of a check.
     public enum Work: Sendable {
-        /// One domain, or the records of one e-mail source, at that host.
+        /// One domain, or the records of one e-mail source, at `host`.
         case one(host: String)
-        /// A check-up of what a team has.
+        /// A check-up of the team.
         case checkup
     }
 
     private let limits: SendingLimits
 
-    public init(_ limits: LimitStore) {
-        self.limits = SendingLimits(limits)
-    }
+    public init(_ limits: LimitStore) { self.limits = SendingLimits(limits) }
 
-    /// Counts the work, and tells how long to wait when it is too much.
-    public func charge(
-        _ work: Work,
-        by member: Subject,
-        of team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Duration? {
+    /// Counts a check.
+    ///
+    /// - Returns: how long to wait when the limit is exceeded, else nil.
+    public func charge(_ work: Work, by member: Subject, of team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Duration?
+    {
         let (kind, host): (Sending, String?) =
             switch work {
             case .one(let host): (.registryCheck, host)

@@ -1,13 +1,13 @@
 public import Bytes
 public import Domain
-public import Providers
+public import Federation
 
-/// Looks now and then whether Apple still describes itself as it is known here.
+/// Periodic comparison of Apple's discovery document and keys with the known ones.
 ///
-/// In June 2025 its discovery document named another issuer for a day while its tokens kept theirs, and clients that
-/// followed it failed. Nothing that is seen here changes what is trusted.
+/// In June 2025 the document named another issuer for a day while tokens kept the old one, and clients that followed
+/// the document failed. The comparison never changes what Pippin trusts.
 public struct AppleWatch: Sendable {
-    /// From one look to the next.
+    /// Time between two comparisons.
     public static let interval = Duration.seconds(900)
 
     private let apple: AppleProvider
@@ -16,12 +16,10 @@ public struct AppleWatch: Sendable {
     private let alarm: @Sendable (WatchedDocument) -> Void
 
     /// - Parameters:
-    ///   - apple: asks.
-    ///   - alarm: told of each new difference, once.
+    ///   - apple: the provider that requests the documents.
+    ///   - alarm: called once for each new difference.
     public init(
-        _ database: TeamDatabase,
-        apple: AppleProvider,
-        clock: @escaping @Sendable () -> Timestamp,
+        _ database: TeamDatabase, apple: AppleProvider, clock: @escaping @Sendable () -> Timestamp,
         alarm: @escaping @Sendable (WatchedDocument) -> Void
     ) {
         self.apple = apple
@@ -30,19 +28,16 @@ public struct AppleWatch: Sendable {
         store = WatchedDocumentStore(database)
     }
 
-    /// - Throws: `ProviderFailure` when Apple cannot be asked, else what the database says.
-    public func look() async throws {
+    /// - Throws: `UpstreamFailure` when Apple's documents cannot be read, else the database's error.
+    public func check() async throws {
         let publication = try await apple.publication()
         let moment = clock()
-        // Which keys Apple has can be known only by asking.
+        // Apple's keys are not pinned, because they are known only from its key set.
         let looks: [(WatchedDocument.Name, seen: [String: String], pinned: [String: String]?)] = [
-            (.discovery, publication.discovery, apple.pinnedDiscovery),
-            (.keys, publication.keys, nil),
+            (.discovery, publication.discovery, apple.pinnedDiscovery), (.keys, publication.keys, nil),
         ]
         for (name, seen, pinned) in looks {
-            if let document = try await store.note(seen, as: name, pinned: pinned, at: moment) {
-                alarm(document)
-            }
+            if let document = try await store.note(seen, as: name, pinned: pinned, at: moment) { alarm(document) }
         }
     }
 }

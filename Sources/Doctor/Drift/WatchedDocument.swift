@@ -2,7 +2,7 @@ public import Bytes
 import Crypto
 public import Postgres
 
-/// A document of Apple's as it is known, and as it was seen last.
+/// A document of Apple in its known version and as last seen.
 public struct WatchedDocument: Hashable, Sendable {
     public enum Name: String, SQLText, CaseIterable, Sendable {
         /// Issuer, endpoints, algorithms.
@@ -10,7 +10,7 @@ public struct WatchedDocument: Hashable, Sendable {
         case keys
     }
 
-    /// One entry that is not what it was; nil where there was none, or is none.
+    /// An entry whose value differs; a value is nil where the entry is absent.
     public struct Difference: Hashable, Sendable {
         public let name: String
         public let known: String?
@@ -18,26 +18,25 @@ public struct WatchedDocument: Hashable, Sendable {
     }
 
     public let name: Name
-    /// What it was compared with.
+    /// The version it was compared with.
     public let known: [String: String]
-    /// What an operator took for known, or of what is pinned nowhere, what was seen first.
+    /// The version an operator approved; for a document without pins, initially the first one seen.
     let approved: [String: String]?
     public let seen: [String: String]
     public let seenAt: Timestamp
-    /// Nil while it is as it is known.
+    /// Nil while it equals the known version.
     public let differsSince: Timestamp?
 
-    /// What is not as it is known, in the order of names.
+    /// Entries that differ from the known version, in the order of names.
     public var differences: [Difference] {
-        Set(known.keys).union(seen.keys).sorted()
-            .map { Difference(name: $0, known: known[$0], seen: seen[$0]) }
-            .filter { $0.known != $0.seen }
+        Set(known.keys).union(seen.keys).sorted().map { Difference(name: $0, known: known[$0], seen: seen[$0]) }.filter
+        { $0.known != $0.seen }
     }
 
-    /// Stands for what was seen, so that nobody approves what they have not looked at.
+    /// Digest of the version last seen, so that an operator approves only the version that was displayed.
     public var seenDigest: String { Self.digest(of: seen) }
 
-    /// Members of a JSON object have no order, so they get one.
+    /// SHA-256 over the entries in the order of names, because members of a JSON object have no order.
     private static func digest(of entries: [String: String]) -> String {
         let lines = entries.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
         return Hex.encode(Array(SHA256.hash(lines.joined())))
@@ -48,9 +47,7 @@ public struct WatchedDocument: Hashable, Sendable {
     }
 
     static func entries(in json: String) -> [String: String] {
-        guard case .object(let members)? = try? JSON.decode(JSONValue.self, from: Array(json.utf8)) else {
-            return [:]
-        }
+        guard case .object(let members)? = try? JSON.decode(JSONValue.self, from: Array(json.utf8)) else { return [:] }
         return members.compactMapValues(\.string)
     }
 

@@ -3,35 +3,29 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// What Apple publishes of itself, kept with the system team.
+/// Documents that Apple publishes, stored with the system team.
 public struct WatchedDocumentStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// The documents that were seen, in the order of their names.
+    /// The documents seen so far, in the order of their names.
     public func list() async throws(PostgresFailure) -> [WatchedDocument] {
         let rows = try await database.query(
             "SELECT \(Self.columns) FROM apple_publications WHERE team_id = \(TeamID.system) ORDER BY document",
-            in: .system
-        )
+            in: .system)
         return try rows.all(WatchedDocument.init)
     }
 
-    /// Notes what was seen.
+    /// Stores the version seen and compares it with the known one.
     ///
-    /// What this version pins and what an operator approved is known; nothing else is kept, so that another version compares
-    /// with pins of its own.
-    /// - Parameter pinned: nil where nothing is; then what is seen first is known.
-    /// - Returns: the document when it differs from what is known otherwise than it did before.
-    func note(
-        _ seen: [String: String],
-        as name: WatchedDocument.Name,
-        pinned: [String: String]?,
-        at moment: Timestamp
-    ) async throws -> WatchedDocument? {
+    /// Known is what this release pins or an operator approved. Pins are not stored as approved, so that another
+    /// release compares with its own pins.
+    /// - Parameter pinned: the pinned entries; nil for a document without pins, whose first version seen is known.
+    /// - Returns: the document when it differs from the known version in a new way, else nil.
+    func note(_ seen: [String: String], as name: WatchedDocument.Name, pinned: [String: String]?, at moment: Timestamp)
+        async throws -> WatchedDocument?
+    {
         try await database.transaction(in: .system) { transaction in
             let before = try await Self.lock(name, transaction)
             let approved = before?.approved ?? (pinned == nil ? seen : nil)
@@ -49,23 +43,19 @@ public struct WatchedDocumentStore: Sendable {
                 ON CONFLICT (team_id, document) DO UPDATE
                 SET known = excluded.known, approved = excluded.approved, seen = excluded.seen,
                     seen_at = excluded.seen_at, differs_since = excluded.differs_since
-                """
-            )
+                """)
             guard !isKnown, before?.seen != seen || before?.differsSince == nil else { return nil }
             return try await Self.lock(name, transaction)
         }
     }
 
-    /// Takes what was seen for known from now on: the alarm ends, and nothing else.
+    /// Makes the version last seen the known one: this ends the alarm and changes nothing else.
     ///
-    /// - Parameter digest: of what the operator looked at.
-    /// - Returns: false when something else is seen by now, or nothing differs.
-    public func approve(
-        _ name: WatchedDocument.Name,
-        seen digest: String,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws -> Bool {
+    /// - Parameter digest: the digest of the version that the operator reviewed.
+    /// - Returns: false when another version was seen since, or nothing differs.
+    public func approve(_ name: WatchedDocument.Name, seen digest: String, by actor: Actor, from origin: Origin)
+        async throws -> Bool
+    {
         try await database.transaction(in: .system) { transaction in
             guard let document = try await Self.lock(name, transaction), document.differsSince != nil,
                 document.seenDigest == digest
@@ -74,41 +64,31 @@ public struct WatchedDocumentStore: Sendable {
                 """
                 UPDATE apple_publications SET known = seen, approved = seen, differs_since = NULL
                 WHERE team_id = \(TeamID.system) AND document = \(name)
-                """
-            )
+                """)
             let differences = document.differences
             let event = AuditEvent(
-                "apple_publication.approved",
-                by: actor,
-                on: AuditEvent.Target("apple_publication", name.rawValue),
-                from: origin,
-                before: Self.json(differences.map { ($0.name, $0.known) }),
-                after: Self.json(differences.map { ($0.name, $0.seen) })
-            )
+                "apple_publication.approved", by: actor, on: AuditEvent.Target("apple_publication", name.rawValue),
+                from: origin, before: Self.json(differences.map { ($0.name, $0.known) }),
+                after: Self.json(differences.map { ($0.name, $0.seen) }))
             try await event.record(in: .system, transaction)
             return true
         }
     }
 
     private static func json(_ entries: [(String, String?)]) -> JSONValue {
-        .object(
-            Dictionary(entries.map { ($0.0, $0.1.map { JSONValue.string($0) } ?? .null) }) { $1 }
-        )
+        .object(Dictionary(entries.map { ($0.0, $0.1.map { JSONValue.string($0) } ?? .null) }) { $1 })
     }
 
-    private static let columns: SQL =
-        "document, known::text, approved::text, seen::text, seen_at, differs_since"
+    private static let columns: SQL = "document, known::text, approved::text, seen::text, seen_at, differs_since"
 
-    private static func lock(
-        _ name: WatchedDocument.Name,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> WatchedDocument? {
+    private static func lock(_ name: WatchedDocument.Name, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> WatchedDocument?
+    {
         let rows = try await transaction.query(
             """
             SELECT \(columns) FROM apple_publications
             WHERE team_id = \(TeamID.system) AND document = \(name) FOR UPDATE
-            """
-        )
+            """)
         return try rows.firstValue(WatchedDocument.init)
     }
 }

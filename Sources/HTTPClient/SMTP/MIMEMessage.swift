@@ -1,30 +1,24 @@
 public import Bytes
 
-/// A message as RFC 5322 and RFC 2045 write it: one text in two forms, of which the reader shows the better.
+/// A mail message (RFC 5322, RFC 2045): one text in two forms, of which the mail reader shows the better.
 ///
-/// Whatever its parts hold, they cannot begin a field of their own: addresses are checked by the caller's type, all
-/// other words are encoded wherever they are not plain.
+/// No part can begin a header field of its own: the caller's type checks addresses, and all other text is encoded when
+/// it is not plain.
 public struct MIMEMessage: Sendable {
-    /// Who writes, as readers see it.
+    /// The sender's display name.
     public let senderName: String
     public let sender: String
     public let recipient: String
     public let subject: String
     public let text: String
     public let html: String
-    /// The left part of the Message-ID; the same for every attempt to deliver, so that readers drop doubles.
+    /// The left part of the Message-ID; the same each time the message is sent, so that mail readers drop duplicates.
     public let id: String
     public let date: Timestamp
 
     public init(
-        id: String,
-        from sender: String,
-        named senderName: String,
-        to recipient: String,
-        subject: String,
-        text: String,
-        html: String,
-        at date: Timestamp
+        id: String, from sender: String, named senderName: String, to recipient: String, subject: String, text: String,
+        html: String, at date: Timestamp
     ) {
         self.id = id
         self.sender = sender
@@ -36,9 +30,9 @@ public struct MIMEMessage: Sendable {
         self.date = date
     }
 
-    /// The message as it goes over the wire.
+    /// The message as sent over the wire.
     ///
-    /// - Parameter fields: further fields, whose names and values the caller has written down itself.
+    /// - Parameter fields: further header fields, whose names and values are literals in the caller's source.
     public func bytes(fields: [(name: StaticString, value: StaticString)] = []) -> [UInt8] {
         let boundary = "=_\(Self.plain(id))"
         var out = ""
@@ -63,15 +57,10 @@ public struct MIMEMessage: Sendable {
         return Array(out.utf8)
     }
 
-    private var host: String {
-        sender.split(separator: "@").last.map(String.init) ?? sender
-    }
+    private var host: String { sender.split(separator: "@").last.map(String.init) ?? sender }
 
-    /// The last guard, should an address ever come that nobody has checked.
+    /// Removes characters that an address must not contain, in case an unchecked address is passed.
     private static func plain(_ text: String) -> String {
-        String(
-            decoding: text.utf8.filter { $0 > 0x20 && $0 < 0x7F && !"<>\"".utf8.contains($0) },
-            as: UTF8.self
-        )
+        String(decoding: text.utf8.filter { $0 > 0x20 && $0 < 0x7F && !"<>\"".utf8.contains($0) }, as: UTF8.self)
     }
 }

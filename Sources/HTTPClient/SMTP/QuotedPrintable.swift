@@ -1,9 +1,9 @@
-/// Text of any length and language in lines of at most 76 characters of ASCII (RFC 2045 section 6.7).
+/// Quoted-printable encoding: text in any language as ASCII lines of at most 76 characters (RFC 2045 section 6.7).
 enum QuotedPrintable {
     private static let lineLimit = 76
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Line ends of every kind become CRLF.
+    /// Encodes text; line ends of every kind become CRLF.
     static func encode(_ text: String) -> String {
         var out: [UInt8] = []
         let normal = text.replacing("\r\n", with: "\n")
@@ -20,7 +20,7 @@ enum QuotedPrintable {
         for (index, byte) in line.enumerated() {
             let isLast = index == line.count - 1
             let piece = encoded(byte, isLast: isLast)
-            // Room for the soft line break, which is not needed at the end.
+            // Room for the soft line break, which the end of a line does not need.
             if length + piece.count > lineLimit - (isLast ? 0 : 1) {
                 out += Array("=\r\n".utf8)
                 length = 0
@@ -30,7 +30,7 @@ enum QuotedPrintable {
         }
     }
 
-    /// Blanks at the end of a line would be lost on the way.
+    /// Encodes an octet; whitespace at the end of a line is escaped, because it may be lost in transport.
     private static func encoded(_ byte: UInt8, isLast: Bool) -> [UInt8] {
         let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=")
         if isPlain || (byte == 0x20 || byte == 0x09) && !isLast { return [byte] }

@@ -1,17 +1,17 @@
 internal import Bytes
 
-/// A server that takes mail: `smtp://[user:password@]host[:port]`, or `smtps://` for TLS from the first octet.
+/// A mail server: `smtp://[user:password@]host[:port]`, or `smtps://` for TLS from the first octet.
 ///
-/// With `smtp://` the connection is encrypted by STARTTLS where the server offers it; with a password it must, unless
-/// the server is on this machine (RFC 8314 section 4.1).
+/// With `smtp://` the connection is encrypted with STARTTLS when the server offers it; with a password encryption is
+/// required, unless the server is on this machine (RFC 8314 section 4.1).
 public struct SMTPServer: Sendable {
-    /// Where it is, without user and password, as logs and pages may name it.
+    /// The URL without user and password, which logs and pages may show.
     public let address: String
     let user: String?
     let password: String?
     let mustEncrypt: Bool
 
-    /// Nil for what is no such URL.
+    /// Parses the URL; nil when it does not have this form.
     public init?(_ url: String) {
         let scheme = ["smtp://", "smtps://"].first { url.hasPrefix($0) }
         guard let scheme, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
@@ -27,25 +27,25 @@ public struct SMTPServer: Sendable {
         mustEncrypt = credentials != nil && !Self.isHere(place)
     }
 
-    /// `user:password`, each percent-encoded; nil inside for none, nil outside for what is neither.
+    /// Parses `user:password`, each percent-encoded; the outer nil is malformed, the inner nil is no credentials.
     private static func credentials(_ text: Substring) -> (user: String, password: String)?? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty,
-            let user = decoded(parts[0]), let password = decoded(parts[1])
-        else { return nil }
+        guard parts.count == 2, !parts[0].isEmpty, let user = decoded(parts[0]), let password = decoded(parts[1]) else {
+            return nil
+        }
         return .some((user, password))
     }
 
-    /// Nil for what has no place in a command either.
+    /// Decodes percent escapes; nil when they are malformed, not UTF-8, or contain a control character, which no
+    /// command allows.
     private static func decoded(_ text: Substring) -> String? {
-        guard let bytes = PercentCoding.decode(text.utf8), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F })
-        else {
+        guard let bytes = PercentCoding.decode(text.utf8), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             return nil
         }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A host name, an IPv4 address or an IPv6 address in brackets, then perhaps a port.
+    /// Whether the text is a host name, an IPv4 address or an IPv6 address in brackets, with an optional port.
     private static func isPlace(_ text: Substring) -> Bool {
         let (host, port) = split(text)
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
@@ -62,8 +62,7 @@ public struct SMTPServer: Sendable {
     }
 
     private static func split(_ text: Substring) -> (host: Substring, port: Substring?) {
-        let hostEnd =
-            text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : text.firstIndex(of: ":")
+        let hostEnd = text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : text.firstIndex(of: ":")
         guard let hostEnd, hostEnd < text.endIndex else { return (text, nil) }
         let rest = text[hostEnd...]
         return (text[..<hostEnd], rest.hasPrefix(":") ? rest.dropFirst() : rest)

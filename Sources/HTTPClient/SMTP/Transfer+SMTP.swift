@@ -1,13 +1,8 @@
 internal import CCurl
 
 extension Transfer {
-    /// Prepares the delivery; nil when it cannot be sent as it is.
-    convenience init?(
-        _ id: UInt64,
-        _ delivery: SMTPDelivery,
-        _ options: HTTPClient.Options,
-        _ done: @escaping Done
-    ) {
+    /// Prepares a mail delivery; nil when it cannot be sent as it is.
+    convenience init?(_ id: UInt64, _ delivery: SMTPDelivery, _ options: HTTPClient.Options, _ done: @escaping Done) {
         guard delivery.isSendable else { return nil }
         self.init(id, policy: .any, bodyLimit: 0, done)
         isMail = true

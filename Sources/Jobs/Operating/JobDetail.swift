@@ -1,17 +1,17 @@
 public import Bytes
 
-/// A job with what may be shown of what it carries.
+/// A job with its result, its last problem and the redacted payload.
 public struct JobDetail: Sendable {
     public let summary: JobSummary
     /// Why the last attempt failed.
     public let problem: String?
-    /// What it carries, without personal data and secrets.
+    /// The payload without personal data and secrets.
     public let payload: JSONValue
     public let result: JSONValue?
 }
 
 extension JSONValue {
-    /// The value with everything taken out that may name a person or be a secret: short plain words stay.
+    /// The value without texts that may identify a user or be a secret; short identifiers remain.
     var redacted: JSONValue {
         switch self {
         case .null, .boolean, .integer, .number: self
@@ -21,7 +21,7 @@ extension JSONValue {
         }
     }
 
-    /// Names of things: letters, digits and what joins them, no address, nothing long enough to be a token.
+    /// Keeps identifiers: letters, digits and joining punctuation, no address and nothing as long as a token.
     private static func redacted(_ text: String) -> String {
         let isName =
             text.utf8.count <= 40

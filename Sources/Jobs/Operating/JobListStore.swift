@@ -1,9 +1,9 @@
 public import Domain
 public import Postgres
 
-/// Lists the jobs of all teams for operators, without what they carry.
+/// Lists the jobs of all teams for operators, without payloads.
 public struct JobListStore: Sendable {
-    /// What a list is narrowed to.
+    /// Conditions of a list.
     public struct Filter: Hashable, Sendable {
         public var kind: String?
         public var state: JobSummary.State?
@@ -16,21 +16,17 @@ public struct JobListStore: Sendable {
         }
     }
 
-    /// Beyond this, lists say "more than".
+    /// Number of jobs up to which a list is counted; beyond it, pages show "more than".
     public static let countLimit = 1000
 
     private let database: SystemDatabase
 
-    public init(_ database: SystemDatabase) {
-        self.database = database
-    }
+    public init(_ database: SystemDatabase) { self.database = database }
 
-    /// Up to `limit` jobs, newest first, those after `cursor` when there is one.
-    public func page(
-        _ filter: Filter,
-        after cursor: JobPage.Cursor? = nil,
-        limit: Int
-    ) async throws(PostgresFailure) -> JobPage {
+    /// Returns up to `limit` jobs, newest first, those after `cursor` if given.
+    public func page(_ filter: Filter, after cursor: JobPage.Cursor? = nil, limit: Int) async throws(PostgresFailure)
+        -> JobPage
+    {
         let matching = Self.condition(filter)
         let rows = try await database.query(
             """
@@ -46,8 +42,7 @@ public struct JobListStore: Sendable {
                 ORDER BY created_at DESC, job_id DESC LIMIT \(limit + 1)
             ) AS page ON true
             ORDER BY page.created_at DESC, page.job_id DESC
-            """
-        )
+            """)
         var total = 0
         var found: [JobSummary] = []
         for var row in rows {
@@ -57,13 +52,10 @@ public struct JobListStore: Sendable {
         let jobs = Array(found.prefix(limit))
         let last = found.count > limit ? jobs.last : nil
         return JobPage(
-            jobs: jobs,
-            next: last.map { JobPage.Cursor(createdAt: $0.createdAt, id: $0.id.rawValue) },
-            total: total
-        )
+            jobs: jobs, next: last.map { JobPage.Cursor(createdAt: $0.createdAt, id: $0.id.rawValue) }, total: total)
     }
 
-    /// What waits, runs and is dead, by kind.
+    /// Returns the numbers of waiting, running and dead jobs, by kind.
     public func statistics() async throws(PostgresFailure) -> [JobStatistics] {
         let rows = try await database.query(
             """
@@ -74,12 +66,11 @@ public struct JobListStore: Sendable {
                 extract(epoch FROM now() - min(due_at) FILTER (WHERE state = 'pending' AND due_at <= now()))::bigint
             FROM jobs WHERE state IN ('pending', 'dead')
             GROUP BY kind ORDER BY kind
-            """
-        )
+            """)
         return try rows.all(JobStatistics.init)
     }
 
-    /// States are not bound: only a literal proves that the index of those that have not succeeded fits.
+    /// States are literals, because PostgreSQL uses the partial index of jobs that have not succeeded for no others.
     private static func condition(_ filter: Filter) -> SQL {
         var condition: SQL = "true"
         if let team = filter.team { condition = "\(condition) AND team_id = \(team)" }
@@ -101,16 +92,16 @@ public struct JobListStore: Sendable {
     }
 }
 
-/// How many jobs of a kind stand where.
+/// Numbers of jobs of a kind, by state.
 public struct JobStatistics: Sendable {
     public let kind: String
-    /// Waiting, and due.
+    /// Waiting and due.
     public let due: Int
-    /// Waiting for their time, as after a failed attempt.
+    /// Waiting and not due yet, as after a failed attempt.
     public let later: Int
     public let running: Int
     public let dead: Int
-    /// How long the oldest has been due, or nil when none is.
+    /// How long the oldest due job has been due, or nil when none is.
     public let oldest: Duration?
 }
 

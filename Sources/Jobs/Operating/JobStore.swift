@@ -3,74 +3,48 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// One job, as its team and the operators deal with it.
+/// Reads, retries and cancels one job, for its team and for operators.
 public struct JobStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// The job, or its receipt once it has ended; nil when there is none, or no longer.
+    /// Returns the job, or its receipt once it has ended; nil when there is none or it was deleted.
     public func find(_ id: JobID, in team: TeamID) async throws(PostgresFailure) -> JobDetail? {
         let rows = try await database.query(
             """
             SELECT \(JobSummary.columns), problem, payload::text, result::text
             FROM jobs WHERE team_id = \(team) AND job_id = \(id)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { return nil }
         return JobDetail(
-            summary: try JobSummary(&row),
-            problem: try row.next(),
-            payload: Self.json(try row.next())?.redacted ?? .null,
-            result: Self.json(try row.next())
-        )
+            summary: try JobSummary(&row), problem: try row.next(),
+            payload: Self.json(try row.next())?.redacted ?? .null, result: Self.json(try row.next()))
     }
 
-    /// Has a job that is dead or waits for later run now, with all its attempts before it; false when it has ended
-    /// otherwise or runs.
-    public func retry(
-        _ id: JobID,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws(PostgresFailure) -> Bool {
-        let event = AuditEvent(
-            "job.retried",
-            by: actor,
-            on: AuditEvent.Target("job", id.rawValue),
-            from: origin
-        )
+    /// Makes a dead or waiting job run now, with all its attempts again; returns false when it is running or has ended
+    /// otherwise.
+    public func retry(_ id: JobID, in team: TeamID, by actor: Actor, from origin: Origin) async throws(PostgresFailure)
+        -> Bool
+    {
+        let event = AuditEvent("job.retried", by: actor, on: AuditEvent.Target("job", id.rawValue), from: origin)
         return try await change(
             """
             UPDATE jobs
             SET state = 'pending', attempts = 0, due_at = now(), finished_at = NULL, keep_until = NULL
             WHERE team_id = \(team) AND job_id = \(id) AND state IN ('pending', 'dead') AND worker IS NULL
             RETURNING job_id
-            """,
-            event,
-            in: team
-        )
+            """, event, in: team)
     }
 
-    /// Ends a job that has not ended, or gives up a dead one for good; an attempt under way ends without effect on
-    /// the job.
-    public func cancel(
-        _ id: JobID,
-        in team: TeamID,
-        because reason: String,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws(PostgresFailure) -> Bool {
+    /// Cancels a job that is waiting, running or dead, and returns whether there was one; a running attempt no longer
+    /// affects the job.
+    public func cancel(_ id: JobID, in team: TeamID, because reason: String, by actor: Actor, from origin: Origin)
+        async throws(PostgresFailure) -> Bool
+    {
         let event = AuditEvent(
-            "job.cancelled",
-            by: actor,
-            on: AuditEvent.Target("job", id.rawValue),
-            from: origin,
-            after: ["reason": .string(reason)]
-        )
+            "job.cancelled", by: actor, on: AuditEvent.Target("job", id.rawValue), from: origin,
+            after: ["reason": .string(reason)])
         return try await change(
             """
             UPDATE jobs
@@ -78,32 +52,21 @@ public struct JobStore: Sendable {
                 keep_until = clock_timestamp() + interval '7 days'
             WHERE team_id = \(team) AND job_id = \(id) AND state IN ('pending', 'dead')
             RETURNING job_id
-            """,
-            event,
-            in: team
-        )
+            """, event, in: team)
     }
 
-    /// Makes the change with its event in one statement.
-    private func change(_ update: SQL, _ event: AuditEvent, in team: TeamID) async throws(PostgresFailure)
-        -> Bool
-    {
+    /// Makes the change and records its event, in one statement.
+    private func change(_ update: SQL, _ event: AuditEvent, in team: TeamID) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(
             """
             WITH changed AS (\(update)), audit AS (\(event.insertion(in: team, when: "FROM changed")))
             SELECT job_id FROM changed
-            """,
-            in: team
-        )
+            """, in: team)
         return !rows.isEmpty
     }
 
     private static func json(_ text: String?) -> JSONValue? {
         guard let text else { return nil }
-        do throws(JSON.Failure) {
-            return try JSON.decode(JSONValue.self, from: Array(text.utf8))
-        } catch {
-            return nil
-        }
+        do throws(JSON.Failure) { return try JSON.decode(JSONValue.self, from: Array(text.utf8)) } catch { return nil }
     }
 }

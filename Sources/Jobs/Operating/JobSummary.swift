@@ -2,9 +2,9 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// A job as lists show it: nothing of what it carries.
+/// A job as shown in lists, without its payload.
 public struct JobSummary: Sendable {
-    /// Where a job stands.
+    /// State of a job.
     public enum State: String, CaseIterable, Sendable {
         case waiting
         case running
@@ -18,14 +18,14 @@ public struct JobSummary: Sendable {
     public let kind: String
     public let priority: JobPolicy.Priority
     public let state: State
-    /// Attempts that have begun.
+    /// Number of attempts that have begun.
     public let attempts: Int
     public let createdAt: Timestamp
-    /// When it may run; of a running one, when its lease ends.
+    /// When the job may run; for a running job, when its lease ends.
     public let dueAt: Timestamp
     public let finishedAt: Timestamp?
 
-    /// What `init(_:)` reads.
+    /// The columns that `init(_:)` reads.
     static let columns: SQL = """
         team_id, job_id, kind, priority, CASE WHEN state <> 'pending' THEN state
             WHEN worker IS NULL THEN 'waiting' ELSE 'running' END AS stands, attempts, created_at, due_at, finished_at
@@ -48,7 +48,7 @@ public struct JobSummary: Sendable {
 
 /// A page of jobs, newest first.
 public struct JobPage: Sendable {
-    /// A place in the list: the job a page ended with.
+    /// A position in the list: the last job of a page.
     public struct Cursor: Hashable, Sendable {
         public let createdAt: Timestamp
         public let id: String
@@ -62,6 +62,6 @@ public struct JobPage: Sendable {
     public let jobs: [JobSummary]
     /// Where the next page begins, or nil on the last one.
     public let next: Cursor?
-    /// How many match in all, counted up to `JobListStore.countLimit`.
+    /// Number of matching jobs, counted up to one more than `JobListStore.countLimit`.
     public let total: Int
 }

@@ -1,14 +1,14 @@
 public import Domain
 
-/// A job that a worker has, until its lease ends.
+/// A job claimed by a worker until its lease ends.
 ///
-/// The number of the attempt is part of the claim: a worker that lost the job cannot end it any more, not even when it
-/// got the job back.
+/// The number of the attempt is part of the claim: an attempt that lost the job cannot end it, not even when the same
+/// worker has claimed it again.
 public struct JobClaim: Sendable {
     public let team: TeamID
     public let id: JobID
     public let kind: String
-    /// This attempt; the first is 1.
+    /// Number of this attempt; the first is 1.
     public let attempt: Int
     let worker: WorkerID
 

@@ -2,19 +2,19 @@ import Bytes
 import Domain
 import Postgres
 
-/// Takes jobs of all teams for a worker, team by team, and keeps or gives back what was taken.
+/// Claims jobs of all teams for a worker, team by team, and renews or releases the claims.
 ///
 /// Times are PostgreSQL's, so that the clocks of the processes may differ.
 struct JobClaimStore: Sendable {
-    /// Teams looked at by one statement.
+    /// Maximum number of teams that one statement examines.
     private static let teams = 256
-    /// Jobs of one team, at most, before it is the next one's turn.
+    /// Maximum number of jobs claimed of one team before the next team's turn.
     static let turn = 8
 
-    /// What one statement took, and where in the circle of teams the next one begins.
+    /// The claims of one statement, and the team after which the next statement begins.
     struct Taken {
         var claims: [JobClaim] = []
-        /// The team it ended with, or nil when it came to the last one.
+        /// The last team examined, or nil when there are no more teams.
         var reached: String?
     }
 
@@ -28,19 +28,15 @@ struct JobClaimStore: Sendable {
         self.lease = lease
     }
 
-    /// Takes up to `limit` jobs that are due, of teams after `team`, a few of each.
+    /// Claims up to `limit` due jobs of teams after `team`, a few of each.
     ///
-    /// Each step of the walk is one look into the index of what is pending, so a team with 100,000 jobs costs no more
-    /// than a team with one. Jobs of other kinds wait for a process that knows them. No team gets more than half of
-    /// `limit` at once.
+    /// Each step of the walk is one lookup in the index of pending jobs, so a team with 100,000 jobs costs no more than
+    /// a team with one. Jobs of other kinds are left to processes that have handlers for them. No team gets more than
+    /// half of `limit` at once.
     ///
-    /// - Parameter sated: teams that get nothing now.
+    /// - Parameter sated: teams that get no jobs from this call.
     func claim(
-        _ priority: JobPolicy.Priority,
-        of kinds: [String],
-        after team: String,
-        except sated: [TeamID],
-        limit: Int
+        _ priority: JobPolicy.Priority, of kinds: [String], after team: String, except sated: [TeamID], limit: Int
     ) async throws(PostgresFailure) -> Taken {
         let turn = max(1, min(Self.turn, limit / 2))
         let rows = try await database.query(
@@ -77,8 +73,7 @@ struct JobClaimStore: Sendable {
             SELECT (SELECT CASE WHEN count(team_id) = \(Self.teams) THEN max(team_id) END FROM walk),
                 claimed.team_id, claimed.job_id, claimed.kind, claimed.attempts
             FROM (VALUES (1)) AS one (row) LEFT JOIN claimed ON true
-            """
-        )
+            """)
         return try read(rows, limit: limit)
     }
 
@@ -88,23 +83,16 @@ struct JobClaimStore: Sendable {
             taken.reached = try row.next()
             guard let team = try row.next(TeamID?.self) else { break }
             taken.claims.append(
-                JobClaim(
-                    team: team,
-                    id: try row.next(),
-                    kind: try row.next(),
-                    attempt: try row.next(),
-                    worker: worker
-                )
-            )
+                JobClaim(team: team, id: try row.next(), kind: try row.next(), attempt: try row.next(), worker: worker))
         }
-        // Cut short by the limit: teams that were walked over have had no turn.
+        // The limit ended the claim early, and teams after the last one with a claim have had no turn.
         if taken.claims.count == limit { taken.reached = taken.claims.map(\.team.rawValue).max() }
         return taken
     }
 
-    /// Keeps what is still being worked on.
+    /// Renews the leases of jobs that are running.
     ///
-    /// - Returns: what is still this worker's.
+    /// - Returns: the jobs that this worker still holds.
     func renew(_ claims: [JobClaim]) async throws(PostgresFailure) -> Set<JobClaim.Key> {
         let rows = try await database.query(
             """
@@ -113,14 +101,13 @@ struct JobClaimStore: Sendable {
             WHERE j.team_id = mine.team_id AND j.job_id = mine.job_id
                 AND j.state = 'pending' AND j.worker = \(worker)
             RETURNING j.team_id, j.job_id
-            """
-        )
+            """)
         var kept: Set<JobClaim.Key> = []
         for var row in rows { kept.insert(JobClaim.Key(team: try row.next(), id: try row.next())) }
         return kept
     }
 
-    /// Gives back what was not finished, for others to take at once; the attempt does not count.
+    /// Releases unfinished jobs, so that other workers can claim them at once; the attempt does not count.
     func release(_ claims: [JobClaim]) async throws(PostgresFailure) {
         try await database.query(
             """
@@ -128,12 +115,11 @@ struct JobClaimStore: Sendable {
             FROM unnest(\(claims.map(\.team.rawValue)), \(claims.map(\.id.rawValue))) AS mine (team_id, job_id)
             WHERE j.team_id = mine.team_id AND j.job_id = mine.job_id
                 AND j.state = 'pending' AND j.worker = \(worker)
-            """
-        )
+            """)
     }
 }
 
 extension Duration {
-    /// The duration as PostgreSQL's `interval`.
+    /// The duration as a PostgreSQL `interval`.
     var interval: SQL { "\(Int(microseconds)) * interval '1 microsecond'" }
 }

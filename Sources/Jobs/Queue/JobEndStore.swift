@@ -2,33 +2,25 @@ import Bytes
 import Domain
 import Postgres
 
-/// Reads what a claimed job carries, and ends the attempt: as the job's team, and only while the claim holds.
+/// Reads the payload of a claimed job and ends the attempt, as the job's team and only while the claim is valid.
 struct JobEndStore: Sendable {
     private let database: TeamDatabase
 
-    init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    init(_ database: TeamDatabase) { self.database = database }
 
-    /// What the job carries, as JSON, or nil when it is no longer the claimant's.
+    /// Returns the payload as JSON, or nil when the claim is no longer valid.
     func payload(of claim: JobClaim) async throws(PostgresFailure) -> [UInt8]? {
-        let rows = try await database.query(
-            "SELECT payload::text FROM jobs WHERE \(claim.holds)",
-            in: claim.team
-        )
+        let rows = try await database.query("SELECT payload::text FROM jobs WHERE \(claim.holds)", in: claim.team)
         guard var row = rows.first else { return nil }
         return Array(try row.next(String.self).utf8)
     }
 
-    /// Ends the attempt; false when the job is no longer the claimant's.
+    /// Ends the attempt; returns false when the claim is no longer valid.
     ///
     /// - Parameter spread: see `JobPolicy.delay`.
-    func end(
-        _ claim: JobClaim,
-        _ outcome: JobOutcome,
-        _ policy: JobPolicy,
-        spread: Double
-    ) async throws(PostgresFailure) -> Bool {
+    func end(_ claim: JobClaim, _ outcome: JobOutcome, _ policy: JobPolicy, spread: Double)
+        async throws(PostgresFailure) -> Bool
+    {
         let sql: SQL
         if let problem = outcome.problem {
             sql =
@@ -42,13 +34,12 @@ struct JobEndStore: Sendable {
         } else {
             return true
         }
-        return try await database.queryJointly(sql, locking: Array(claim.id.rawValue.utf8), in: claim.team)
-            .changed == 1
+        return try await database.groupCommit(sql, locking: Array(claim.id.rawValue.utf8), in: claim.team).changed == 1
     }
 }
 
 extension JobClaim {
-    /// That the claim still holds.
+    /// The condition that the claim is still valid.
     fileprivate var holds: SQL {
         """
         team_id = \(team) AND job_id = \(id) AND state = 'pending' AND worker = \(worker)
@@ -56,7 +47,7 @@ extension JobClaim {
         """
     }
 
-    /// The payload goes with success: a receipt needs none of it.
+    /// The statement that records success; it clears the payload, which a receipt does not need.
     func success(_ result: JSONValue?, _ policy: JobPolicy) -> SQL {
         let json = result.map { String(decoding: JSON.encode($0), as: UTF8.self) }
         return """
@@ -91,8 +82,6 @@ extension JobClaim {
         """
     }
 
-    /// What another server said may be long, and may hold what PostgreSQL takes in no text.
-    private static func stored(_ problem: String) -> String {
-        problem.cut(toOctets: 1000).withoutNUL
-    }
+    /// Shortens a problem and removes NUL, because a remote server's text may be long and PostgreSQL stores no NUL.
+    private static func stored(_ problem: String) -> String { problem.cut(toOctets: 1000).withoutNUL }
 }

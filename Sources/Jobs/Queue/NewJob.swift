@@ -11,16 +11,12 @@ public struct NewJob: Sendable {
     let idempotenceKey: String?
 
     /// - Parameters:
-    ///   - payload: what the job carries; its type is the job's kind.
-    ///   - id: a new one, unless the payload had to know it.
-    ///   - delay: how long it must wait at least.
-    ///   - idempotenceKey: a job with the key of another one of its kind and team is not enqueued, as long as that
-    ///     one is kept.
+    ///   - payload: content of the job; its type is the job's kind.
+    ///   - id: a new one when nil; given when the payload contains it.
+    ///   - delay: minimum wait before the job runs.
+    ///   - idempotenceKey: the job is not enqueued while another job of its kind and team with this key is stored.
     public init<Kind: JobKind>(
-        _ payload: Kind,
-        id: JobID? = nil,
-        after delay: Duration = .zero,
-        once idempotenceKey: String? = nil,
+        _ payload: Kind, id: JobID? = nil, after delay: Duration = .zero, once idempotenceKey: String? = nil,
         random: RandomSource = .system
     ) {
         self.id = id ?? JobID(random: random)

@@ -1,6 +1,6 @@
 public import Domain
 
 extension BatchedPurge {
-    /// Receipts and dead jobs that were kept long enough.
+    /// Deletes receipts and dead jobs after their retention.
     public static let jobs = BatchedPurge(function: "pippin_purge_jobs")
 }

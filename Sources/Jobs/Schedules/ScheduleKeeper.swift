@@ -5,8 +5,8 @@ public import EventLoop
 public import Log
 import Postgres
 
-/// Runs the schedules of the installation, of which it takes those that no other process is at.
-// @unchecked Sendable: all state is touched on the loop's thread alone; `Task`s started here live there.
+/// Runs the schedules of the installation, of which it claims those that no other process is running.
+// @unchecked Sendable: all state is accessed on the loop's thread only; `Task`s started here run there.
 public final class ScheduleKeeper: @unchecked Sendable {
     private static let lease = Duration.seconds(60)
     private static let pollInterval = Duration.seconds(1)
@@ -20,13 +20,7 @@ public final class ScheduleKeeper: @unchecked Sendable {
     private let pause: LoopPause
     private var isStopping = false
 
-    public init(
-        on loop: EventLoop,
-        _ system: SystemDatabase,
-        _ schedules: [Schedule],
-        worker: WorkerID,
-        log: Log
-    ) {
+    public init(on loop: EventLoop, _ system: SystemDatabase, _ schedules: [Schedule], worker: WorkerID, log: Log) {
         self.loop = loop
         store = ScheduleStore(system)
         self.schedules = Dictionary(uniqueKeysWithValues: schedules.map { ($0.name, $0) })
@@ -35,7 +29,7 @@ public final class ScheduleKeeper: @unchecked Sendable {
         pause = LoopPause(on: loop)
     }
 
-    /// Keeps the schedules until `stop`; call it as a task of the loop.
+    /// Runs the schedules until `stop`; call it as a task of the loop.
     public func run() async {
         var isDeclared = false
         var renewal = MonotonicTime.now()
@@ -52,27 +46,23 @@ public final class ScheduleKeeper: @unchecked Sendable {
                     renewal = MonotonicTime.now()
                 }
                 try await take()
-            } catch {
-                if !isStopping { log(.warning, "schedules.not-taken", ("cause", "\(error)")) }
-            }
+            } catch { if !isStopping { log(.warning, "schedules.take_failed", ("cause", "\(error)")) } }
             await pause.wait(for: Self.pollInterval)
         }
     }
 
-    /// Begins nothing more, lets what is under way end, and gives back what has not ended in time.
+    /// Starts no more runs, waits for those under way, and releases those that have not ended in time.
     ///
-    /// Called on the loop.
-    public func stop(within patience: Duration) async {
+    /// Call it on the loop.
+    public func stop(within timeout: Duration) async {
         isStopping = true
         pause.end()
-        let deadline = MonotonicTime.now() + patience.nanoseconds
+        let deadline = MonotonicTime.now() + timeout.nanoseconds
         while !running.isEmpty, MonotonicTime.now() < deadline { await loop.sleep(for: .milliseconds(20)) }
         guard !running.isEmpty else { return }
         for task in running.values { task.cancel() }
-        do {
-            try await store.release(Array(running.keys), worker: worker)
-        } catch {
-            log(.warning, "schedules.not-released", ("cause", "\(error)"))
+        do { try await store.release(Array(running.keys), worker: worker) } catch {
+            log(.warning, "schedules.release_failed", ("cause", "\(error)"))
         }
     }
 
@@ -90,18 +80,12 @@ public final class ScheduleKeeper: @unchecked Sendable {
 
     private func perform(_ schedule: Schedule) async {
         var problem: String?
-        do {
-            try await schedule.perform()
-        } catch {
+        do { try await schedule.perform() } catch {
             problem = "\(error)".cut(toOctets: 1000)
-            if !isStopping {
-                log(.warning, "schedule.failed", ("schedule", schedule.name), ("cause", problem))
-            }
+            if !isStopping { log(.warning, "schedule.failed", ("schedule", schedule.name), ("cause", problem)) }
         }
-        do {
-            try await store.finish(schedule.name, worker: worker, problem: problem)
-        } catch {
-            if !isStopping { log(.warning, "schedule.not-ended", ("cause", "\(error)")) }
+        do { try await store.finish(schedule.name, worker: worker, problem: problem) } catch {
+            if !isStopping { log(.warning, "schedule.end_failed", ("cause", "\(error)")) }
         }
     }
 }

@@ -1,7 +1,7 @@
-/// How many attempts ended how, since the process started.
+/// Numbers of attempts since the process started, by result.
 public struct JobCounts: Sendable {
     public private(set) var succeeded = 0
-    /// Attempts that will be followed by another.
+    /// Failed attempts of jobs that will be tried again.
     public private(set) var failed = 0
     public private(set) var dead = 0
 

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What a worker can do: the handler of each kind of job.
+/// The handlers of a worker, one for each kind of job.
 public struct JobHandlers: Sendable {
     struct Handler: Sendable {
         let policy: JobPolicy
@@ -11,21 +11,18 @@ public struct JobHandlers: Sendable {
 
     public init() {}
 
-    /// Has `perform` do the jobs of a kind.
+    /// Registers the handler of a kind of job.
     ///
-    /// It may be called more than once for one job, though never twice at once: a process may die after the effect and
+    /// It may be called more than once for one job, though never concurrently: a process may die after the effect and
     /// before the receipt. Effects in the database can share the receipt's transaction (`JobRun.succeed`). A payload
-    /// that is not of the kind makes the job dead.
+    /// that cannot be decoded as the kind makes the job dead.
     public mutating func register<Kind: JobKind>(
-        _ kind: Kind.Type,
-        _ perform: @escaping @Sendable (Kind, JobRun) async throws -> JobOutcome
+        _ kind: Kind.Type, _ perform: @escaping @Sendable (Kind, JobRun) async throws -> JobOutcome
     ) {
         precondition(handlers[Kind.kind] == nil, "\(Kind.kind) has a handler already")
         handlers[Kind.kind] = Handler(policy: Kind.policy) { payload, run in
             let value: Kind
-            do throws(JSON.Failure) {
-                value = try JSON.decode(Kind.self, from: payload)
-            } catch {
+            do throws(JSON.Failure) { value = try JSON.decode(Kind.self, from: payload) } catch {
                 return .refused("the payload cannot be read: \(error)")
             }
             return try await perform(value, run)

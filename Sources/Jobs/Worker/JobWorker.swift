@@ -4,19 +4,19 @@ public import EventLoop
 public import Log
 import Postgres
 
-/// Does the jobs of all teams, a bounded number at a time, on one loop.
+/// Runs the jobs of all teams on one loop, a limited number at a time.
 ///
-/// There is one in each process; they share the work by taking it.
-// @unchecked Sendable: all state is touched on the loop's thread alone; `Task`s started here live there.
+/// Each process has one worker; the workers share the queue by claiming jobs from it.
+// @unchecked Sendable: all state is accessed on the loop's thread only; `Task`s started here run there.
 public final class JobWorker: @unchecked Sendable {
-    /// How a worker goes about it.
+    /// Limits and intervals of a worker.
     public struct Options: Sendable {
-        /// Jobs under way at once; a quarter of the places is kept for urgent ones, and a team that has more than are
-        /// free gets no more.
+        /// Maximum number of jobs running at once; a quarter of the places is reserved for urgent jobs, and a team that
+        /// holds more places than are free gets no more.
         public var concurrency = 32
-        /// How long a job stays taken without a sign of life of its worker.
+        /// How long a claim lasts unless its worker renews it.
         public var lease = Duration.seconds(60)
-        /// The longest time between two looks at the queue.
+        /// Maximum time between two polls of the queue.
         public var pollInterval = Duration.seconds(2)
 
         public init() {}
@@ -28,20 +28,20 @@ public final class JobWorker: @unchecked Sendable {
         let task: Task<Void, Never>
     }
 
-    /// A walk over the teams, from the first to the last, by as many looks as that takes.
+    /// A pass over the teams, from the first to the last, in as many polls as necessary.
     private struct Lap {
-        /// The team it has come to; nil at the beginning.
+        /// The last team examined; nil at the beginning.
         var position: String?
         var hasFound = false
     }
 
-    /// What a look at the queue came to.
+    /// Result of one poll of the queue.
     private enum Look {
-        /// Something was taken.
+        /// At least one job was claimed.
         case taken
-        /// Nothing was, yet there are teams to look at.
+        /// No job was claimed, but there are teams left to examine.
         case unfinished
-        /// Nothing is to be had now.
+        /// There are no jobs to claim now.
         case over
     }
 
@@ -51,26 +51,21 @@ public final class JobWorker: @unchecked Sendable {
     private let handlers: JobHandlers
     private let options: Options
     private let log: Log
-    /// Anybody can cause jobs that fail, by what they post or where they have it told.
+    /// Limits log lines about failed jobs, which any user can cause by the data or the notification endpoint they send.
     private let failures: RefusalLog
     private var running: [JobClaim.Key: Running] = [:]
     private var laps: [JobPolicy.Priority: Lap] = [:]
     private let pause: LoopPause
     private var isStopping = false
-    /// Looks at the queue still to come soon, after the bell rang.
+    /// Delays before the next polls, set by the queue's signal.
     private var eagerness: [Duration] = []
-    /// Jobs ended since the start, by how.
+    /// Numbers of attempts that ended since the start, by result.
     public private(set) var counts = JobCounts()
     public let id: WorkerID
 
     public init(
-        on loop: EventLoop,
-        _ app: TeamDatabase,
-        system: SystemDatabase,
-        handlers: JobHandlers,
-        bell: JobBell,
-        options: Options = Options(),
-        log: Log
+        on loop: EventLoop, _ app: TeamDatabase, system: SystemDatabase, handlers: JobHandlers, bell: JobSignal,
+        options: Options = Options(), log: Log
     ) {
         self.loop = loop
         id = WorkerID(random: .system)
@@ -84,7 +79,7 @@ public final class JobWorker: @unchecked Sendable {
         bell.connect(loop) { [weak self] in self?.wake() }
     }
 
-    /// Takes and does jobs until `stop`; call it as a task of the loop.
+    /// Claims and runs jobs until `stop`; call it as a task of the loop.
     public func run() async {
         Task(executorPreference: loop) { await self.keepLeases() }
         while !isStopping {
@@ -93,26 +88,22 @@ public final class JobWorker: @unchecked Sendable {
         }
     }
 
-    /// Takes nothing more, lets what is under way end, and gives back what has not ended in time.
+    /// Claims no more jobs, waits for those under way, and releases those that have not ended in time.
     ///
-    /// Called on the loop.
-    public func stop(within patience: Duration) async {
+    /// Call it on the loop.
+    public func stop(within timeout: Duration) async {
         isStopping = true
         pause.end()
-        let deadline = MonotonicTime.now() + patience.nanoseconds
+        let deadline = MonotonicTime.now() + timeout.nanoseconds
         while !running.isEmpty, MonotonicTime.now() < deadline { await loop.sleep(for: .milliseconds(20)) }
         guard !running.isEmpty else { return }
         for job in running.values { job.task.cancel() }
         let left = running.values.map(\.claim)
         running = [:]
-        do {
-            try await claims.release(left)
-        } catch {
-            log(.warning, "jobs.not-released", ("cause", "\(error)"))
-        }
+        do { try await claims.release(left) } catch { log(.warning, "jobs.release_failed", ("cause", "\(error)")) }
     }
 
-    /// Looks at the queue now, and again a few times: the bell may ring before its transaction commits.
+    /// Polls the queue now and several more times, because the signal may come before its transaction commits.
     func wake() {
         eagerness = [.milliseconds(5), .milliseconds(25), .milliseconds(125), .milliseconds(600)]
         pause.end()
@@ -126,12 +117,12 @@ public final class JobWorker: @unchecked Sendable {
     }
 }
 
-// Taking.
+// Claiming.
 extension JobWorker {
-    /// Fills the free places, until a lap over all teams has found nothing more.
+    /// Fills the free places, until a pass over all teams has found no more jobs.
     ///
-    /// A priority whose lap is over is looked at again once another one's has found something: otherwise two of them could
-    /// have each other go on for ever.
+    /// A priority whose pass is over is polled again only after another one has claimed a job; otherwise two priorities
+    /// could restart each other forever.
     private func takeAll() async {
         var left = JobPolicy.Priority.allCases
         while !left.isEmpty {
@@ -148,7 +139,7 @@ extension JobWorker {
         }
     }
 
-    /// Fills the free places by one look.
+    /// Claims jobs for the free places by one poll.
     private func take(_ priority: JobPolicy.Priority) async -> Look {
         let room = room(for: priority)
         guard room > 0, !isStopping else { return .over }
@@ -156,33 +147,29 @@ extension JobWorker {
         let sated = held(priority).filter { $0.value > room }.map(\.key)
         do {
             let taken = try await claims.claim(
-                priority,
-                of: handlers.kinds,
-                after: lap.position ?? "",
-                except: sated,
-                limit: room
-            )
+                priority, of: handlers.kinds, after: lap.position ?? "", except: sated, limit: room)
             for claim in taken.claims { begin(claim, priority) }
             lap.position = taken.reached
             if !taken.claims.isEmpty { lap.hasFound = true }
             laps[priority] = taken.reached == nil ? nil : lap
             if !taken.claims.isEmpty { return .taken }
-            // Where a lap has found something, there may be more of the same teams.
+            // After a pass that found jobs, the same teams may have more.
             return taken.reached != nil || lap.hasFound ? .unfinished : .over
         } catch {
-            if !isStopping { log(.warning, "jobs.not-taken", ("cause", "\(error)")) }
+            if !isStopping { log(.warning, "jobs.take_failed", ("cause", "\(error)")) }
             return .over
         }
     }
 
-    /// Places that are free for jobs of a priority.
+    /// Number of free places for jobs of a priority.
     ///
-    /// Servers that never answer may hold all that are not urgent for as long as a notice waits.
+    /// Remote servers that never respond may occupy all places that are not reserved, each for the timeout of a
+    /// notification.
     private func room(for priority: JobPolicy.Priority) -> Int {
         options.concurrency - (priority == .urgent ? 0 : options.concurrency / 4) - running.count
     }
 
-    /// How many jobs of a priority each team has under way.
+    /// Number of running jobs of a priority, by team.
     private func held(_ priority: JobPolicy.Priority) -> [TeamID: Int] {
         running.values.reduce(into: [:]) { held, job in
             if job.priority == priority { held[job.claim.team, default: 0] += 1 }
@@ -198,21 +185,19 @@ extension JobWorker {
         running[claim.key] = Running(claim: claim, priority: priority, task: task)
     }
 
-    /// Whether to look at the queue now that a job has ended: not for each, since a look is worth several places.
+    /// Whether to poll the queue now that a job has ended: not after each job, so that one poll fills several places.
     private func isWorthLook(after team: TeamID, _ priority: JobPolicy.Priority) -> Bool {
         let held = held(priority)
         guard held[team, default: 0] <= room(for: priority) else { return false }
-        // Places of a team that has many may be held for long: the others share what is left.
+        // A team with many jobs may hold its places for long, so the other teams share what is left.
         let long = held.values.filter { $0 >= JobClaimStore.turn }.reduce(0, +)
         return running.count - long <= (options.concurrency - long) / 2
     }
 
-    /// Whether it is this attempt that runs: a job that was lost may have been taken again meanwhile.
-    private func isRunning(_ claim: JobClaim) -> Bool {
-        running[claim.key]?.claim.attempt == claim.attempt
-    }
+    /// Whether this attempt is the one that runs, because a lost job may have been claimed again meanwhile.
+    private func isRunning(_ claim: JobClaim) -> Bool { running[claim.key]?.claim.attempt == claim.attempt }
 
-    /// Renews the leases of what is under way, and ends what is no longer this worker's.
+    /// Renews the leases of running jobs, and cancels the tasks of jobs that this worker no longer holds.
     private func keepLeases() async {
         while !isStopping {
             await loop.sleep(for: options.lease / 3)
@@ -221,14 +206,12 @@ extension JobWorker {
             do {
                 let kept = try await claims.renew(mine)
                 for claim in mine where !kept.contains(claim.key) { running[claim.key]?.task.cancel() }
-            } catch {
-                log(.warning, "jobs.not-renewed", ("cause", "\(error)"))
-            }
+            } catch { log(.warning, "jobs.renewal_failed", ("cause", "\(error)")) }
         }
     }
 }
 
-// Doing.
+// Running.
 extension JobWorker {
     private func attempt(_ claim: JobClaim) async {
         guard let handler = handlers[claim.kind] else { return }
@@ -239,27 +222,19 @@ extension JobWorker {
                 note(outcome, claim, handler.policy)
             }
         } catch {
-            // The lease ends by itself, and the job is taken again.
-            if !isStopping {
-                log(.warning, "job.not-ended", ("job", claim.id.rawValue), ("cause", "\(error)"))
-            }
+            // The lease ends by itself, and the job is claimed again.
+            if !isStopping { log(.warning, "job.end_failed", ("job", claim.id.rawValue), ("cause", "\(error)")) }
         }
     }
 
-    private func perform(
-        _ handler: JobHandlers.Handler,
-        _ payload: [UInt8],
-        _ claim: JobClaim
-    ) async -> JobOutcome {
-        // Its worker died so often that another try would only kill the next.
+    private func perform(_ handler: JobHandlers.Handler, _ payload: [UInt8], _ claim: JobClaim) async -> JobOutcome {
+        // No attempt reached its end, probably because each killed its worker; another one would kill the next.
         guard claim.attempt <= handler.policy.attempts else { return .refused("no attempt came to its end") }
-        let limit = loop.schedule(after: handler.policy.patience) { [weak self] in
+        let limit = loop.schedule(after: handler.policy.timeout) { [weak self] in
             if let self, isRunning(claim) { running[claim.key]?.task.cancel() }
         }
         defer { limit.cancel() }
-        do {
-            return try await handler.perform(payload, JobRun(claim: claim, policy: handler.policy))
-        } catch {
+        do { return try await handler.perform(payload, JobRun(claim: claim, policy: handler.policy)) } catch {
             return .failed("\(error)")
         }
     }
@@ -269,15 +244,8 @@ extension JobWorker {
         counts.note(outcome, isDead: isDead)
         guard let problem = outcome.problem else { return }
         failures(
-            isDead ? .warning : .info,
-            isDead ? "job.dead" : "job.failed",
-            of: claim.team.rawValue,
-            for: claim.kind,
-            ("job", claim.id.rawValue),
-            ("kind", claim.kind),
-            ("team", claim.team.rawValue),
-            ("attempt", String(claim.attempt)),
-            ("cause", problem)
-        )
+            isDead ? .warning : .info, isDead ? "job.dead" : "job.failed", of: claim.team.rawValue, for: claim.kind,
+            ("job", claim.id.rawValue), ("kind", claim.kind), ("team", claim.team.rawValue),
+            ("attempt", String(claim.attempt)), ("cause", problem))
     }
 }

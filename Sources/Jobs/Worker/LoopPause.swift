@@ -1,16 +1,14 @@
 import EventLoop
 
-/// A pause of one task that others on its loop may end early.
+/// A pause of one task that other tasks on its loop can end early.
 final class LoopPause {
     private let loop: EventLoop
     private var resume: (() -> Void)?
     private var isOver = false
 
-    init(on loop: EventLoop) {
-        self.loop = loop
-    }
+    init(on loop: EventLoop) { self.loop = loop }
 
-    /// Waits, but not when the pause was ended before it began.
+    /// Waits for `duration` or until `end` is called; returns at once when that happened before.
     func wait(for duration: Duration) async {
         guard !isOver else {
             isOver = false

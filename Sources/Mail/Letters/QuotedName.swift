@@ -1,16 +1,16 @@
 import Bytes
 
-/// A name that a member chose, as a mail may repeat it to somebody who does not know them.
+/// A name chosen by a member, sanitized for an email to a recipient who may not know the member.
 ///
-/// Such a name may be an advertisement or a trap: it is one line of a few words, and nothing in it that mail readers make a
-/// link of.
+/// Such a name may carry an advertisement or a phishing link. The result is one line of at most `maximumLength`
+/// characters without anything that mail clients turn into a link.
 public struct QuotedName: Sendable, CustomStringConvertible {
-    /// In characters.
+    /// Maximum length, in characters.
     static let maximumLength = 60
 
     public let description: String
 
-    /// - Parameter fallback: what stands there when nothing is left of `name`.
+    /// - Parameter fallback: the result if nothing of `name` is left.
     public init(_ name: String, else fallback: String = "Pippin") {
         let line = name.unicodeScalars.prefix(400).filter { !$0.isIgnored }.map(Self.printable)
         let words = line.split(separator: " ").compactMap { Self.word(Array($0)) }
@@ -19,7 +19,7 @@ public struct QuotedName: Sendable, CustomStringConvertible {
         description = short.isEmpty ? fallback : String(short)
     }
 
-    /// Control and formatting characters, line and paragraph separators turn the line or hide parts of it.
+    /// Replaces by a space every character that breaks the line or hides parts of it, such as control characters.
     private static func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .surrogate,
@@ -29,21 +29,22 @@ public struct QuotedName: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The word without what makes it an address: nothing of a URL or a mail address, the first label of a host name.
+    /// Removes from a word what makes it a link: URLs and email addresses entirely, host names after their first label.
     ///
-    /// By scalars: to a `Character` a mark behind a full stop makes it another one, and not to who makes links.
+    /// Works on scalars because a combining mark after a full stop makes it another `Character`, but mail clients that
+    /// detect links still see the full stop.
     private static func word(_ word: [Unicode.Scalar]) -> [Unicode.Scalar]? {
         let plain = word.map(Self.plain)
         guard !plain.contains("@"), !plain.contains("/"), !plain.contains("\\") else { return nil }
         let isOfWeb = plain.indices.contains { plain[$0...].prefix(4).elementsEqual("www.".unicodeScalars) }
         guard !isOfWeb else { return nil }
         let labels = plain.split(separator: ".", omittingEmptySubsequences: false)
-        // Initials and a full stop at the end are none; `a.b.example` is one like `a.example`.
+        // Initials and a full stop at the end are not host names; `a.b.example` is one, as is `a.example`.
         guard labels.dropFirst().contains(where: { $0.count { !$0.isMark } > 1 }) else { return word }
         return labels[0].isEmpty ? nil : Array(word.prefix(labels[0].count))
     }
 
-    /// The character that browsers read in its place in an address (UTS #46), as far as it parts or marks one.
+    /// Maps a character to the delimiter or `w` that browsers read in its place in an address (UTS #46).
     private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar {
         case "。", "．", "｡": "."
@@ -57,9 +58,9 @@ public struct QuotedName: Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is neither seen nor read, as joiners and variation selectors are: an address is the same without it.
+    /// Whether the scalar is invisible, such as joiners and variation selectors: an address without it is the same.
     fileprivate var isIgnored: Bool { properties.isDefaultIgnorableCodePoint }
 
-    /// Whether it stands on the letter before it.
+    /// Whether the scalar is a nonspacing mark, which combines with the character before it.
     fileprivate var isMark: Bool { properties.generalCategory == .nonspacingMark }
 }

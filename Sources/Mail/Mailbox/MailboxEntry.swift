@@ -3,31 +3,31 @@ public import Domain
 public import Jobs
 import Postgres
 
-/// A mail in the console's mailbox, without what it says.
+/// An email in the console's mailbox, without its body.
 public struct MailboxEntry: Sendable {
     public let id: JobID
     public let at: Timestamp
-    /// The team that wrote it.
+    /// The sending team.
     public let team: TeamID
-    /// `Letter.name`.
-    public let letter: String
+    /// Kind of the email, from `EmailMessage.name`.
+    public let message: String
     public let recipient: EmailAddress
     public let subject: String
 
-    /// What `init(_:)` reads.
+    /// Columns in the order that `init(_:)` reads them.
     static let columns: SQL = "mail_id, at, of_team, letter, recipient, subject"
 
     init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()
         at = try row.next()
         team = try row.next()
-        letter = try row.next()
+        message = try row.next()
         recipient = try row.next()
         subject = try row.next()
     }
 }
 
-/// The same with everything.
+/// An email in the console's mailbox, with its bodies and link.
 public struct MailboxMail: Sendable {
     public let entry: MailboxEntry
     public let text: String
@@ -35,9 +35,9 @@ public struct MailboxMail: Sendable {
     public let link: String?
 }
 
-/// A page of the mailbox, newest first.
+/// One page of the mailbox's list, newest first.
 public struct MailboxPage: Sendable {
-    /// A place in the list: the mail a page ended with.
+    /// Position in the list: time and id of the last email of a page.
     public struct Cursor: Hashable, Sendable {
         public let at: Timestamp
         public let id: String
@@ -49,8 +49,8 @@ public struct MailboxPage: Sendable {
     }
 
     public let entries: [MailboxEntry]
-    /// Where the next page begins, or nil on the last one.
+    /// Start of the next page, or nil on the last page.
     public let next: Cursor?
-    /// How many match in all, counted up to `MailboxStore.countLimit`.
+    /// Number of matching emails, counted up to `MailboxStore.countLimit` + 1.
     public let total: Int
 }

@@ -2,51 +2,42 @@ public import Domain
 public import Jobs
 public import Postgres
 
-/// The console's mailbox, where mail lands while no mail server is configured.
+/// The console's mailbox, which receives emails while no SMTP server is configured.
 ///
-/// It belongs to the system team, whatever team wrote: operators read it in the mail server's place.
+/// Its rows belong to the system team, whichever team sends: operators read them in place of the mail server.
 public struct MailboxStore: Sendable {
-    /// Beyond this, lists say "more than".
+    /// Largest exact count; above it, lists show "more than".
     public static let countLimit = 1000
-    /// How long a mail is kept.
+    /// Retention of an email.
     static let life = Duration.seconds(30 * 86_400)
-    /// Mails removed by one statement: each has its bodies, and a statement has its time.
+    /// Number of emails deleted by one statement, limited because bodies are large and statements have a timeout.
     private static let purgeBatch = 500
 
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Keeps a mail, once however often its job is tried.
-    func keep(
-        _ mail: OutgoingMail,
-        _ written: LetterWriter.Written,
-        as id: JobID,
-        of team: TeamID
-    ) async throws(PostgresFailure) {
+    /// Stores an email once, also if its job runs again.
+    func keep(_ mail: OutgoingMail, _ written: EmailRenderer.Written, as id: JobID, of team: TeamID)
+        async throws(PostgresFailure)
+    {
         try await database.query(
             """
             INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html, link)
             VALUES (
-                \(TeamID.system), \(id), \(team), \(mail.letter.name), \(mail.recipient), \(written.subject),
-                \(written.text), \(written.html), \(mail.letter.link)
+                \(TeamID.system), \(id), \(team), \(mail.message.name), \(mail.recipient), \(written.subject),
+                \(written.text), \(written.html), \(mail.message.link)
             )
             ON CONFLICT DO NOTHING
-            """,
-            in: .system
-        )
+            """, in: .system)
     }
 
-    /// Up to `limit` mails, newest first, those after `cursor` when there is one.
+    /// Returns up to `limit` emails, newest first, starting after `cursor` if given.
     ///
-    /// - Parameter search: the beginning of an address, in any case.
-    public func page(
-        to search: String? = nil,
-        after cursor: MailboxPage.Cursor? = nil,
-        limit: Int
-    ) async throws(PostgresFailure) -> MailboxPage {
+    /// - Parameter search: the beginning of a recipient address; case does not matter.
+    public func page(to search: String? = nil, after cursor: MailboxPage.Cursor? = nil, limit: Int)
+        async throws(PostgresFailure) -> MailboxPage
+    {
         let matching: SQL = "team_id = \(TeamID.system) \(Self.matching(search))"
         let rows = try await database.search(
             """
@@ -62,9 +53,7 @@ public struct MailboxStore: Sendable {
                 ORDER BY at DESC, mail_id DESC LIMIT \(limit + 1)
             ) AS page ON true
             ORDER BY at DESC, mail_id DESC
-            """,
-            in: .system
-        )
+            """, in: .system)
         var total = 0
         var found: [MailboxEntry] = []
         for var row in rows {
@@ -74,36 +63,25 @@ public struct MailboxStore: Sendable {
         let entries = Array(found.prefix(limit))
         let last = found.count > limit ? entries.last : nil
         return MailboxPage(
-            entries: entries,
-            next: last.map { MailboxPage.Cursor(at: $0.at, id: $0.id.rawValue) },
-            total: total
-        )
+            entries: entries, next: last.map { MailboxPage.Cursor(at: $0.at, id: $0.id.rawValue) }, total: total)
     }
 
-    /// One mail with everything, or nil.
+    /// Returns one email with its bodies and link, or nil.
     public func find(_ id: JobID) async throws(PostgresFailure) -> MailboxMail? {
         let rows = try await database.query(
             """
             SELECT \(MailboxEntry.columns), body_text, body_html, link
             FROM mailbox WHERE team_id = \(TeamID.system) AND mail_id = \(id)
-            """,
-            in: .system
-        )
+            """, in: .system)
         guard var row = rows.first else { return nil }
         return MailboxMail(
-            entry: try MailboxEntry(&row),
-            text: try row.next(),
-            html: try row.next(),
-            link: try row.next()
-        )
+            entry: try MailboxEntry(&row), text: try row.next(), html: try row.next(), link: try row.next())
     }
 
-    /// Removes what was kept long enough, a batch at a time.
-    public func purge() async throws(PostgresFailure) {
-        while try await purgeOldest() == Self.purgeBatch {}
-    }
+    /// Deletes emails older than the retention, in batches.
+    public func purge() async throws(PostgresFailure) { while try await purgeOldest() == Self.purgeBatch {} }
 
-    /// - Returns: how many mails went.
+    /// - Returns: the number of deleted emails.
     private func purgeOldest() async throws(PostgresFailure) -> Int {
         let rows = try await database.query(
             """
@@ -117,15 +95,13 @@ public struct MailboxStore: Sendable {
                 RETURNING 1
             )
             SELECT count(*) FROM purged
-            """,
-            in: .system
-        )
+            """, in: .system)
         guard var row = rows.first else { return 0 }
         return try row.next()
     }
 
     private static func matching(_ search: String?) -> SQL {
-        // NUL is in no address, and PostgreSQL takes it in no text.
+        // PostgreSQL rejects NUL in text, and no address contains one.
         guard let search = search?.filter({ $0 != "\0" }), !search.isEmpty else { return "" }
         return """
             AND recipient_key >= lower(\(search)) AND recipient_key < lower(\(search)) || chr(1114111)

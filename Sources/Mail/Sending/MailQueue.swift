@@ -4,7 +4,7 @@ public import Domain
 public import Jobs
 public import Postgres
 
-/// Where mail is put: it is sent if the transaction that puts it there commits, and only then.
+/// Queue of outgoing emails: an email is sent only if the transaction that enqueues it commits.
 ///
 ///     try await mail.enqueue(
 ///         OutgoingMail(.verification(link: link, until: end), to: address, in: language, from: team.name),
@@ -20,56 +20,39 @@ public struct MailQueue: Sendable {
         sealer = Self.sealer(keyRing)
     }
 
-    /// Enqueues a mail in the caller's transaction, which must be under the team's setting.
+    /// Enqueues an email in the caller's transaction, whose team setting must be `team`.
     ///
-    /// - Parameter idempotenceKey: one mail a key; see `NewJob`.
+    /// - Parameter idempotenceKey: a second email with the same key is not enqueued; see `NewJob`.
     public func enqueue(
-        _ mail: OutgoingMail,
-        once idempotenceKey: String? = nil,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ mail: OutgoingMail, once idempotenceKey: String? = nil, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
         try await jobs.enqueue(job(mail, once: idempotenceKey, in: team), in: team, transaction)
     }
 
-    /// Does for a mail that nobody is to get what enqueueing one takes, in the caller's transaction, and keeps none.
-    public func pretend(
-        _ mail: OutgoingMail,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        try await transaction.query(job(mail, in: team).insertion(in: team, when: "WHERE false"))
-    }
+    /// Does the work of `enqueue` in the caller's transaction without storing a job, so that a decoy takes as long.
+    public func simulateCost(_ mail: OutgoingMail, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    { try await transaction.query(job(mail, in: team).insertion(in: team, when: "WHERE false")) }
 
-    /// Enqueues a mail, committed when this returns.
-    public func enqueue(
-        _ mail: OutgoingMail,
-        once idempotenceKey: String? = nil,
-        in team: TeamID
-    ) async throws(PostgresFailure) {
-        try await jobs.enqueue(job(mail, once: idempotenceKey, in: team), in: team)
-    }
+    /// Enqueues an email and returns when it is committed.
+    public func enqueue(_ mail: OutgoingMail, once idempotenceKey: String? = nil, in team: TeamID)
+        async throws(PostgresFailure)
+    { try await jobs.enqueue(job(mail, once: idempotenceKey, in: team), in: team) }
 
-    /// The job that sends the mail, for those who splice its `insertion` into a statement of their own; they ring the
-    /// bell with `ring`.
+    /// Returns the job that sends the email, for a caller that puts its `insertion` into its own statement.
+    ///
+    /// The caller then calls `ring`.
     public func job(_ mail: OutgoingMail, once idempotenceKey: String? = nil, in team: TeamID) -> NewJob {
         let id = JobID(random: .system)
         let sealed = sealer.seal(JSON.encode(MailPayload(mail)), context: Self.context(team, id))
         return NewJob(
-            SendMail(letter: mail.letter.name, sealed: Base64URL.encode(sealed)),
-            id: id,
-            once: idempotenceKey
-        )
+            SendMail(message: mail.message.name, sealed: Base64URL.encode(sealed)), id: id, once: idempotenceKey)
     }
 
-    /// Says that mail was enqueued by a statement of the caller's own.
-    public func ring() {
-        jobs.ring()
-    }
+    /// Wakes the job worker after the caller's own statement has enqueued an email.
+    public func ring() { jobs.ring() }
 
     static func sealer(_ keyRing: KeyRing) -> Sealer { keyRing.sealer(purpose: "mail that waits") }
 
-    static func context(_ team: TeamID, _ id: JobID) -> [String] {
-        [team.rawValue, "jobs", id.rawValue, "payload"]
-    }
+    static func context(_ team: TeamID, _ id: JobID) -> [String] { [team.rawValue, "jobs", id.rawValue, "payload"] }
 }

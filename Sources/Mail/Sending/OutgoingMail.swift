@@ -1,27 +1,28 @@
-public import Bytes
+import Bytes
 public import Domain
 import Jobs
+public import Localization
 
-/// A letter with whom it goes to.
+/// An email with its recipient, language and sending team.
 public struct OutgoingMail: Sendable {
-    public let letter: Letter
+    public let message: EmailMessage
     public let recipient: EmailAddress
     public let language: Language
-    /// The name of the team that writes; `Pippin` for the console itself.
+    /// Name of the sending team; `Pippin` for the console.
     public let team: String
 
-    public init(_ letter: Letter, to recipient: EmailAddress, in language: Language, from team: String) {
-        self.letter = letter
+    public init(_ message: EmailMessage, to recipient: EmailAddress, in language: Language, from team: String) {
+        self.message = message
         self.recipient = recipient
         self.language = language
-        // What the reader sees as the sender.
+        // Mail clients show it as the name of the sender.
         self.team = QuotedName(team).description
     }
 }
 
-/// The job that sends a mail.
+/// The job that sends an email.
 ///
-/// What a letter links to is a secret until its reader has followed it, so it waits sealed.
+/// The payload is encrypted because the link in an email is a secret until the recipient opens it.
 struct SendMail: JobKind {
     static let kind = "mail.send"
     static var policy: JobPolicy {
@@ -30,31 +31,43 @@ struct SendMail: JobKind {
         return policy
     }
 
-    /// The letter's name, for those who look at the queue.
-    let letter: String
-    /// `MailPayload` as JSON, sealed, in base64url.
+    /// Kind of the email, for operators who inspect the queue.
+    let message: String
+    /// `MailPayload` as JSON, encrypted, in base64url.
     let sealed: String
+
+    /// Keys of queued jobs, unchanged since version 0.1.
+    enum CodingKeys: String, CodingKey {
+        case message = "letter"
+        case sealed
+    }
 }
 
-/// A mail as it waits.
+/// An email as stored in its job.
 struct MailPayload: Codable {
-    let letter: StoredLetter
+    let message: StoredEmail
     let recipient: String
     let language: String
     let team: String
 
+    /// Keys of queued emails, unchanged since version 0.1.
+    enum CodingKeys: String, CodingKey {
+        case message = "letter"
+        case recipient, language, team
+    }
+
     init(_ mail: OutgoingMail) {
-        letter = StoredLetter(mail.letter)
+        message = StoredEmail(mail.message)
         recipient = mail.recipient.rawValue
         language = mail.language.tag
         team = mail.team
     }
 
-    /// The mail, or nil when this version of Pippin cannot read it.
+    /// The email, or nil if this version of Pippin cannot read it.
     var mail: OutgoingMail? {
-        guard let letter = letter.letter(from: team), let recipient = EmailAddress(rawValue: recipient),
+        guard let message = message.message(from: team), let recipient = EmailAddress(rawValue: recipient),
             let language = Language(rawValue: language)
         else { return nil }
-        return OutgoingMail(letter, to: recipient, in: language, from: team)
+        return OutgoingMail(message, to: recipient, in: language, from: team)
     }
 }

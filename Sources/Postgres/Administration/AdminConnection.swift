@@ -1,26 +1,23 @@
 import CPostgreSQL
 
-/// A connection that waits for every answer: for start-up and tools, never on a loop.
+/// A blocking connection for start-up and tools, never for use on a loop.
 @safe public struct AdminConnection: ~Copyable {
     private let connection: OpaquePointer
 
     /// Connects to a conninfo string or a `postgresql://` URL.
     ///
-    /// What the conninfo itself says about the time-out wins. libpq rounds one second up to two.
+    /// A timeout in the conninfo itself takes precedence. libpq rounds one second up to two.
     public init(to conninfo: String, timeoutInSeconds: Int = 5) throws(AdminFailure) {
         try self.init(
             [("fallback_application_name", "pippin"), ("dbname", conninfo), ("client_encoding", "UTF8")],
-            timeoutInSeconds: timeoutInSeconds
-        )
+            timeoutInSeconds: timeoutInSeconds)
     }
 
-    /// Connects with these parameters of libpq.
+    /// Connects with the given libpq parameters.
     init(_ parameters: [(key: String, value: String)], timeoutInSeconds: Int = 5) throws(AdminFailure) {
         guard !parameters.contains(where: { $0.value.utf8.contains(0) }) else { throw .containsNUL }
         let connection = unsafe Self.connect(
-            [("connect_timeout", String(timeoutInSeconds))]
-                + parameters.map { (keyword: $0.key, value: $0.value) }
-        )
+            [("connect_timeout", String(timeoutInSeconds))] + parameters.map { (keyword: $0.key, value: $0.value) })
         guard let connection = unsafe connection else { throw .unreachable("out of memory") }
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
             let message = unsafe Self.message(of: connection)
@@ -33,7 +30,7 @@ import CPostgreSQL
 
     deinit { unsafe PQfinish(connection) }
 
-    /// Runs one or more statements separated by semicolons; the first refusal ends them.
+    /// Runs one or more statements separated by semicolons; the first error ends them.
     public func execute(_ statements: String) throws(AdminFailure) {
         guard !statements.utf8.contains(0) else { throw .containsNUL }
         let result = unsafe PQexec(connection, statements)
@@ -42,8 +39,8 @@ import CPostgreSQL
     }
 
     /// Runs one statement with values for `$1`, `$2` … and returns its rows as text, NULL as nil.
-    @discardableResult
-    public func execute(_ statement: String, _ values: [String?]) throws(AdminFailure) -> [[String?]] {
+    @discardableResult public func execute(_ statement: String, _ values: [String?]) throws(AdminFailure) -> [[String?]]
+    {
         guard !statement.utf8.contains(0), !values.contains(where: { $0?.utf8.contains(0) == true }) else {
             throw .containsNUL
         }
@@ -66,10 +63,8 @@ import CPostgreSQL
             throw .unreachable(unsafe Self.message(of: connection))
         }
         throw .refused(
-            sqlState: sqlState,
-            message: unsafe Self.field(UInt8(ascii: "M"), of: result) ?? "no message",
-            position: unsafe Self.field(UInt8(ascii: "P"), of: result).flatMap { Int($0) }
-        )
+            sqlState: sqlState, message: unsafe Self.field(UInt8(ascii: "M"), of: result) ?? "no message",
+            position: unsafe Self.field(UInt8(ascii: "P"), of: result).flatMap { Int($0) })
     }
 
     private static func connect(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
@@ -80,7 +75,7 @@ import CPostgreSQL
         }
     }
 
-    /// One field of an error, by its code in the protocol (PostgreSQL documentation, section 55.8).
+    /// A field of an error result, by its code in the protocol (PostgreSQL documentation, section 55.8).
     private static func field(_ code: UInt8, of result: OpaquePointer?) -> String? {
         unsafe PQresultErrorField(result, Int32(code)).map { unsafe String(cString: $0) }
     }
@@ -94,11 +89,10 @@ import CPostgreSQL
         }
     }
 
-    /// libpq's words on one line.
+    /// libpq's error message on one line.
     private static func message(of connection: OpaquePointer) -> String {
         let message = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
-        return message.split(whereSeparator: \.isNewline).map { line in
-            String(line.drop { $0 == "\t" || $0 == " " })
-        }.joined(separator: "; ")
+        return message.split(whereSeparator: \.isNewline).map { line in String(line.drop { $0 == "\t" || $0 == " " }) }
+            .joined(separator: "; ")
     }
 }

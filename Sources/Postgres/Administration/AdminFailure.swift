@@ -1,10 +1,10 @@
-/// Why an administrative connection did not do what it was asked.
+/// Why an administrative connection or statement failed.
 public enum AdminFailure: Error, Equatable, Sendable {
     /// The server could not be reached, or the connection was lost.
     case unreachable(String)
-    /// The server refused the statement; `position` counts characters of the text from 1.
+    /// The server rejected the statement; `position` counts characters of the text from 1.
     case refused(sqlState: String, message: String, position: Int?)
-    /// The text holds a NUL character, which neither libpq nor PostgreSQL's `text` can carry.
+    /// The text contains a NUL character, which neither libpq nor PostgreSQL's `text` supports.
     case containsNUL
 }
 

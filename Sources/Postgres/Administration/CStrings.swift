@@ -1,10 +1,9 @@
-/// Lists of C strings ended by a null pointer, as `exec` and libpq take them.
+/// Null-terminated arrays of C strings, as `exec` and libpq take them.
 enum CStrings {
-    /// Calls `body` with pointers to copies that live as long as the call.
-    static func withPointers<Result>(
-        to strings: [String?],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-    ) -> Result {
+    /// Calls `body` with pointers to copies that are valid during the call.
+    static func withPointers<Result>(to strings: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result)
+        -> Result
+    {
         var bytes: [CChar] = []
         let offsets = strings.map { string -> Int? in
             guard let string else { return nil }

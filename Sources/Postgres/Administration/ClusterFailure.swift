@@ -1,34 +1,34 @@
-/// Why the private PostgreSQL could not be had; the description is one sentence for the operator.
+/// Why the private PostgreSQL is not available; the description is one sentence for the operator.
 public enum ClusterFailure: Error, Equatable, Sendable {
-    /// No PostgreSQL that is new enough is installed.
+    /// No version of PostgreSQL that is new enough is installed.
     case binariesMissing
-    /// The data need one version of PostgreSQL, and that one is not installed.
+    /// The data require a version of PostgreSQL that is not installed.
     case versionMissing(Int, data: String)
-    /// PostgreSQL refuses to run as root, and there is no user for it.
+    /// PostgreSQL refuses to run as root, and the user `postgres` does not exist.
     case userMissing
-    /// A file or folder cannot be made, opened or written.
+    /// A file or folder cannot be created, opened or written.
     case unusable(path: String, reason: String)
-    /// A folder belongs to somebody else.
+    /// A folder belongs to another user.
     case foreign(path: String, owner: String)
-    /// Other users may change what is in a folder.
+    /// Other users can change the contents of a folder.
     case exposed(path: String)
-    /// The database user can no longer enter the folder that holds the data.
+    /// The database user can no longer enter the folder that contains the data.
     case unreachable(path: String, user: String)
     /// `initdb` failed.
     case notInitialised(path: String, reason: String)
     /// The server ended while starting.
     case notStarted(reason: String, log: String)
-    /// The server runs and does not answer.
+    /// The server runs but does not answer.
     case silent(log: String)
-    /// Nobody waited for the server any more.
+    /// The caller stopped waiting for the server.
     case interrupted
     /// The server did not stop in time.
     case notStopped(process: Int32)
-    /// Another process keeps starting or stopping the server.
+    /// Another process is still starting or stopping the server.
     case busy(path: String)
-    /// A server process serves these data already.
+    /// A server process already serves this data folder.
     case served(path: String, process: Int32?)
-    /// PostgreSQL refused a statement.
+    /// A connection to PostgreSQL or a statement failed.
     case database(AdminFailure)
 }
 
@@ -45,8 +45,7 @@ extension ClusterFailure: CustomStringConvertible {
         case .foreign(let path, let owner):
             "\(path) belongs to the user \(owner); start as that user or choose another data folder"
         case .exposed(let path): "\(path) can be changed by other users; take their permissions away"
-        case .unreachable(let path, let user):
-            "the user \(user) cannot enter \(path), which holds the database"
+        case .unreachable(let path, let user): "the user \(user) cannot enter \(path), which holds the database"
         case .notInitialised(let path, let reason): "PostgreSQL could not be set up in \(path): \(reason)"
         case .notStarted(let reason, let log): "PostgreSQL did not start: \(reason) (see \(log))"
         case .silent(let log): "PostgreSQL runs and does not answer (see \(log))"
@@ -59,24 +58,16 @@ extension ClusterFailure: CustomStringConvertible {
         }
     }
 
-    /// Whether sessions of a server that was killed are still ending: until then PostgreSQL refuses to start.
+    /// Whether sessions of a killed server are still ending, until which PostgreSQL refuses to start.
     var isHeldUp: Bool {
         guard case .notStarted(let reason, _) = self else { return false }
         return reason.contains("pre-existing shared memory block")
     }
 
-    init(_ failure: FileFailure) {
-        self = .unusable(path: failure.path, reason: failure.reason)
-    }
+    init(_ failure: FileFailure) { self = .unusable(path: failure.path, reason: failure.reason) }
 
-    /// Runs what touches files and folders.
-    static func mapping<Result>(
-        _ body: () throws(FileFailure) -> Result
-    ) throws(ClusterFailure) -> Result {
-        do throws(FileFailure) {
-            return try body()
-        } catch {
-            throw ClusterFailure(error)
-        }
+    /// Runs code that accesses files and folders, and converts its failure.
+    static func mapping<Result>(_ body: () throws(FileFailure) -> Result) throws(ClusterFailure) -> Result {
+        do throws(FileFailure) { return try body() } catch { throw ClusterFailure(error) }
     }
 }

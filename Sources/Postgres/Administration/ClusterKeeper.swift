@@ -1,11 +1,11 @@
 import Glibc
 
-/// Has the server of a private cluster started again when it has died.
+/// Restarts the server of a private cluster when it has died.
 ///
-/// A death is met at once, further ones ever later: a server that does not stay up is not hurried. Nothing here waits
-/// for the server to accept connections, so that a stop never waits for a start.
+/// The first restart is immediate, further ones are increasingly delayed. Nothing here waits for the server to accept
+/// connections, so that a stop never waits for a start.
 struct ClusterKeeper: ~Copyable {
-    /// A server that ran for so long had started well, whatever ended it.
+    /// Run time after which a server has started well, whatever ends it later.
     private static let steady = Duration.seconds(60)
     private static let memoryPause = Duration.milliseconds(100)
     private static let firstPause = Duration.milliseconds(500)
@@ -14,25 +14,25 @@ struct ClusterKeeper: ~Copyable {
     private let server: ClusterServer
     private let startLock: FileLock
     private var child: ClusterServer.Child?
-    /// The server that runs, as far as is known; nil while none does.
+    /// The running server, as far as known; nil while none runs.
     private var run: Run?
-    /// Since when sessions of a server that died have kept the next one from starting.
+    /// Time since which sessions of a dead server have prevented the next start.
     private var heldUpSince: ContinuousClock.Instant?
-    /// How often in a row the server did not start, or not for long.
+    /// Consecutive starts that failed, or after which the server did not run for long.
     private var failures = 0
     private var nextStart: ContinuousClock.Instant?
     private var isEnding = false
 
     private struct Run {
-        /// Nil where it ended before anybody saw it.
+        /// Nil if the server ended before its process id was read.
         let process: pid_t?
         let since: ContinuousClock.Instant
     }
 
     /// - Parameters:
-    ///   - server: runs and accepts connections.
-    ///   - child: the server, where this process started it.
-    ///   - startLock: held by whoever starts the server, until it is known by its lock file.
+    ///   - server: a server that runs and accepts connections.
+    ///   - child: the server process, if this process started it.
+    ///   - startLock: held while a process starts the server, until the server's lock file names it.
     init(of server: ClusterServer, _ child: ClusterServer.Child?, startLock: FileLock) {
         self.server = server
         self.child = child
@@ -40,12 +40,12 @@ struct ClusterKeeper: ~Copyable {
         run = Run(process: server.process, since: .now)
     }
 
-    /// Starts the server unless it runs, is being started, or died too recently; returns what is new.
+    /// Starts the server unless it runs, is starting, or died too recently; returns the new events.
     mutating func look(at now: ContinuousClock.Instant) -> [ClusterEvent] {
         guard !isEnding else { return [] }
-        switch server.standing {
+        switch server.status {
         case .running(let postmaster): return noteRunning(postmaster.process, at: now)
-        // What cannot be looked at is not dead.
+        // A server whose status cannot be read is not assumed dead.
         case .unknown: return []
         case .absent: break
         }
@@ -55,14 +55,12 @@ struct ClusterKeeper: ~Copyable {
         return death + start(at: now)
     }
 
-    /// Nothing is started any more.
+    /// Prevents further starts.
     ///
-    /// Others who use the cluster wait for a server of ours that is being started, until this process has ended.
-    mutating func leave() {
-        isEnding = true
-    }
+    /// Other processes that use the cluster wait for a server that this one is starting, until this one has ended.
+    mutating func leave() { isEnding = true }
 
-    /// What was started and is not known yet by its lock file ends.
+    /// Ends a started server that its lock file does not name yet, and releases the start lock.
     func end(within limit: Duration) {
         if let child, !server.isListed { server.end(child, within: limit) }
         startLock.release()
@@ -73,7 +71,7 @@ struct ClusterKeeper: ~Copyable {
             if now - run.since >= Self.steady { failures = 0 }
             return []
         }
-        // Another process may have been faster than our looks.
+        // Another process may have restarted the server between two calls of `look`.
         let death: [ClusterEvent] = run == nil ? [] : [.died]
         if run != nil { pause(from: now) }
         if let child, child.process != process, Subprocess.hasEnded(child.process) { self.child = nil }
@@ -82,7 +80,7 @@ struct ClusterKeeper: ~Copyable {
         return death + [.started]
     }
 
-    /// What became of the server that ran, or was being started.
+    /// Records that the server that ran, or was starting, has ended; returns the new events.
     private mutating func noteDeath(at now: ContinuousClock.Instant) -> [ClusterEvent] {
         defer { (child, run) = (nil, nil) }
         if run != nil {
@@ -114,7 +112,7 @@ struct ClusterKeeper: ~Copyable {
         }
     }
 
-    /// The first time none, then twice as long each time.
+    /// Sets the time of the next start: at once the first time, then with a pause that doubles each time.
     private mutating func pause(from now: ContinuousClock.Instant) {
         defer { failures += 1 }
         guard failures > 0 else { return nextStart = now }
@@ -123,12 +121,12 @@ struct ClusterKeeper: ~Copyable {
     }
 }
 
-/// What happened to the server of a private cluster.
+/// Change in the state of a private cluster's server.
 public enum ClusterEvent: Equatable, Sendable {
-    /// It ended, and nobody had asked it to.
+    /// The server ended without a request to stop.
     case died
-    /// It runs again; it may have to recover before it accepts connections.
+    /// The server runs again; it may have to recover before it accepts connections.
     case started
-    /// It could not be started, or ended while starting.
+    /// The server could not be started, or ended while starting.
     case notStarted(ClusterFailure)
 }

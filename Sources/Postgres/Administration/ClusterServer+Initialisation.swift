@@ -1,24 +1,20 @@
 import Glibc
 
 extension ClusterServer {
-    /// Makes the data unless they are there: elsewhere first, so that they are whole or absent.
+    /// Creates the data unless they exist: in another folder first, so that they are complete or absent.
     func initialise() throws(ClusterFailure) {
         if location.version != nil { return }
         guard !File.exists(location.data) else {
             throw .notInitialised(path: location.data, reason: "the folder holds no database")
         }
-        guard let binaries = PostgresBinaries.find(searchPath: settings.searchPath) else {
-            throw .binariesMissing
-        }
+        guard let binaries = PostgresBinaries.find(searchPath: settings.searchPath) else { throw .binariesMissing }
         try run(["/bin/rm", "-rf", "--", location.unfinished])
         try user.own(location.unfinished)
         try run(user.command([binaries.path("initdb")] + arguments))
-        guard unsafe rename(location.unfinished, location.data) == 0 else {
-            throw ClusterFailure(.last(location.data))
-        }
+        guard unsafe rename(location.unfinished, location.data) == 0 else { throw ClusterFailure(.last(location.data)) }
     }
 
-    /// No password is asked for, because only the database user and root can enter the socket's folder.
+    /// Arguments of `initdb`; no password is needed, since only the database user and root can enter the socket folder.
     private var arguments: [String] {
         [
             "--pgdata=\(location.unfinished)", "--username=pippin", "--encoding=UTF8", "--locale=C.UTF-8",
@@ -29,17 +25,13 @@ extension ClusterServer {
     private func run(_ command: [String]) throws(ClusterFailure) {
         let outcome: Subprocess.Outcome
         do throws(Subprocess.Failure) {
-            outcome = try Subprocess.run(
-                command,
-                limit: settings.startLimit,
-                isInterrupted: settings.isInterrupted
-            )
+            outcome = try Subprocess.run(command, limit: settings.startLimit, isInterrupted: settings.isInterrupted)
         } catch {
             if error == .interrupted { throw .interrupted }
             throw .notInitialised(path: location.data, reason: error.description)
         }
         guard outcome.code == 0 else {
-            // Ctrl-C reaches it as well, and it may be faster than we are.
+            // The signal to stop may have reached `initdb` as well, and ended it first.
             if settings.isInterrupted() { throw .interrupted }
             let lines = outcome.output.split(separator: "\n").map(String.init)
             let reason = lines.first { $0.contains("error: ") || $0.contains("FATAL: ") } ?? lines.last

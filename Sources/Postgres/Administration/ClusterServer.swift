@@ -1,8 +1,8 @@
 import Glibc
 
-/// The server of a cluster.
+/// The PostgreSQL server of a cluster.
 ///
-/// The caller keeps other processes from starting or stopping it at the same time.
+/// The caller prevents other processes from starting or stopping it at the same time.
 struct ClusterServer: Sendable {
     let location: ClusterLocation
     let user: DatabaseUser
@@ -14,17 +14,18 @@ struct ClusterServer: Sendable {
         let log: ServerLog
     }
 
-    /// Whether a server is known by its lock file and lives.
+    /// Whether the lock file names a server that is alive.
     var isListed: Bool { process != nil }
 
-    /// What can be said of it.
-    var standing: Postmaster.Standing { Postmaster.standing(on: location.data) }
+    /// Status of the server, from its lock file.
+    var status: Postmaster.Status { Postmaster.status(on: location.data) }
 
-    /// The process of that server.
+    /// Process id of the running server; nil if none runs.
     var process: pid_t? { Postmaster.running(on: location.data)?.process }
 
-    /// How to reach a database of the cluster: only a server that runs as the database user is accepted, whoever
-    /// may have put a socket in its place.
+    /// Connection string for a database of the cluster.
+    ///
+    /// It accepts only a server that runs as the database user, even if another user has replaced the socket.
     func conninfo(_ database: String, as login: String = "pippin") -> String {
         let host = Self.quoted(socketFolder)
         return "host=\(host) port=5432 user=\(login) dbname=\(Self.quoted(database))"
@@ -33,9 +34,9 @@ struct ClusterServer: Sendable {
 
     /// Starts the server unless it runs, and returns when it accepts connections.
     ///
-    /// A server that outlived the process that started it is taken over; one that is just stopping is waited for.
+    /// A server that outlived the process that started it is used; one that is stopping is waited for.
     ///
-    /// - Returns: the server, unless it was running.
+    /// - Returns: the started server; nil if it was already running.
     func start() throws(ClusterFailure) -> Child? {
         try user.own(location.data)
         let deadline = ContinuousClock.now + settings.startLimit
@@ -61,27 +62,23 @@ struct ClusterServer: Sendable {
         return child
     }
 
-    /// Makes the database unless it is there.
+    /// Creates the database unless it exists.
     func makeDatabase(_ name: String) throws(ClusterFailure) {
         do throws(AdminFailure) {
             let connection = try AdminConnection(to: conninfo("postgres"))
             let found = try connection.execute("SELECT 1 FROM pg_database WHERE datname = $1", [name])
             if found.isEmpty { try connection.execute("CREATE DATABASE \(name)") }
-        } catch {
-            throw .database(error)
-        }
+        } catch { throw .database(error) }
     }
 
-    /// Makes an account that may become each of `roles`, which exist, and has no rights of its own.
+    /// Creates a login role that is a member of each of `roles`, which exist, and has no rights of its own.
     func makeLogin(_ name: String, of roles: [String]) throws(ClusterFailure) {
         do throws(AdminFailure) {
             let connection = try AdminConnection(to: conninfo("pippin"))
             let isThere = "SELECT 1 FROM pg_roles WHERE rolname = $1"
             if try connection.execute(isThere, [name]).isEmpty {
-                do throws(AdminFailure) {
-                    try connection.execute("CREATE ROLE \(name) LOGIN NOINHERIT")
-                } catch {
-                    // Another process may have been faster.
+                do throws(AdminFailure) { try connection.execute("CREATE ROLE \(name) LOGIN NOINHERIT") } catch {
+                    // Another process may have created it first.
                     guard try !connection.execute(isThere, [name]).isEmpty else { throw error }
                 }
             }
@@ -89,22 +86,19 @@ struct ClusterServer: Sendable {
                 let member = try connection.execute("SELECT pg_has_role($1, $2, 'MEMBER')", [name, role])
                 if member != [["t"]] { try connection.execute("GRANT \(role) TO \(name)") }
             }
-        } catch {
-            throw .database(error)
-        }
+        } catch { throw .database(error) }
     }
 
-    /// - Parameter limit: how long it may take, instead of the settings' limit; it has that long twice.
+    /// Stops the server.
+    ///
+    /// - Parameter limit: time limit for a fast shutdown, instead of the settings' limit; an immediate shutdown then
+    ///   has the same limit again.
     func stop(within limit: Duration? = nil) throws(ClusterFailure) {
-        try Postmaster.stop(
-            on: location.data,
-            limit: limit ?? settings.stopLimit,
-            last: limit ?? .seconds(10)
-        )
+        try Postmaster.stop(on: location.data, limit: limit ?? settings.stopLimit, last: limit ?? .seconds(10))
         if location.socketFolder == location.shortSocketFolder { unsafe rmdir(location.shortSocketFolder) }
     }
 
-    /// A server that was moved together with its folder still names the old place.
+    /// Folder of the socket; a server that was moved together with its folder still names the old one.
     private var socketFolder: String {
         if let running = Postmaster.running(on: location.data), File.exists(running.socketFolder) {
             running.socketFolder
@@ -117,42 +111,34 @@ struct ClusterServer: Sendable {
         do throws(AdminFailure) {
             _ = try AdminConnection(to: conninfo("postgres"))
             return true
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
-    /// Ends a server that may not have come to its lock file yet.
+    /// Ends a server that may not have written its lock file yet.
     func end(_ child: Child, within limit: Duration) {
         kill(child.process, SIGINT)
         let deadline = ContinuousClock.now + limit
         while !Subprocess.hasEnded(child.process), ContinuousClock.now < deadline { usleep(5_000) }
     }
 
-    /// Starts the server, and does not wait for it.
+    /// Starts the server without waiting for it.
     func spawn() throws(ClusterFailure) -> Child {
         let binaries = try binaries()
         try user.own(location.socketFolder)
-        Postmaster.disown(location.data, socketFolder: location.socketFolder, as: user)
+        Postmaster.orphan(location.data, socketFolder: location.socketFolder, as: user)
         let arguments = settings.arguments(data: location.data, socketFolder: location.socketFolder)
-        let (log, output) = try ClusterFailure.mapping { () throws(FileFailure) in
-            try ServerLog.open(location.log)
-        }
+        let (log, output) = try ClusterFailure.mapping { () throws(FileFailure) in try ServerLog.open(location.log) }
         defer { close(output) }
         do throws(Subprocess.Failure) {
             let command = user.command([binaries.path("postgres")] + arguments)
-            // Ctrl-C reaches every process of the terminal's group: the database must outlast its last requests.
+            // Ctrl-C reaches every process of the terminal's group: the database must outlast the last requests.
             let process = try Subprocess.spawn(command, output: output, ownSession: true)
             return Child(process: process, log: log)
-        } catch {
-            throw .notStarted(reason: error.description, log: location.log)
-        }
+        } catch { throw .notStarted(reason: error.description, log: location.log) }
     }
 
     /// Why a server that has ended did not start.
-    func failure(of ended: Child) -> ClusterFailure {
-        .notStarted(reason: ended.log.lastWords(), log: location.log)
-    }
+    func failure(of ended: Child) -> ClusterFailure { .notStarted(reason: ended.log.lastWords(), log: location.log) }
 
     private func binaries() throws(ClusterFailure) -> PostgresBinaries {
         guard let version = location.version else {
@@ -164,7 +150,7 @@ struct ClusterServer: Sendable {
         return binaries
     }
 
-    /// A value of a conninfo string (PostgreSQL documentation, section 34.1.1).
+    /// Quotes a value of a conninfo string (PostgreSQL documentation, section 34.1.1).
     private static func quoted(_ value: String) -> String {
         "'" + value.reduce(into: "") { $0 += $1 == "'" || $1 == "\\" ? "\\\($1)" : "\($1)" } + "'"
     }

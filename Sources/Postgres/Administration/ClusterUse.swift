@@ -1,17 +1,17 @@
 import Glibc
 import Synchronization
 
-/// Our use of a cluster, from the moment on at which its server may be started.
+/// This process's use of a cluster, from the moment when its server may be started.
 public final class ClusterUse: Sendable {
-    /// The lock is held shared as long as the cluster is used.
+    /// The lock, held shared as long as the cluster is used, and the location of the cluster.
     private let state = Mutex<(lock: FileLock, location: ClusterLocation)?>(nil)
 
-    /// A use that has not begun.
+    /// Creates a use that has not begun.
     public init() {}
 
-    /// Tells the server to end, unless another process uses it, and waits for nothing.
+    /// Requests a shutdown of the server, unless another process uses it, without waiting.
     ///
-    /// For a process that ends at once, from any thread: the one that starts or uses the cluster may be blocked for good.
+    /// For a process that ends at once, from any thread, as the one that starts or uses the cluster may stay blocked.
     public func abandon() {
         state.withLock { state in
             guard let state, state.lock.take(.exclusive) else { return }
@@ -19,16 +19,10 @@ public final class ClusterUse: Sendable {
         }
     }
 
-    func begin(of location: ClusterLocation, by lock: FileLock) {
-        state.withLock { $0 = (lock, location) }
-    }
+    func begin(of location: ClusterLocation, by lock: FileLock) { state.withLock { $0 = (lock, location) } }
 
-    /// Whether nobody else uses the cluster, who is kept away from it then; otherwise our use is over.
-    func isLast() -> Bool {
-        state.withLock { $0?.lock.take(.exclusive) ?? false }
-    }
+    /// Whether no other process uses the cluster, in which case others are kept out; otherwise this use has ended.
+    func isLast() -> Bool { state.withLock { $0?.lock.take(.exclusive) ?? false } }
 
-    func end() {
-        state.withLock { $0?.lock.release() }
-    }
+    func end() { state.withLock { $0?.lock.release() } }
 }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// The folder that holds what an installation keeps on this machine.
+/// The folder with the data of an installation on this machine.
 public struct DataDirectory: Sendable {
-    /// Its absolute path, without links.
+    /// Absolute path, without links.
     public let path: String
 
-    /// Makes the folder where it is missing (its parent must exist: a typing error should not become a folder), and
-    /// refuses one that belongs to somebody else or that others may change.
+    /// Creates the folder if it is missing, and rejects one that belongs to another user or that others can change.
+    ///
+    /// The parent folder must exist, so that a typing error does not create a folder.
     public init(_ path: String) throws(ClusterFailure) {
         guard !path.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else {
             throw .unusable(path: "the data folder", reason: "its name contains control characters")
         }
-        // Root's database runs as another account, which has to pass through.
+        // If this process runs as root, the database runs as another account, which has to enter the folder.
         let mode: mode_t = geteuid() == 0 ? 0o711 : 0o700
         self.path = try ClusterFailure.mapping { () throws(FileFailure) in
             try Folder.make(path, mode: mode)
@@ -20,7 +21,7 @@ public struct DataDirectory: Sendable {
         try check()
     }
 
-    /// Takes the right to serve these data, which one process has at a time.
+    /// Takes the lock to serve this data folder, which one process holds at a time.
     public func lockForServing() throws(ClusterFailure) -> ServingLock {
         let lock = try lock(named: "serve.lock")
         guard lock.take(.exclusive) else { throw .served(path: path, process: lock.readHolder()) }

@@ -1,43 +1,39 @@
 import Glibc
 
-/// Why a file or a folder could not be used.
+/// Why an operation on a file or folder failed.
 struct FileFailure: Error, Equatable {
     let path: String
     let errno: Int32
 
-    /// The system's words, such as "Permission denied".
+    /// The system's error message, such as "Permission denied".
     var reason: String { unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)" }
 
-    /// The failure of the call just made.
-    static func last(_ path: String) -> FileFailure {
-        FileFailure(path: path, errno: Glibc.errno)
-    }
+    /// The failure of the last system call.
+    static func last(_ path: String) -> FileFailure { FileFailure(path: path, errno: Glibc.errno) }
 }
 
 /// Small files, read and written as a whole.
 enum File {
-    /// Octets of what is small.
+    /// Maximum octets of a file to read.
     private static let most = 64 << 20
-    /// The same where another user writes it.
+    /// Maximum octets of a file to read that another user writes.
     private static let mostOfAnother = 64 << 10
 
-    /// A regular file's octets, from a place on.
+    /// Reads the octets of a regular file, from an offset.
     static func read(_ path: String, from start: Int = 0) throws(FileFailure) -> [UInt8] {
         try contents(of: path, from: start, most: most)
     }
 
-    /// A file in a folder that is another user's, while we may be root: a link, a pipe, a device or one without end is
-    /// not read.
+    /// Reads a file in a folder of another user, possibly as root.
+    ///
+    /// A link, a pipe, a device, and a file that is too long or has no end are rejected.
     static func readOfAnother(_ path: String) throws(FileFailure) -> [UInt8] {
         try contents(of: path, O_NOFOLLOW, most: mostOfAnother)
     }
 
-    private static func contents(
-        of path: String,
-        _ flags: Int32 = 0,
-        from start: Int = 0,
-        most: Int
-    ) throws(FileFailure) -> [UInt8] {
+    private static func contents(of path: String, _ flags: Int32 = 0, from start: Int = 0, most: Int)
+        throws(FileFailure) -> [UInt8]
+    {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard descriptor >= 0 else { throw .last(path) }
         defer { close(descriptor) }
@@ -58,14 +54,14 @@ enum File {
         throw FileFailure(path: path, errno: EFBIG)
     }
 
-    /// Opens or makes a file that only its owner reads, and never one that a link points to.
+    /// Opens or creates a file that only its owner can read, without following a link.
     static func openPrivate(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32 {
         let descriptor = unsafe open(path, flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .last(path) }
         return descriptor
     }
 
-    /// Replaces the contents of a file that only its owner reads.
+    /// Replaces the contents of a file that only its owner can read.
     static func write(_ text: String, to path: String) throws(FileFailure) {
         let descriptor = try openPrivate(path, O_WRONLY | O_TRUNC)
         defer { close(descriptor) }
@@ -73,11 +69,7 @@ enum File {
         guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw .last(path) }
     }
 
-    static func exists(_ path: String) -> Bool {
-        unsafe access(path, F_OK) == 0
-    }
+    static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    static func isExecutable(_ path: String) -> Bool {
-        unsafe access(path, X_OK) == 0
-    }
+    static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An advisory lock on a file or folder (flock(2)): the kernel takes it back when the process dies.
+/// An advisory lock on a file or folder (flock(2)), which the kernel releases when the process dies.
 final class FileLock: Sendable {
     enum Mode {
         case shared
@@ -11,19 +11,15 @@ final class FileLock: Sendable {
 
     private let descriptor: Int32
 
-    /// Takes over an open descriptor that is close-on-exec; nothing is locked yet.
-    init(owning descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    /// Takes ownership of an open descriptor that is close-on-exec; nothing is locked yet.
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Takes the lock unless another process stands in the way; one held in the other mode is given up for it.
-    func take(_ mode: Mode) -> Bool {
-        flock(descriptor, mode.operation | LOCK_NB) == 0
-    }
+    /// Takes the lock unless another process holds it; a lock held in the other mode is released for it.
+    func take(_ mode: Mode) -> Bool { flock(descriptor, mode.operation | LOCK_NB) == 0 }
 
-    /// Waits for others at most until `deadline`.
+    /// Takes the lock, waiting for other processes until `deadline`; false if they still hold it then.
     func take(_ mode: Mode, until deadline: ContinuousClock.Instant) -> Bool {
         while !take(mode) {
             guard ContinuousClock.now < deadline else { return false }
@@ -32,11 +28,9 @@ final class FileLock: Sendable {
         return true
     }
 
-    func release() {
-        flock(descriptor, LOCK_UN)
-    }
+    func release() { flock(descriptor, LOCK_UN) }
 
-    /// What the holder wrote into the file: its process id.
+    /// The process id that the holder wrote into the file.
     func readHolder() -> Int32? {
         var buffer = [UInt8](repeating: 0, count: 16)
         let count = unsafe pread(descriptor, &buffer, buffer.count, 0)
@@ -44,7 +38,7 @@ final class FileLock: Sendable {
         return String(validating: buffer.prefix(count), as: UTF8.self).flatMap { Int32($0) }
     }
 
-    /// Names this process as the holder.
+    /// Writes the id of this process into the file as that of the holder.
     func writeHolder() {
         let text = Array(String(getpid()).utf8)
         guard ftruncate(descriptor, 0) == 0 else { return }

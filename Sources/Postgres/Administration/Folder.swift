@@ -2,7 +2,7 @@ import Glibc
 
 /// Folders of the file system.
 enum Folder {
-    /// The names in a folder, in no order, without `.` and `..`.
+    /// The names in a folder, unordered, without `.` and `..`.
     static func names(in path: String) throws(FileFailure) -> [String] {
         guard let stream = unsafe opendir(path) else { throw .last(path) }
         defer { unsafe closedir(stream) }
@@ -16,26 +16,25 @@ enum Folder {
         return names
     }
 
-    /// Makes a folder with exactly these permissions, or returns false when something of that name is there.
-    @discardableResult
-    static func make(_ path: String, mode: mode_t) throws(FileFailure) -> Bool {
+    /// Creates a folder with exactly these permissions; returns false if the name exists already.
+    @discardableResult static func make(_ path: String, mode: mode_t) throws(FileFailure) -> Bool {
         guard unsafe mkdir(path, mode) == 0 else {
             if errno == EEXIST { return false }
             throw .last(path)
         }
-        // mkdir takes the umask off.
+        // mkdir applies the umask.
         guard unsafe chmod(path, mode) == 0 else { throw .last(path) }
         return true
     }
 
-    /// Opens a folder itself, never one that a link points to.
+    /// Opens a folder without following a link.
     static func open(_ path: String) throws(FileFailure) -> Int32 {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last(path) }
         return descriptor
     }
 
-    /// The path without links, dots and relative parts.
+    /// The absolute path, without links and dots.
     static func absolute(_ path: String) throws(FileFailure) -> String {
         guard let resolved = unsafe realpath(path, nil) else { throw .last(path) }
         defer { unsafe free(resolved) }

@@ -1,13 +1,13 @@
-/// One file of the migrations folder.
+/// A file of the migrations folder.
 public struct Migration: Equatable, Sendable {
-    /// Its place in the order, from 1.
+    /// Position in the order, from 1.
     public let number: Int
     /// The file's name, `NNNN_subject.sql`.
     public let name: String
 
     let statements: String
 
-    /// The number in a name like `0001_teams.sql`, or nil when the name is not of that shape.
+    /// The number in a name like `0001_teams.sql`; nil if the name does not have that format.
     static func number(inName name: String) -> Int? {
         let bytes = Array(name.utf8)
         guard bytes.count > 9, bytes[4] == UInt8(ascii: "_"), name.hasSuffix(".sql") else { return nil }
@@ -22,7 +22,7 @@ public struct Migration: Equatable, Sendable {
         return number
     }
 
-    /// The line of the file at which the server stumbled, from 1.
+    /// The line of the file, from 1, at which the server reported an error.
     func line(of failure: AdminFailure) -> Int? {
         guard case .refused(_, _, let position?) = failure else { return nil }
         return 1 + statements.unicodeScalars.prefix(max(0, position - 1)).count { $0 == "\n" }

@@ -1,26 +1,26 @@
-/// Why the migrations were refused; the description names the file.
+/// Why migrations were rejected; the description names the file.
 public enum MigrationFailure: Error, Equatable, Sendable {
     /// The folder or a file could not be read.
     case unreadable(path: String, reason: String)
-    /// A file ends in `.sql` and is not called `NNNN_subject.sql`.
+    /// A file ends in `.sql` but is not named `NNNN_subject.sql`.
     case misnamed(String)
-    /// Two files bear one number.
+    /// Two files have the same number.
     case sameNumber(String, String)
-    /// A number is skipped.
+    /// A number is missing.
     case gap(before: String)
-    /// A file was applied before with other contents.
+    /// A file has other contents than when it was applied.
     case changed(String)
-    /// A file was applied before under another name.
+    /// A file has another name than when it was applied.
     case renamed(String, appliedAs: String)
-    /// The database holds a migration that the folder lacks.
+    /// The database has an applied migration that the folder lacks.
     case missing(String)
-    /// A file comes before one that was applied already.
+    /// A file to apply precedes one that is already applied.
     case outOfOrder(String, after: String)
-    /// PostgreSQL refused a statement; nothing of the file remains.
+    /// PostgreSQL rejected a statement; nothing of the file is applied.
     case refused(name: String, line: Int?, AdminFailure)
-    /// A file ends the transaction it runs in.
+    /// A file ends the transaction that it runs in.
     case endsTransaction(String)
-    /// The database did not answer.
+    /// A statement of the migrator itself failed.
     case database(AdminFailure)
 }
 
@@ -36,8 +36,7 @@ extension MigrationFailure: CustomStringConvertible {
         case .missing(let name):
             "migration \(name) was applied and is not in the folder: it was removed, or this release is older"
                 + " than the database"
-        case .outOfOrder(let name, let later):
-            "migration \(name) comes before \(later), which was applied already"
+        case .outOfOrder(let name, let later): "migration \(name) comes before \(later), which was applied already"
         case .refused(let name, let line, let failure):
             "migration \(name)\(line.map { ", line \($0)" } ?? ""): \(failure); nothing of this file was applied"
         case .endsTransaction(let name): "migration \(name) must not end the transaction it runs in"

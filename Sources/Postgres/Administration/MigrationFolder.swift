@@ -1,6 +1,6 @@
 /// Reads the files `NNNN_subject.sql` of a folder.
 enum MigrationFolder {
-    /// The migrations by number; files of other kinds are not looked at.
+    /// The migrations by number; other kinds of files are ignored.
     static func read(_ path: String) throws(MigrationFailure) -> [Migration] {
         var migrations: [Migration] = []
         for name in try names(in: path) {
@@ -15,16 +15,12 @@ enum MigrationFolder {
     private static func names(in path: String) throws(MigrationFailure) -> [String] {
         do throws(FileFailure) {
             return try Folder.names(in: path).filter { $0.hasSuffix(".sql") && !$0.hasPrefix(".") }.sorted()
-        } catch {
-            throw .unreadable(path: path, reason: error.reason)
-        }
+        } catch { throw .unreadable(path: path, reason: error.reason) }
     }
 
     private static func text(of path: String) throws(MigrationFailure) -> String {
         let bytes: [UInt8]
-        do throws(FileFailure) {
-            bytes = try File.read(path)
-        } catch {
+        do throws(FileFailure) { bytes = try File.read(path) } catch {
             throw .unreadable(path: path, reason: error.reason)
         }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {

@@ -1,45 +1,42 @@
 import Glibc
 
-/// The server process of a data folder, as the file `postmaster.pid` names it.
+/// The server process of a data folder, from the file `postmaster.pid`.
 struct Postmaster: Equatable {
     let process: pid_t
     let socketFolder: String
 
-    /// What can be said of the server of some data.
-    enum Standing: Equatable {
+    /// Status of the server of a data folder.
+    enum Status: Equatable {
         case running(Postmaster)
         case absent
-        /// Nothing: there is no descriptor, or no right, to look with. It may well be there.
+        /// Unknown for lack of a descriptor or permission; a server may be running.
         case unknown
     }
 
-    /// The server that works on these data now, whoever started it; nil where there is none or it cannot be told.
+    /// The server that runs on the data folder, whichever process started it; nil if there is none or it is unknown.
     static func running(on data: String) -> Postmaster? {
-        guard case .running(let postmaster) = standing(on: data) else { return nil }
+        guard case .running(let postmaster) = status(on: data) else { return nil }
         return postmaster
     }
 
-    /// Whether a server works on these data now, whoever started it.
+    /// Status of the server on the data folder, whichever process started it.
     ///
-    /// The number in the file may belong to another program by now; the server of these data stands in their folder.
-    static func standing(on data: String) -> Standing {
+    /// The process id in the file may belong to another program by now; only the server has the data folder as its
+    /// working folder.
+    static func status(on data: String) -> Status {
         do throws(FileFailure) {
-            guard let postmaster = try named(by: data), postmaster.workingFolder == data else {
-                return .absent
-            }
+            guard let postmaster = try named(by: data), postmaster.workingFolder == data else { return .absent }
             return .running(postmaster)
-        } catch {
-            return error.errno == ENOENT || error.errno == ENOTDIR ? .absent : .unknown
-        }
+        } catch { return error.errno == ENOENT || error.errno == ENOTDIR ? .absent : .unknown }
     }
 
-    /// Makes the lock files of a server that is gone harmless, though its number may belong to another program
-    /// (or to the dead server itself, where nobody collects the dead).
+    /// Makes the lock files of a dead server harmless, even if its process id is in use: by another program, or by the
+    /// dead server itself, which was not reaped.
     ///
-    /// In `postmaster.pid` PostgreSQL also looks for sessions that outlived their server, so the file is changed
-    /// rather than deleted: as the database user, to whom the folder belongs.
-    static func disown(_ data: String, socketFolder: String, as user: DatabaseUser) {
-        guard standing(on: data) == .absent else { return }
+    /// PostgreSQL also uses `postmaster.pid` to find sessions that outlived their server, so the file is changed, not
+    /// deleted, as the database user, who owns the folder.
+    static func orphan(_ data: String, socketFolder: String, as user: DatabaseUser) {
+        guard status(on: data) == .absent else { return }
         unsafe unlink(socketFolder + "/.s.PGSQL.5432.lock")
         guard let gone = try? named(by: data), kill(gone.process, 0) == 0 else { return }
         let nobody = String(pid_t.max)
@@ -47,29 +44,27 @@ struct Postmaster: Equatable {
         _ = try? Subprocess.run(user.command(edit), limit: .seconds(10))
     }
 
-    /// Ends the server: sessions are rolled back and everything is written (fast shutdown), and it waits for that.
+    /// Stops the server: a fast shutdown rolls back sessions and writes all data, and this waits for it.
     ///
-    /// - Parameter last: how long it may take to end at once, when the limit is over.
+    /// - Parameter last: time limit for the immediate shutdown that follows when `limit` has passed.
     static func stop(on data: String, limit: Duration, last: Duration) throws(ClusterFailure) {
         guard let postmaster = running(on: data) else { return }
         postmaster.tellToEnd()
         if postmaster.isGone(from: data, until: .now + limit) { return }
-        // Immediate: the next start recovers from the log, as after a power cut.
+        // Immediate shutdown: the next start recovers from the write-ahead log, as after a power cut.
         kill(postmaster.process, SIGQUIT)
-        guard postmaster.isGone(from: data, until: .now + last) else {
-            throw .notStopped(process: postmaster.process)
-        }
+        guard postmaster.isGone(from: data, until: .now + last) else { throw .notStopped(process: postmaster.process) }
     }
 
-    /// Asks for a fast shutdown.
+    /// Requests a fast shutdown.
     func tellToEnd() {
         kill(process, SIGINT)
-        // One that was halted hears it only when it goes on.
+        // A halted process handles the signal only when it continues.
         kill(process, SIGCONT)
     }
 
     private func isGone(from data: String, until deadline: ContinuousClock.Instant) -> Bool {
-        // A child of ours stays listed until it is asked after.
+        // A child of this process remains a process until it is reaped.
         while !Subprocess.hasEnded(process) || workingFolder == data {
             guard ContinuousClock.now < deadline else { return false }
             usleep(5_000)
@@ -77,15 +72,13 @@ struct Postmaster: Equatable {
         return true
     }
 
-    /// Lines: process id, data folder, start time, port, socket folder, … (PostgreSQL, miscadmin.h).
+    /// Reads the lines: process id, data folder, start time, port, socket folder, … (PostgreSQL, miscadmin.h).
     private static func named(by data: String) throws(FileFailure) -> Postmaster? {
         let file = try File.readOfAnother(data + "/postmaster.pid")
         guard
             let lines = String(validating: file, as: UTF8.self)?.split(
-                separator: "\n",
-                omittingEmptySubsequences: false
-            ),
-            let process = lines.first.flatMap({ pid_t($0) }), process > 1
+                separator: "\n", omittingEmptySubsequences: false), let process = lines.first.flatMap({ pid_t($0) }),
+            process > 1
         else { return nil }
         return Postmaster(process: process, socketFolder: lines.count > 4 ? String(lines[4]) : "")
     }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// PostgreSQL of our own: the system's programs on data of ours, reached over a Unix socket alone.
+/// A private PostgreSQL cluster: the system's programs on Pippin's own data, reached over a Unix socket only.
 ///
-/// Several processes may use one cluster. The first starts the server and the last one stops it; a server whose
-/// users were all killed runs on and serves the next.
+/// Several processes may use one cluster. The first starts the server and the last one stops it; a server whose users
+/// were all killed keeps running and serves the next one.
 public final class PrivateCluster: Sendable {
     private let server: ClusterServer
     private let use: ClusterUse
@@ -15,37 +15,35 @@ public final class PrivateCluster: Sendable {
         self.keeper = Mutex(keeper)
     }
 
-    /// How to reach the database `pippin`, as libpq and its programs take it.
+    /// Connection string for the database `pippin`, for libpq and its programs.
     public var conninfo: String { conninfo(database: "pippin") }
 
-    /// How to reach that database with the rights of `roles` and no others, which exist in it.
+    /// Connection string for the database `pippin` with the rights of `roles`, which exist in it, and no others.
     ///
-    /// The account is made where it is missing.
+    /// The login role is created if it is missing.
     public func conninfo(asLogin name: String, of roles: [String]) throws(ClusterFailure) -> String {
         try server.makeLogin(name, of: roles)
         return server.conninfo("pippin", as: name)
     }
 
-    /// How to reach another database of the cluster.
+    /// Connection string for another database of the cluster.
     public func conninfo(database: String) -> String { server.conninfo(database) }
 
-    /// The file with the server's messages.
+    /// The server's log file.
     public var log: String { server.location.log }
 
-    /// Uses the cluster of a data folder, set up and started where needed.
+    /// Begins to use the cluster of a data folder, created and started if needed.
     ///
-    /// Returns when the server accepts connections and has the database `pippin`. `report` takes lines for the
-    /// operator, and `use` may end on another thread meanwhile.
+    /// Returns when the server accepts connections and has the database `pippin`. `report` receives lines for the
+    /// operator, and another thread may abandon `use` meanwhile.
     public static func start(
-        in directory: DataDirectory,
-        _ settings: ClusterSettings = ClusterSettings(),
-        use: ClusterUse = ClusterUse(),
+        in directory: DataDirectory, _ settings: ClusterSettings = ClusterSettings(), use: ClusterUse = ClusterUse(),
         report: (String) -> Void
     ) throws(ClusterFailure) -> PrivateCluster {
         let deadline = ContinuousClock.now + settings.startLimit + settings.stopLimit
         let user = try DatabaseUser.choose()
         let lock = try directory.lock(named: "cluster.lock")
-        // In turn: those who use the cluster keep it from being stopped, and one of them at a time starts it.
+        // Two locks in order: processes that use the cluster prevent a stop, and one of them at a time starts it.
         guard lock.take(.shared, until: deadline) else { throw .busy(path: directory.path) }
         let start = try directory.lock(named: "start.lock")
         guard start.take(.exclusive, until: deadline) else { throw .busy(path: directory.path) }
@@ -61,18 +59,15 @@ public final class PrivateCluster: Sendable {
         return PrivateCluster(server, use: use, keeper: keeper)
     }
 
-    /// Starts the server again where it has died, at once the first time and ever later where it does not stay up.
+    /// Restarts the server if it has died, at once the first time and increasingly later if it keeps ending.
     ///
-    /// To be called again and again by whoever keeps the cluster running, from a thread that may touch files. It waits
-    /// for nothing.
-    public func look() -> [ClusterEvent] {
-        keeper.withLock { $0.look(at: .now) }
-    }
+    /// Call it repeatedly while the cluster is in use, from a thread that may access files. It does not block.
+    public func look() -> [ClusterEvent] { keeper.withLock { $0.look(at: .now) } }
 
-    /// Ends our use of the cluster, and the server with it unless another process uses it.
+    /// Ends this process's use of the cluster, and stops the server unless another process uses it.
     ///
-    /// - Parameter limit: how long it may take where the server does not answer anyway; then it is told to end at once,
-    ///   for which it has that long again.
+    /// - Parameter limit: time limit for a fast shutdown, for a server that does not answer anyway; an immediate
+    ///   shutdown then has the same limit again.
     public func stop(within limit: Duration? = nil) throws(ClusterFailure) {
         keeper.withLock { $0.leave() }
         guard use.isLast() else { return }

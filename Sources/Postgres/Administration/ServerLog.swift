@@ -1,17 +1,17 @@
 import Glibc
 
-/// The file that the server's messages go to.
+/// The server's log file.
 struct ServerLog {
     let path: String
     private let begin: Int
 
     private static let most = 10 << 20
-    /// Octets at the end of the log in which the last words are looked for.
+    /// Octets at the end of the log that `lastWords` searches.
     private static let lastPart = 1 << 20
 
-    /// Opens the log for the server's standard output and standard error, and remembers where it stands.
+    /// Opens the log for the server's standard output and standard error, and stores its current length.
     ///
-    /// A log that has grown past 10 MiB is put aside, and the one before it given up.
+    /// A log larger than 10 MiB is renamed to `.1`, in place of the one before it.
     static func open(_ path: String) throws(FileFailure) -> (log: ServerLog, descriptor: Int32) {
         var status = stat()
         if unsafe lstat(path, &status) == 0 && status.st_size > most { unsafe rename(path, path + ".1") }
@@ -19,7 +19,7 @@ struct ServerLog {
         return (ServerLog(path: path, begin: Int(lseek(descriptor, 0, SEEK_END))), descriptor)
     }
 
-    /// Why the server ended, in its own words: the last fatal line since the log was opened, else the last line.
+    /// Why the server ended: its last fatal message since the log was opened, else the last line.
     func lastWords() -> String {
         var status = stat()
         let size = unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
@@ -31,7 +31,7 @@ struct ServerLog {
     private static func complaint(in line: String) -> String? {
         for mark in ["FATAL:  ", "PANIC:  "] {
             let parts = line.split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
-            // "The database system is starting up" is what it answered to those who came too early.
+            // "The database system is starting up" is the reply to clients that connect too early, not a cause.
             if parts.count == 2, !parts[1].hasPrefix("the database system is ") { return String(parts[1]) }
         }
         return nil

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Programs of the system, run without a shell.
+/// Runs programs of the system without a shell.
 ///
-/// Standard input is `/dev/null`, no signal is blocked or ignored, and of the environment only a path and the
-/// locale are passed on. Descriptors of ours must be close-on-exec.
+/// Standard input is `/dev/null`, no signal is blocked or ignored, and the environment has only a path, the locale and
+/// the time zone. Descriptors of this process must be close-on-exec.
 enum Subprocess {
-    /// What a program left behind: its exit code (128 + signal when one ended it) and what it wrote.
+    /// Result of a program: its exit code (128 + signal if a signal ended it) and its output.
     struct Outcome {
         let code: Int32
         let output: String
@@ -26,25 +26,21 @@ enum Subprocess {
     }
 
     private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC"]
-    /// glibc's POSIX_SPAWN_SETSID, which the importer hides.
+    /// glibc's POSIX_SPAWN_SETSID, which Swift does not import.
     private static let setSession: Int32 = 0x80
     private static let mostOutput = 65_536
     private static let politeness = Duration.milliseconds(400)
 
     /// Runs a program to its end and returns what it wrote to standard output and standard error.
     ///
-    /// `command[0]` is its path. It is ended when it takes longer than `limit`, or nobody wants it any more.
-    static func run(
-        _ command: [String],
-        limit: Duration = .seconds(60),
-        isInterrupted: () -> Bool = { false }
-    ) throws(Failure) -> Outcome {
+    /// `command[0]` is its path. It is ended if it takes longer than `limit`, or if `isInterrupted` returns true.
+    static func run(_ command: [String], limit: Duration = .seconds(60), isInterrupted: () -> Bool = { false })
+        throws(Failure) -> Outcome
+    {
         var ends: [Int32] = [-1, -1]
-        // A socket pair, because it can be made close-on-exec at once: another thread may spawn at any moment.
+        // A socket pair, because it is close-on-exec from its creation: another thread may spawn at any moment.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-            throw .notStarted(.last(command[0]))
-        }
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted(.last(command[0])) }
         defer { close(ends[0]) }
         let process: pid_t
         do {
@@ -58,15 +54,12 @@ enum Subprocess {
         return Outcome(code: wait(for: process), output: String(decoding: output, as: UTF8.self))
     }
 
-    /// Starts a program that goes on running and returns its process id.
+    /// Starts a program without waiting for its end, and returns its process id.
     ///
-    /// In its own session it does not get the signals a terminal sends to ours (Ctrl-C).
-    static func spawn(
-        _ command: [String],
-        input: Int32? = nil,
-        output: Int32? = nil,
-        ownSession: Bool = false
-    ) throws(Failure) -> pid_t {
+    /// In its own session it does not receive the signals that a terminal sends to this process (Ctrl-C).
+    static func spawn(_ command: [String], input: Int32? = nil, output: Int32? = nil, ownSession: Bool = false)
+        throws(Failure) -> pid_t
+    {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -89,13 +82,13 @@ enum Subprocess {
         return process
     }
 
-    /// Whether a child of ours has ended, which reaps it; true as well when it is no child of ours.
+    /// Whether a child process has ended, which reaps it; true also if it is not a child of this process.
     static func hasEnded(_ process: pid_t) -> Bool {
         var status: Int32 = 0
         return unsafe waitpid(process, &status, WNOHANG) != 0
     }
 
-    /// Ends a program and those that it started, politely at first: as long as one of them runs, its output stays open.
+    /// Ends a program and its children, by SIGTERM first: as long as one of them runs, its output stays open.
     private static func end(_ process: pid_t, writingTo output: Int32) {
         for signal in [SIGTERM, SIGKILL] {
             kill(-process, signal)
@@ -112,11 +105,9 @@ enum Subprocess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Everything up to the end of the stream, at most `mostOutput` of it; nil when the time is over, or nobody waits for it.
+    /// Reads to the end of the stream, keeping at most `mostOutput` octets; nil at the deadline or on interruption.
     private static func read(
-        from descriptor: Int32,
-        until deadline: ContinuousClock.Instant,
-        unless isInterrupted: () -> Bool = { false }
+        from descriptor: Int32, until deadline: ContinuousClock.Instant, unless isInterrupted: () -> Bool = { false }
     ) -> [UInt8]? {
         var output: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -133,10 +124,7 @@ enum Subprocess {
     }
 
     private static func connect(
-        _ descriptor: Int32,
-        to source: Int32?,
-        _ mode: Int32,
-        _ actions: inout posix_spawn_file_actions_t
+        _ descriptor: Int32, to source: Int32?, _ mode: Int32, _ actions: inout posix_spawn_file_actions_t
     ) {
         if let source {
             unsafe posix_spawn_file_actions_adddup2(&actions, source, descriptor)
@@ -145,7 +133,7 @@ enum Subprocess {
         }
     }
 
-    /// A blocked or ignored signal would stay so in the program, and PostgreSQL stops by signals.
+    /// Resets signals, because blocked or ignored ones would stay so in the program, and PostgreSQL stops by signals.
     private static func resetSignals(_ attributes: inout posix_spawnattr_t, ownSession: Bool) {
         var none = sigset_t()
         unsafe sigemptyset(&none)
@@ -153,20 +141,16 @@ enum Subprocess {
         var all = sigset_t()
         unsafe sigfillset(&all)
         unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        let flags =
-            Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | (ownSession ? setSession : 0)
+        let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | (ownSession ? setSession : 0)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     }
 
-    /// `posix_spawn` declares its strings mutable and leaves them alone (POSIX, exec, rationale).
+    /// Passes strings as mutable, which `posix_spawn` declares but does not change (POSIX, exec, rationale).
     private static func withMutablePointers(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {
         unsafe CStrings.withPointers(to: strings) { pointers in
-            let mutable = unsafe UnsafeRawPointer(pointers)?.assumingMemoryBound(
-                to: UnsafeMutablePointer<CChar>?.self
-            )
+            let mutable = unsafe UnsafeRawPointer(pointers)?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
             guard let mutable = unsafe mutable else { return EINVAL }
             return unsafe body(mutable)
         }

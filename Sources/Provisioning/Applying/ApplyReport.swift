@@ -1,20 +1,19 @@
 public import Domain
 public import Registry
 
-/// How applying a registry file went.
+/// Result of applying a registry file.
 public struct ApplyReport: Sendable {
     public enum Outcome: Hashable, Sendable {
-        /// Everything is as the file says already.
+        /// Every team is already as in the file.
         case unchanged
         case applied
-        /// Something would change, and the run was a dry one.
+        /// There are changes, and the run was a dry run.
         case wouldChange
-        /// Nothing was changed, for all of these reasons; only where a change by somebody else came in between may
-        /// earlier teams of the file have been applied.
-        case refused([Problem])
+        /// Nothing was changed, for these reasons; after a concurrent change, earlier teams of the file may be applied.
+        case refused([FieldError])
     }
 
-    /// The plan of one team, a line a change: `+` what comes, `~` what changes, `-` what goes.
+    /// The plan of one team, one line per change: `+` for additions, `~` for updates, `-` for removals.
     public struct Team: Hashable, Sendable {
         public let id: TeamID
         public let lines: [String]

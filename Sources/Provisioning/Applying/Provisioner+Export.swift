@@ -5,10 +5,10 @@ import Registry
 import Tenancy
 
 extension Provisioner {
-    /// The team as a registry file, secrets left out; nil when there is no such team.
+    /// The team as a registry file without secrets; nil when there is no such team.
     ///
-    /// Applied to the same team the file changes nothing. Revoked keys are left out, and so are people whom a file
-    /// cannot name, because they do not sign in with their address.
+    /// Applied to the same team, the file changes nothing. Revoked keys are omitted, and so are users who do not sign
+    /// in with their address, because a file cannot name them.
     public func export(_ team: TeamID) async throws -> RegistryFile? {
         let registered = try await database.transaction(in: team) { transaction in
             try await read(team, .all, transaction)
@@ -20,10 +20,8 @@ extension Provisioner {
 }
 
 extension RegistryFile {
-    /// The file's text: members sorted, so that two exports of the same team are the same text.
-    public var json: [UInt8] {
-        JSON.encode(self, pretty: true) + [UInt8(ascii: "\n")]
-    }
+    /// The file as JSON with sorted members, so that two exports of the same team are equal.
+    public var json: [UInt8] { JSON.encode(self, pretty: true) + [UInt8(ascii: "\n")] }
 }
 
 extension RegistryFile.Team {
@@ -35,10 +33,8 @@ extension RegistryFile.Team {
         secondFactor = settings.secondFactor.rawValue
         appIDs = registered.appIDs.map { app in
             RegistryFile.AppID(
-                app,
-                registered.serviceIDs.filter { $0.appID == app.identifier },
-                registered.appleConnections.first { $0.appID == app.identifier }
-            )
+                app, registered.serviceIDs.filter { $0.appID == app.identifier },
+                registered.appleConnections.first { $0.appID == app.identifier })
         }
         keys = registered.keys.filter(\.isActive).map(RegistryFile.Key.init)
         emailSources = registered.emailSources.map(RegistryFile.EmailSource.init)
@@ -59,7 +55,7 @@ extension RegistryFile.AppID {
 }
 
 extension RegistryFile.Apple {
-    /// The private half stays here; the name of Apple's own file stands in its place.
+    /// Exports the file name that Apple uses instead of the private key, which is not exported.
     fileprivate init(_ connection: AppleConnection) {
         teamID = connection.appleTeamID.rawValue
         servicesID = connection.servicesID.rawValue
@@ -101,7 +97,7 @@ extension RegistryFile.EmailSource {
 
 extension RegistryFile.User {
     fileprivate init(_ user: RegisteredUser) {
-        // The login name, since that is what finds the person again.
+        // The login name, because it identifies the user when the file is applied.
         email = user.login.rawValue
         givenName = user.givenName
         familyName = user.familyName

@@ -7,8 +7,7 @@ import Tenancy
 
 /// Applies registry files to teams, and exports teams as registry files.
 public struct Provisioner: Sendable {
-    /// Makes what a new team needs beyond its rows here, such as its first signing key, in the transaction that
-    /// creates it.
+    /// Creates what a new team needs in other modules, such as its first signing key, in the creating transaction.
     public typealias TeamPreparation = @Sendable (TeamID, borrowing Transaction) async throws -> Void
 
     let database: TeamDatabase
@@ -24,12 +23,9 @@ public struct Provisioner: Sendable {
     let publicURL: String
     let prepareTeam: TeamPreparation
 
-    /// - Parameter publicURL: where Pippin is reached, which no address of a team's may be.
+    /// - Parameter publicURL: Pippin's own origin, which no team may register.
     public init(
-        _ database: TeamDatabase,
-        keyRing: KeyRing,
-        hasher: PasswordHasher,
-        publicURL: String,
+        _ database: TeamDatabase, keyRing: KeyRing, hasher: PasswordHasher, publicURL: String,
         prepareTeam: @escaping TeamPreparation
     ) {
         self.database = database
@@ -46,18 +42,16 @@ public struct Provisioner: Sendable {
         self.prepareTeam = prepareTeam
     }
 
-    /// Which users are read.
+    /// The users to read.
     enum Users {
         case named([LoginName])
         case all
     }
 
-    /// What a team has, unchanged by others until the transaction ends as far as its own row goes.
-    func read(
-        _ team: TeamID,
-        _ users: Users,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> RegisteredTeam {
+    /// Reads the team's registry and users, and locks the team's row until the transaction ends.
+    func read(_ team: TeamID, _ users: Users, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+        -> RegisteredTeam
+    {
         var registered = RegisteredTeam()
         registered.publicURL = publicURL
         registered.state = try await ProvisionedTeamStore.lock(team, transaction)

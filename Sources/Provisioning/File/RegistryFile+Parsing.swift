@@ -2,30 +2,28 @@ import Bytes
 public import Registry
 
 extension RegistryFile {
-    /// Deeper and wider than any registry file is: one of 1 MiB names at most some 60,000 people.
+    /// Greater than any registry file needs: one of 1 MiB names at most some 60,000 users.
     private static let maxDepth = 16
     private static let maxValues = 250_000
 
     /// Parses a registry file and reads the key files that it names.
     ///
     /// - Parameter load: reads a file by its path relative to the registry file.
-    /// - Throws: `Problems` with everything that is wrong with the file's shape.
-    public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(Problems) {
+    /// - Throws: `InvalidFields` with every error of the file's structure.
+    public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(InvalidFields) {
         let value: JSONValue
-        do {
-            value = try JSON.document(bytes, maxDepth: Self.maxDepth, maxValues: Self.maxValues)
-        } catch {
-            throw Problems([Problem(field: "", message: error.words)])
+        do { value = try JSON.document(bytes, maxDepth: Self.maxDepth, maxValues: Self.maxValues) } catch {
+            throw InvalidFields([FieldError(field: "", message: error.words)])
         }
         var reader = MemberReader(value, at: "")
         teams = reader.objects("teams") { Team(&$0, load) } ?? []
         let problems = reader.finished()
-        if !problems.isEmpty { throw Problems(problems) }
+        if !problems.isEmpty { throw InvalidFields(problems) }
     }
 }
 
 extension JSON.Fault {
-    /// What is wrong with the file, and where.
+    /// The error with its line and column.
     fileprivate var words: String {
         let place = "Line \(line), column \(column)"
         return switch failure {
@@ -65,7 +63,7 @@ extension RegistryFile.AppID {
 }
 
 extension RegistryFile.Apple {
-    /// A file that cannot be read is no problem yet: a key that is here already needs none.
+    /// An unreadable key file is not an error yet, because a key that is already imported needs no file.
     fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
         teamID = reader.text("teamID")
         servicesID = reader.text("servicesID")
@@ -87,9 +85,9 @@ extension RegistryFile.Apple {
 }
 
 extension RegistryFile.Apple {
-    /// Whether a path, as far as its words go, leads to something in the folder it is relative to.
+    /// Whether a relative path names something inside its folder, judged by its text.
     ///
-    /// A registry file may be somebody else's work, and is read with the rights of whoever applies it.
+    /// A registry file may come from another author, and is read with the rights of the user who applies it.
     private static func staysBelow(_ path: String) -> Bool {
         let steps = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return !path.isEmpty && !path.utf8.contains(0) && steps.first?.isEmpty == false
@@ -120,9 +118,7 @@ extension RegistryFile.Key {
             reader.note("publicKeyFile", "Give publicKeyPEM or publicKeyFile, not both.")
             return
         }
-        do {
-            publicKeyPEM = String(utf8: try load(file)) ?? ""
-        } catch {
+        do { publicKeyPEM = String(utf8: try load(file)) ?? "" } catch {
             reader.note("publicKeyFile", "\(file) cannot be read: \(error).")
         }
     }
@@ -133,9 +129,7 @@ extension RegistryFile.EmailSource {
         domain = reader.text("domain")
         address = reader.text("address")
         selectors = reader.texts("selectors")
-        if (domain == nil) == (address == nil) {
-            reader.note("domain", "Give a domain or an address, one of the two.")
-        }
+        if (domain == nil) == (address == nil) { reader.note("domain", "Give a domain or an address, one of the two.") }
     }
 }
 

@@ -1,6 +1,6 @@
-/// Teams as code, as far as the file's shape goes: texts are parsed when they meet their team.
+/// A registry file: teams as code, with unparsed values, which `TeamPlan` validates.
 ///
-/// A member that is left out leaves alone what is there.
+/// An absent member leaves the stored value unchanged.
 public struct RegistryFile: Encodable, Sendable {
     public var teams: [Team]
 
@@ -20,33 +20,29 @@ public struct RegistryFile: Encodable, Sendable {
         public var identifier: String
         public var description: String?
         public var notificationURL: String?
-        /// The App ID it is grouped under; empty for none.
+        /// The primary App ID it is grouped under; empty for none.
         public var primary: String?
-        /// Whether Sign in with Apple is on for it.
+        /// Whether Sign in with Apple is enabled for it.
         public var signIn: Bool?
         public var apple: Apple?
-        /// The file says `null` in its place.
+        /// Whether `apple` is `null` in the file.
         var isApart = false
         public var serviceIDs: [ServiceID]?
 
-        enum CodingKeys: CodingKey {
-            case identifier, description, notificationURL, primary, signIn, apple, serviceIDs
-        }
+        enum CodingKeys: CodingKey { case identifier, description, notificationURL, primary, signIn, apple, serviceIDs }
     }
 
-    /// How the group of a primary App ID is registered at Apple.
+    /// Registration of a primary App ID's group at Apple.
     public struct Apple: Encodable, Sendable {
         public var teamID: String?
         public var servicesID: String?
         public var keyID: String?
-        /// Taken when the key is imported; never exported.
+        /// Used when the key is imported; never exported.
         public var privateKeyPEM: String?
-        /// The file it is in, whose content then is in `privateKeyPEM`.
+        /// File with the private key, whose content is read into `privateKeyPEM`.
         public var privateKeyFile: String?
 
-        enum CodingKeys: CodingKey {
-            case teamID, servicesID, keyID, privateKeyFile
-        }
+        enum CodingKeys: CodingKey { case teamID, servicesID, keyID, privateKeyFile }
     }
 
     public struct ServiceID: Encodable, Sendable {
@@ -70,22 +66,20 @@ public struct RegistryFile: Encodable, Sendable {
     public struct EmailSource: Encodable, Sendable {
         public var domain: String?
         public var address: String?
-        /// The DKIM selectors that mail from there is signed with.
+        /// The DKIM selectors that sign mail from the source.
         public var selectors: [String]?
     }
 
-    /// A person, known by the address they sign in with.
+    /// A user, identified by the address used to sign in.
     public struct User: Encodable, Sendable {
         public var email: String
-        /// Taken when the user is created or credentials are reset; never exported.
+        /// Used when the user is created or credentials are reset; never exported.
         public var password: String?
-        /// Of an authenticator app, in base 32; taken and left out as the password is.
+        /// Secret of an authenticator app in Base32; used like the password, and never exported.
         public var totpSecret: String?
         public var givenName: String?
         public var familyName: String?
     }
 
-    public init(teams: [Team]) {
-        self.teams = teams
-    }
+    public init(teams: [Team]) { self.teams = teams }
 }

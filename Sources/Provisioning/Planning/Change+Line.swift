@@ -1,9 +1,10 @@
 import Directory
 import Domain
+import OAuth
 import Registry
 import Tenancy
 
-// Each change in a line: + what comes, ~ what changes, - what goes.
+// One line per change: + for additions, ~ for updates, - for removals.
 extension Change {
     var line: String {
         switch self {
@@ -12,15 +13,14 @@ extension Change {
         case .revokeKey(let key): "- key \(key.id) \"\(key.name)\" of \(key.appID), revoked"
         case .deleteServiceID(let service): "- Service ID \(service.identifier)"
         case .deleteAppID(let app, let services, let keys):
-            "- App ID \(app.identifier)"
-                + Self.with("Service ID", services.map(\.rawValue)) + Self.with("key", keys.map(\.rawValue))
+            "- App ID \(app.identifier)" + Self.with("Service ID", services.map(\.rawValue))
+                + Self.with("key", keys.map(\.rawValue))
         case .deleteEmailSource(let source): "- e-mail source \(source.text)"
         case .deleteUser(let user): "- user \(user.login)"
         case .createAppID(let draft): "+ App ID \(draft.identifier)"
         case .updateAppID(let old, let new): "~ App ID \(new.identifier): \(Self.differences(old, new))"
         case .createServiceID(let draft): "+ Service ID \(draft.identifier) of \(draft.appID)"
-        case .updateServiceID(let old, let new):
-            "~ Service ID \(new.identifier): \(Self.differences(old, new))"
+        case .updateServiceID(let old, let new): "~ Service ID \(new.identifier): \(Self.differences(old, new))"
         case .registerKey(let key): "+ key \(key.id) \"\(key.name)\" of \(key.appID)"
         case .renameKey(let key, let name): "~ key \(key.id): \(Self.change("name", key.name, name))"
         case .disconnectApple(let connection): "- connection to Apple of \(connection.appID)"
@@ -28,8 +28,7 @@ extension Change {
         case .importAppleKey(let key):
             "+ key \(key.draft.id) from Apple, of \(key.appID), team \(key.draft.appleTeamID)"
         case .moveAppleKey(let key, let draft):
-            "~ key \(key.id) from Apple: "
-                + Self.change("team", key.appleTeamID.rawValue, draft.appleTeamID.rawValue)
+            "~ key \(key.id) from Apple: " + Self.change("team", key.appleTeamID.rawValue, draft.appleTeamID.rawValue)
         case .connectApple(let draft):
             "+ connection to Apple of \(draft.appID): \(draft.servicesID), key \(draft.keyID)"
         case .updateAppleConnection(let old, let new):
@@ -39,8 +38,7 @@ extension Change {
         case .updateEmailSource(let old, let new):
             "~ e-mail source \(new.source.text): "
                 + (Self.difference("selectors", old.selectors.map(\.text), new.selectors.map(\.text)) ?? "")
-        case .createUser(let user):
-            "+ user \(user.login)\(user.password == nil ? ", without a password" : "")"
+        case .createUser(let user): "+ user \(user.login)\(user.password == nil ? ", without a password" : "")"
         case .renameUser(let user, let name):
             "~ user \(user.login): "
                 + [
@@ -91,12 +89,11 @@ extension Change {
         old == new ? nil : change(name, old, new)
     }
 
-    /// What of a list comes and goes; where neither does, its order changed.
+    /// Added and removed elements of a list; when there are none, its order differs.
     private static func difference(_ name: String, _ old: [String], _ new: [String]) -> String? {
         if old == new { return nil }
         let marks =
-            new.filter { !old.contains($0) }.map { "+ \($0)" }
-            + old.filter { !new.contains($0) }.map { "- \($0)" }
+            new.filter { !old.contains($0) }.map { "+ \($0)" } + old.filter { !new.contains($0) }.map { "- \($0)" }
         return marks.isEmpty ? "\(name) in another order" : "\(name) \(marks.joined(separator: " "))"
     }
 

@@ -4,14 +4,14 @@ import Domain
 import Registry
 import Tenancy
 
-/// One step from what a team is to what the file says.
+/// One change that brings a team closer to the registry file.
 enum Change: Sendable {
     case createTeam(TeamID, TeamSettings)
     case updateTeam(TeamID, from: TeamSettings, to: TeamSettings)
 
     case revokeKey(Key)
     case deleteServiceID(ServiceID)
-    /// With the Service IDs and active keys that go with it.
+    /// With the Service IDs and active keys that are deleted with it.
     case deleteAppID(AppID, serviceIDs: [ClientID], keys: [KeyID])
     case deleteEmailSource(EmailSource)
     case deleteUser(RegisteredUser)

@@ -1,27 +1,23 @@
 import Domain
 import Registry
 
-/// The changes that lead one team to what the file says, in the order in which they can be made: what goes first,
-/// so that its names and places are free.
+/// The changes that make one team match the file, in the order of execution: removals first, to free names and slots.
 struct TeamPlan: Sendable {
-    /// What the file says of the team, and where.
+    /// The team's entry in the file; `path` is its position.
     let entry: RegistryFile.Team
     let path: String
     let team: TeamID
     let changes: [Change]
 
-    /// Compares what the file says of a team with what is there.
+    /// Compares the file's entry of a team with the stored team.
     ///
     /// - Parameters:
-    ///   - file: the team's entry; `path` is where it stands in the file.
-    ///   - registered: what the team has.
-    /// - Throws: `Problems` with everything that the console would refuse too.
-    init(
-        _ file: RegistryFile.Team,
-        at path: String,
-        from registered: RegisteredTeam,
-        _ options: ApplyOptions
-    ) throws(Problems) {
+    ///   - file: the team's entry; `path` is its position in the file.
+    ///   - registered: the stored team.
+    /// - Throws: `InvalidFields` with every error that the console would report too.
+    init(_ file: RegistryFile.Team, at path: String, from registered: RegisteredTeam, _ options: ApplyOptions)
+        throws(InvalidFields)
+    {
         var planner = TeamPlanner(file, registered, options)
         let team = planner.planTeam()
         planner.planRemovals()
@@ -31,9 +27,7 @@ struct TeamPlan: Sendable {
         planner.planApple()
         planner.planEmailSources()
         planner.planUsers()
-        guard let team, planner.problems.isEmpty else {
-            throw Problems(planner.problems.map { $0.under(path) })
-        }
+        guard let team, planner.problems.isEmpty else { throw InvalidFields(planner.problems.map { $0.under(path) }) }
         self.entry = file
         self.path = path
         self.team = team
@@ -41,13 +35,13 @@ struct TeamPlan: Sendable {
     }
 }
 
-/// How a registry file is applied.
+/// Options for applying a registry file.
 public struct ApplyOptions: Sendable {
-    /// Says what would change, and changes nothing.
+    /// Reports the changes without making them.
     public var isDryRun = false
-    /// Removes what a list of the file does not name; lists that the file leaves out are left alone.
+    /// Removes what a list of the file does not name; lists absent from the file are left unchanged.
     public var prunes = false
-    /// Takes the passwords of existing users too.
+    /// Also sets the passwords and authenticator apps of existing users.
     public var resetsCredentials = false
 
     public init() {}

@@ -11,13 +11,12 @@ extension TeamPlanner {
                     + (app.serviceIDs ?? []).enumerated().map { number, service in
                         ("appIDs[\(index)].serviceIDs[\(number)].identifier", service.identifier)
                     }
-            }
-        )
+            })
         for app in keptAppIDs { appIDs[app.identifier] = app.draft }
-        // Those that others are grouped under come first, so that they are there when those are made.
+        // Primary App IDs go first, so that they exist when others are grouped under them.
         let isGrouped = entries.map { !(AppID.Input($0, over: kept($0)?.draft).primary.isEmpty) }
-        for group in [false, true] {
-            for (index, entry) in entries.enumerated() where isGrouped[index] == group {
+        for isInGroup in [false, true] {
+            for (index, entry) in entries.enumerated() where isGrouped[index] == isInGroup {
                 planAppID(entry, "appIDs[\(index)]")
             }
         }
@@ -31,7 +30,7 @@ extension TeamPlanner {
         keptAppIDs.first { $0.identifier.rawValue == entry.identifier }
     }
 
-    /// Judged once it is known which App IDs there will be.
+    /// Checks the primary App ID; must be called when all App IDs are planned.
     private mutating func checkGroup(of app: AppID.Draft, _ field: String) {
         guard let id = app.primary else { return }
         guard let primary = appIDs[id] else { return note(field, .unknownAppID(id)) }
@@ -43,14 +42,14 @@ extension TeamPlanner {
     private mutating func planAppID(_ entry: RegistryFile.AppID, _ path: String) {
         let old = kept(entry)
         let policy = policy
-        let draft = check(path) { () throws(Problems) in
+        let draft = check(path) { () throws(InvalidFields) in
             try AppID.Draft(parsing: AppID.Input(entry, over: old?.draft), policy: policy)
         }
         guard let draft else { return }
         appIDs[draft.identifier] = draft
         if let old {
             if draft != old.draft { add(.updateAppID(from: old.draft, to: draft)) }
-        } else if appIDs.count > Limit.appIDs.count {
+        } else if appIDs.count > RegistryLimit.appIDs.count {
             note("\(path).identifier", .limitReached(.appIDs, of: file.id))
         } else if noteTaken(draft.identifier, "\(path).identifier") {
             add(.createAppID(draft))
@@ -67,16 +66,13 @@ extension TeamPlanner {
     }
 
     private mutating func planServiceID(
-        _ entry: RegistryFile.ServiceID,
-        of app: RegistryFile.AppID,
-        _ path: String,
-        _ count: inout Int
+        _ entry: RegistryFile.ServiceID, of app: RegistryFile.AppID, _ path: String, _ count: inout Int
     ) {
         let old = keptServiceIDs.first { $0.identifier.rawValue == entry.identifier }
-        // Under an App ID whose own name is wrong, the other members are still checked.
+        // When the App ID's own identifier is invalid, the other members are still checked.
         let appID = ClientID(rawValue: app.identifier)
         let policy = policy
-        let draft = check(path) { () throws(Problems) in
+        let draft = check(path) { () throws(InvalidFields) in
             let input = ServiceID.Input(entry, over: old?.draft)
             return try ServiceID.Draft(parsing: input, of: appID ?? .unnamed, policy: policy)
         }
@@ -87,14 +83,14 @@ extension TeamPlanner {
             return
         }
         count += 1
-        if count > Limit.serviceIDs.count {
+        if count > RegistryLimit.serviceIDs.count {
             note(path, .limitReached(.serviceIDs, of: app.identifier))
         } else if noteTaken(draft.identifier, "\(path).identifier") {
             add(.createServiceID(draft))
         }
     }
 
-    /// Whether the name is free in the team; notes it when it is not.
+    /// Whether the identifier is free in the team; adds an error when it is not.
     private mutating func noteTaken(_ identifier: ClientID, _ field: String) -> Bool {
         let name = identifier.rawValue.lowercased()
         if let app = keptAppIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
@@ -109,25 +105,19 @@ extension TeamPlanner {
 }
 
 extension ClientID {
-    /// Stands for an App ID whose name was refused, as long as it is only checked against.
+    /// Placeholder for an App ID whose identifier was rejected, used only for validation.
     fileprivate static let unnamed = ClientID(known: "unnamed.app")
 
     private init(known text: String) {
-        guard let identifier = ClientID(rawValue: text) else {
-            preconditionFailure("\(text) is an identifier")
-        }
+        guard let identifier = ClientID(rawValue: text) else { preconditionFailure("\(text) is an identifier") }
         self = identifier
     }
 }
 
 extension AppID.Input {
-    /// What the file says over what is there; a new App ID is described by its identifier where nothing is said.
+    /// The file's values over the stored ones; the default description of a new App ID is its identifier.
     fileprivate init(_ entry: RegistryFile.AppID, over old: AppID.Draft?) {
-        if let old {
-            self.init(old)
-        } else {
-            self.init(identifier: entry.identifier, description: entry.identifier)
-        }
+        if let old { self.init(old) } else { self.init(identifier: entry.identifier, description: entry.identifier) }
         if let description = entry.description { self.description = description }
         if let notificationURL = entry.notificationURL { self.notificationURL = notificationURL }
         if let primary = entry.primary { self.primary = primary }
@@ -137,11 +127,7 @@ extension AppID.Input {
 
 extension ServiceID.Input {
     fileprivate init(_ entry: RegistryFile.ServiceID, over old: ServiceID.Draft?) {
-        if let old {
-            self.init(old)
-        } else {
-            self.init(identifier: entry.identifier, description: entry.identifier)
-        }
+        if let old { self.init(old) } else { self.init(identifier: entry.identifier, description: entry.identifier) }
         if let description = entry.description { self.description = description }
         if let domains = entry.domains { self.domains = domains }
         if let returnURLs = entry.returnURLs { self.returnURLs = returnURLs }

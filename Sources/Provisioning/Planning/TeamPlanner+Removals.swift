@@ -2,9 +2,9 @@ import Directory
 import Domain
 import Registry
 
-// What the file's lists do not name.
+// Objects that the file's lists do not name.
 extension TeamPlanner {
-    /// Plans the removals, and notes what stays.
+    /// Plans the removals and collects the objects that are kept.
     mutating func planRemovals() {
         let prunesAppIDs = options.prunes && file.appIDs != nil
         let named = Set(file.appIDs?.map(\.identifier) ?? [])

@@ -31,11 +31,7 @@ extension TeamPlanner {
         if let secret { add(.resetTOTP(old, to: secret)) }
     }
 
-    private mutating func planName(
-        _ entry: RegistryFile.User,
-        _ old: RegisteredUser?,
-        _ path: String
-    ) -> PersonName? {
+    private mutating func planName(_ entry: RegistryFile.User, _ old: RegisteredUser?, _ path: String) -> PersonName? {
         let given = PersonName(given: entry.givenName ?? old?.givenName ?? "", family: "")
         let family = PersonName(given: "", family: entry.familyName ?? old?.familyName ?? "")
         let rule = "A name is one line of at most \(PersonName.maximumLength) characters."
@@ -53,20 +49,12 @@ extension TeamPlanner {
     }
 
     private mutating func planPassword(
-        _ entry: RegistryFile.User,
-        _ email: EmailAddress?,
-        _ name: PersonName?,
-        _ path: String
+        _ entry: RegistryFile.User, _ email: EmailAddress?, _ name: PersonName?, _ path: String
     ) -> NewPassword? {
         guard let password = entry.password else { return nil }
         do {
             let names = [file.name, registered.settings?.name.rawValue].compactMap { $0 }
-            let rule = PasswordRule(
-                in: TeamID(rawValue: file.id),
-                email: email,
-                name: name ?? .none,
-                around: names
-            )
+            let rule = PasswordRule(in: TeamID(rawValue: file.id), email: email, name: name ?? .none, around: names)
             return try NewPassword(password, by: rule, with: .ofCommand)
         } catch {
             note("\(path).password", error.words)

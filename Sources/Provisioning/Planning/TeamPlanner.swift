@@ -1,21 +1,22 @@
 import Bytes
 import Domain
+import Localization
 import Registry
 import Tenancy
 
-/// Collects the changes of one team and everything that stands against them.
+/// Collects the changes of one team and all errors of its entry.
 struct TeamPlanner {
     let file: RegistryFile.Team
     let registered: RegisteredTeam
     let options: ApplyOptions
     private(set) var changes: [Change] = []
-    private(set) var problems: [Problem] = []
+    private(set) var problems: [FieldError] = []
 
-    /// Of the mode that the team will have.
-    var policy: AddressPolicy
-    /// App IDs that will be there, by identifier.
+    /// The policy of the team's future mode.
+    var policy: HostPolicy
+    /// App IDs after the changes, by identifier.
     var appIDs: [ClientID: AppID.Draft] = [:]
-    /// What stays of the team when everything absent is removed.
+    /// Stored objects that are kept after the removals.
     var keptAppIDs: [AppID] = []
     var keptServiceIDs: [ServiceID] = []
     var keptKeys: [Key] = []
@@ -28,29 +29,23 @@ struct TeamPlanner {
         policy = registered.policy
     }
 
-    mutating func add(_ change: Change) {
-        changes.append(change)
+    mutating func add(_ change: Change) { changes.append(change) }
+
+    mutating func note(_ field: String, _ refusal: ValidationError) { problems.append(FieldError(field, refusal)) }
+
+    mutating func note(_ field: String, _ message: any LocalizedTextConvertible) {
+        problems.append(FieldError(field: field, message: message))
     }
 
-    mutating func note(_ field: String, _ refusal: Refusal) {
-        problems.append(Problem(field, refusal))
-    }
-
-    mutating func note(_ field: String, _ message: any Wording) {
-        problems.append(Problem(field: field, message: message))
-    }
-
-    /// The value, or nil after noting each of its problems below `path`.
-    mutating func check<Value>(_ path: String, _ parse: () throws(Problems) -> Value) -> Value? {
-        do {
-            return try parse()
-        } catch {
+    /// The parsed value, or nil after collecting its errors under `path`.
+    mutating func check<Value>(_ path: String, _ parse: () throws(InvalidFields) -> Value) -> Value? {
+        do { return try parse() } catch {
             problems += error.all.map { $0.under(path) }
             return nil
         }
     }
 
-    /// Notes the second of two elements that go by the same name.
+    /// Adds an error for each element whose name occurred before, compared without regard to case.
     mutating func noteDuplicates(_ names: [(field: String, name: String)]) {
         var seen: Set<String> = []
         for (field, name) in names where !name.isEmpty && !seen.insert(name.lowercased()).inserted {
@@ -61,17 +56,14 @@ struct TeamPlanner {
 
 // The team itself.
 extension TeamPlanner {
-    /// The team's id, or nil when it is none.
+    /// The team's id, or nil when it is invalid.
     mutating func planTeam() -> TeamID? {
         guard let team = TeamID(rawValue: file.id) else {
             note("id", "A Team ID is 10 characters, A to Z and 0 to 9.")
             return nil
         }
         guard team != .system else {
-            note(
-                "id",
-                "This is the built-in team of the console's own people; it is no team of the registry."
-            )
+            note("id", "This is the built-in team of the console's own people; it is no team of the registry.")
             return nil
         }
         if case .deleted = registered.state {
@@ -91,9 +83,7 @@ extension TeamPlanner {
     private mutating func planSettings(_ team: TeamID) -> TeamSettings? {
         let old = registered.settings
         let name = TeamName(rawValue: file.name ?? old?.name.rawValue ?? team.rawValue)
-        if name == nil {
-            note("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.")
-        }
+        if name == nil { note("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.") }
         let mode = choice("mode", file.mode, old?.mode ?? .production)
         let secondFactor = choice("secondFactor", file.secondFactor, old?.secondFactor ?? .optional)
         guard let sources = planIdentitySources(old), let name, let mode, let secondFactor else { return nil }
@@ -113,9 +103,7 @@ extension TeamPlanner {
     }
 
     private mutating func choice<Value: RawRepresentable & CaseIterable>(
-        _ field: String,
-        _ text: String?,
-        _ standard: Value
+        _ field: String, _ text: String?, _ standard: Value
     ) -> Value? where Value.RawValue == String {
         guard let text else { return standard }
         if let value = Value(rawValue: text) { return value }
@@ -123,15 +111,13 @@ extension TeamPlanner {
         return nil
     }
 
-    /// A team that becomes a production team may keep no loopback address, not even in what the file leaves out.
+    /// Reports loopback addresses of objects that the file omits, because a production team may have none.
     private mutating func checkForLoopback() {
         let named = Set(file.appIDs?.map(\.identifier) ?? [])
         let namedServices = Set(file.appIDs?.flatMap { $0.serviceIDs ?? [] }.map(\.identifier) ?? [])
         let apps = registered.appIDs.filter { !named.contains($0.identifier.rawValue) }
         let services = registered.serviceIDs.filter { !namedServices.contains($0.identifier.rawValue) }
-        for obstacle in apps.compactMap(ProductionObstacle.init)
-            + services.compactMap(ProductionObstacle.init)
-        {
+        for obstacle in apps.compactMap(ProductionObstacle.init) + services.compactMap(ProductionObstacle.init) {
             note("mode", obstacle.words)
         }
     }

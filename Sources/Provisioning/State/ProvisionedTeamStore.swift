@@ -4,20 +4,18 @@ import Domain
 import Postgres
 import Tenancy
 
-/// A team's own row within the transaction that applies a file.
+/// A team's own row, in the transaction that applies a file.
 enum ProvisionedTeamStore {
-    /// A team that nobody else changes until the transaction ends.
-    static func lock(
-        _ team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> RegisteredTeam.State {
+    /// Reads a team's settings and locks its row until the transaction ends.
+    static func lock(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+        -> RegisteredTeam.State
+    {
         let rows = try await transaction.query(
             """
             SELECT coalesce(closed_at, deleted_at) IS NOT NULL, name, mode, identity_sources, second_factor FROM teams
             WHERE team_id = \(team) AND NOT is_system
             FOR NO KEY UPDATE
-            """
-        )
+            """)
         guard var row = rows.first else { return .absent }
         let isDeleted: Bool = try row.next()
         if isDeleted { return .deleted }
@@ -26,40 +24,20 @@ enum ProvisionedTeamStore {
         let sources: [String] = try row.next()
         let secondFactor: SecondFactor = try row.next()
         let settings = TeamSettings(
-            name: name,
-            mode: mode,
-            identitySources: Set(sources.compactMap(IdentitySource.init)),
-            secondFactor: secondFactor
-        )
+            name: name, mode: mode, identitySources: Set(sources.compactMap(IdentitySource.init)),
+            secondFactor: secondFactor)
         guard let settings else { throw .unreadable(column: 3, as: "identity sources") }
         return .present(settings)
     }
 
     static func update(
-        _ team: TeamID,
-        from old: TeamSettings,
-        to new: TeamSettings,
-        by actor: Actor,
-        from origin: Origin,
+        _ team: TeamID, from old: TeamSettings, to new: TeamSettings, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        try await transaction.query(
-            """
-            UPDATE teams
-            SET name = \(new.name), mode = \(new.mode),
-                identity_sources = \(new.identitySources.map(\.rawValue)), second_factor = \(new.secondFactor),
-                version = version + 1
-            WHERE team_id = \(team)
-            """
-        )
+        try await transaction.query(TeamStore.update(team, to: new))
         let event = AuditEvent(
-            "team.updated",
-            by: actor,
-            on: AuditEvent.Target("team", team.rawValue),
-            from: origin,
-            before: json(old),
-            after: json(new)
-        )
+            "team.updated", by: actor, on: AuditEvent.Target("team", team.rawValue), from: origin, before: json(old),
+            after: json(new))
         try await event.record(in: team, transaction)
     }
 

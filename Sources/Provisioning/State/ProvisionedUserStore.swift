@@ -4,61 +4,40 @@ import Directory
 import Domain
 import Postgres
 
-/// A team's users within the transaction that reads them or applies a file.
+/// A team's users, in the transaction that reads them or applies a file.
 enum ProvisionedUserStore {
     /// The users with one of these login names.
-    static func find(
-        _ logins: [LoginName],
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [RegisteredUser] {
+    static func find(_ logins: [LoginName], in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> [RegisteredUser]
+    {
         let rows = try await transaction.query(
             """
             \(selection) WHERE l.team_id = \(team) AND l.login = ANY(\(logins.map(\.rawValue)))
             ORDER BY l.login
-            """
-        )
+            """)
         return try read(rows)
     }
 
-    /// Every user whom a file can name: those who sign in with their address.
-    static func all(
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [RegisteredUser] {
+    /// Every user that a file can name: those who sign in with their address.
+    static func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+        -> [RegisteredUser]
+    {
         let rows = try await transaction.query(
             """
             \(selection) WHERE l.team_id = \(team) AND u.email_key = l.login
             ORDER BY l.login
-            """
-        )
+            """)
         return try read(rows)
     }
 
     static func rename(
-        _ user: RegisteredUser,
-        to name: PersonName,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ user: RegisteredUser, to name: PersonName, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        try await transaction.query(
-            """
-            UPDATE users SET given_name = \(name.given), family_name = \(name.family)
-            WHERE team_id = \(team) AND sub = \(user.subject)
-            """
-        )
-        // Names stay out of the log, which outlives the user.
+        try await transaction.query(UserStore.renaming(user.subject, to: name, in: team))
+        // Names are not logged, because the log outlives the user.
         try await record(
-            "user.updated",
-            user,
-            after: ["changed": ["name"]],
-            in: team,
-            by: actor,
-            from: origin,
-            transaction
-        )
+            "user.updated", user, after: ["changed": ["name"]], in: team, by: actor, from: origin, transaction)
     }
 
     private static let selection: SQL = """
@@ -72,18 +51,10 @@ enum ProvisionedUserStore {
     }
 
     private static func record(
-        _ action: String,
-        _ user: RegisteredUser,
-        after: JSONValue,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
-        _ transaction: borrowing Transaction
+        _ action: String, _ user: RegisteredUser, after: JSONValue, in team: TeamID, by actor: Actor,
+        from origin: Origin, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
         let target = AuditEvent.Target("user", user.subject.rawValue)
-        try await AuditEvent(action, by: actor, on: target, from: origin, after: after).record(
-            in: team,
-            transaction
-        )
+        try await AuditEvent(action, by: actor, on: target, from: origin, after: after).record(in: team, transaction)
     }
 }

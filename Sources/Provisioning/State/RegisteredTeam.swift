@@ -1,40 +1,38 @@
 import Registry
 import Tenancy
 
-/// What a team has before a file is applied to it.
+/// The stored state of a team before a file is applied.
 struct RegisteredTeam: Sendable {
     enum State: Sendable {
         case absent
         case present(TeamSettings)
-        /// Its id is not given out again.
+        /// Its id is not assigned again.
         case deleted
     }
 
     var state = State.absent
     var appIDs: [AppID] = []
     var serviceIDs: [ServiceID] = []
-    /// Revoked ones included: their ids are not used again.
+    /// Including revoked keys, because their ids are not used again.
     var keys: [Key] = []
-    /// Keys from Apple, and what signs with them.
+    /// Apple keys, and the connections that use them.
     var appleKeys: [AppleKey] = []
     var appleConnections: [AppleConnection] = []
     var emailSources: [EmailSource.Draft] = []
-    /// Those the file may speak of.
+    /// Users that the file can name.
     var users: [RegisteredUser] = []
 
-    /// Where Pippin itself is reached, which no address of the team's may be.
+    /// Pippin's own origin, which no team may register.
     var publicURL = ""
 
     /// Nil when there is no such team.
-    var settings: TeamSettings? {
-        if case .present(let settings) = state { settings } else { nil }
-    }
+    var settings: TeamSettings? { if case .present(let settings) = state { settings } else { nil } }
 
-    var policy: AddressPolicy { policy(of: settings?.mode ?? .production) }
+    var policy: HostPolicy { policy(of: settings?.mode ?? .production) }
 
-    /// Which addresses it may register in a mode.
-    func policy(of mode: TeamMode) -> AddressPolicy {
-        let policy: AddressPolicy = mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+    /// The hosts that the team may register in a mode.
+    func policy(of mode: TeamMode) -> HostPolicy {
+        let policy: HostPolicy = mode == .sandbox ? .hostNamesAndLoopback : .hostNames
         return policy.apart(from: publicURL)
     }
 }

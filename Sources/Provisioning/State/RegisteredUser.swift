@@ -2,7 +2,7 @@ import Directory
 import Domain
 import Postgres
 
-/// A user as the file can name one: by the login name.
+/// A user as named by the registry file: by the login name.
 struct RegisteredUser: Hashable, Sendable {
     let subject: Subject
     let login: LoginName

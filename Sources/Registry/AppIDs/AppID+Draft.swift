@@ -2,21 +2,18 @@ import Bytes
 public import Domain
 
 extension AppID {
-    /// What a person typed.
+    /// Field values of an App ID as the user entered them.
     public struct Input: Sendable {
         public var identifier: String
         public var description: String
         public var isEnabled: Bool
-        /// Empty for a primary App ID.
+        /// Identifier of the primary App ID; empty for a primary App ID.
         public var primary: String
         /// Empty for none.
         public var notificationURL: String
 
         public init(
-            identifier: String,
-            description: String,
-            isEnabled: Bool = true,
-            primary: String = "",
+            identifier: String, description: String, isEnabled: Bool = true, primary: String = "",
             notificationURL: String = ""
         ) {
             self.identifier = identifier
@@ -27,7 +24,7 @@ extension AppID {
         }
     }
 
-    /// An App ID as it shall be: every value keeps its rule.
+    /// Validated values of an App ID, ready to be saved.
     public struct Draft: Hashable, Sendable {
         public let identifier: ClientID
         public let description: String
@@ -38,41 +35,36 @@ extension AppID {
 }
 
 extension AppID.Draft {
-    /// - Throws: `Problems` with everything that is wrong with the input.
-    public init(parsing input: AppID.Input, policy: AddressPolicy) throws(Problems) {
+    /// - Throws: `InvalidFields` with every error of the input.
+    public init(parsing input: AppID.Input, policy: HostPolicy) throws(InvalidFields) {
         var fields = FieldChecks()
-        let identifier = fields.check("identifier") { () throws(Refusal) in
+        let identifier = fields.check("identifier") { () throws(ValidationError) in
             try ClientID(parsing: input.identifier)
         }
-        let description = fields.check("description") { () throws(Refusal) in
+        let description = fields.check("description") { () throws(ValidationError) in
             try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit)
         }
-        let primary = fields.check("primary") { () throws(Refusal) -> ClientID? in
+        let primary = fields.check("primary") { () throws(ValidationError) -> ClientID? in
             guard !input.primary.isEmpty else { return nil }
             let primary = try ClientID(parsing: input.primary)
             guard primary != identifier else { throw .groupedUnderItself }
             return primary
         }
-        let notificationURL = fields.check("notificationURL") { () throws(Refusal) -> NotificationURL? in
+        let notificationURL = fields.check("notificationURL") { () throws(ValidationError) -> NotificationURL? in
             guard !input.notificationURL.isEmpty else { return nil }
             return try NotificationURL(parsing: input.notificationURL, policy: policy)
         }
         guard let identifier, let description, let primary, let notificationURL else {
-            throw Problems(fields.problems)
+            throw InvalidFields(fields.problems)
         }
         self.init(
-            identifier: identifier,
-            description: description,
-            isEnabled: input.isEnabled,
-            primary: primary,
-            notificationURL: notificationURL
-        )
+            identifier: identifier, description: description, isEnabled: input.isEnabled, primary: primary,
+            notificationURL: notificationURL)
     }
 
     var auditedMembers: AuditedMembers {
         [
-            "description": .string(description),
-            "isEnabled": .boolean(isEnabled),
+            "description": .string(description), "isEnabled": .boolean(isEnabled),
             "primary": primary.map { .string($0.rawValue) } ?? .null,
             "notificationURL": notificationURL.map { .string($0.text) } ?? .null,
         ]
@@ -80,14 +72,10 @@ extension AppID.Draft {
 }
 
 extension AppID.Input {
-    /// As it would be typed to get what is registered.
+    /// Field values that parse to `draft`.
     public init(_ draft: AppID.Draft) {
         self.init(
-            identifier: draft.identifier.rawValue,
-            description: draft.description,
-            isEnabled: draft.isEnabled,
-            primary: draft.primary?.rawValue ?? "",
-            notificationURL: draft.notificationURL?.text ?? ""
-        )
+            identifier: draft.identifier.rawValue, description: draft.description, isEnabled: draft.isEnabled,
+            primary: draft.primary?.rawValue ?? "", notificationURL: draft.notificationURL?.text ?? "")
     }
 }

@@ -2,31 +2,27 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// An app, known by its bundle ID.
+/// An app, identified by its bundle ID.
 public struct AppID: Hashable, Sendable {
     public let identifier: ClientID
     public let description: String
-    /// Whether Sign in with Apple is on for it.
+    /// Whether Sign in with Apple is enabled for it.
     public let isEnabled: Bool
-    /// The App ID it is grouped under; nil when it is a primary App ID itself.
+    /// The primary App ID it is grouped under; nil when it is a primary App ID itself.
     public let primary: ClientID?
     public let notificationURL: NotificationURL?
-    /// Raised with every change; a form carries the one it was filled from.
+    /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
 
-    /// The primary App ID of its group.
-    public var group: ClientID { primary ?? identifier }
+    /// The primary App ID of its group, which may be itself.
+    public var primaryAppID: ClientID { primary ?? identifier }
 
-    /// What of it can be edited.
+    /// Its editable values.
     public var draft: Draft {
         Draft(
-            identifier: identifier,
-            description: description,
-            isEnabled: isEnabled,
-            primary: primary,
-            notificationURL: notificationURL
-        )
+            identifier: identifier, description: description, isEnabled: isEnabled, primary: primary,
+            notificationURL: notificationURL)
     }
 
     /// Reads `AppIDStore.columns`.

@@ -2,18 +2,18 @@ import Bytes
 public import Domain
 import Postgres
 
-/// What deleting an App ID takes along.
+/// Objects that are deleted or changed when an App ID is deleted.
 public struct AppIDConsequences: Hashable, Sendable {
     public let serviceIDs: [ClientID]
-    /// Keys that still sign; revoked ones go too, and nobody misses them.
+    /// Active keys; revoked keys are deleted too, but not listed.
     public let activeKeys: [KeyID]
-    /// Keys from Apple that its group uses.
+    /// Apple keys used by its group.
     public let appleKeys: [KeyID]
-    /// App IDs grouped under it: they become primary App IDs, and their people are asked for consent again.
+    /// App IDs grouped under it: they become primary App IDs, and their users are asked for consent again.
     public let groupedAppIDs: [ClientID]
-    /// People are counted up to here; one more stands for "more than that".
+    /// Limit of `people`; one more means "more than that".
     public static let countLimit = 1000
-    /// How many people share something with it.
+    /// Number of users with a consent for it, at most `countLimit + 1`.
     public let people: Int
 
     init(_ row: inout Row) throws(PostgresFailure) {
@@ -34,8 +34,7 @@ public struct AppIDConsequences: Hashable, Sendable {
             "keys": .array(activeKeys.map { .string($0.rawValue) }),
             "appleKeys": .array(appleKeys.map { .string($0.rawValue) }),
             "groupedAppIDs": .array(groupedAppIDs.map { .string($0.rawValue) }),
-            "people": people > Self.countLimit
-                ? .string("more than \(Self.countLimit)") : .integer(Int64(people)),
+            "people": people > Self.countLimit ? .string("more than \(Self.countLimit)") : .integer(Int64(people)),
         ]
     }
 }

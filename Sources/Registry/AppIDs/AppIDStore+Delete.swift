@@ -3,51 +3,39 @@ public import Domain
 public import Postgres
 
 extension AppIDStore {
-    /// What deleting `identifier` would take along, or nil when the team has no such App ID.
-    public func consequences(
-        of identifier: ClientID,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> AppIDConsequences? {
+    /// Objects that deleting `identifier` would affect, or nil when the team has no such App ID.
+    public func consequences(of identifier: ClientID, in team: TeamID) async throws(PostgresFailure)
+        -> AppIDConsequences?
+    {
         let rows = try await database.query(Self.consequencesQuery(identifier, team), in: team)
         return try rows.firstValue(AppIDConsequences.init)
     }
 
-    /// Deletes the App ID with its Service IDs, keys and consents, and ends the tokens of its clients.
+    /// Deletes the App ID with its Service IDs, keys and consents, and deletes the tokens of its clients.
     ///
-    /// - Returns: what went with it, or nil when the team has no such App ID.
-    public func delete(
-        _ identifier: ClientID,
-        reason: String,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws -> AppIDConsequences? {
+    /// - Returns: the deleted and changed objects, or nil when the team has no such App ID.
+    public func delete(_ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws -> AppIDConsequences?
+    {
         try await database.transaction(in: team) { transaction in
             try await delete(identifier, reason: reason, in: team, by: actor, from: origin, transaction)
         }
     }
 
     public func delete(
-        _ identifier: ClientID,
-        reason: String,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> AppIDConsequences? {
-        // Locked first and asked about in a statement of its own, which sees what was committed meanwhile.
+        // Locks and reads in two statements, because only the second sees commits made during the wait for the lock.
         guard let appID = try await Self.lock(identifier, in: team, transaction) else { return nil }
         let rows = try await transaction.query(Self.consequencesQuery(identifier, team))
         let consequences = try rows.only(AppIDConsequences.init)
         try await Self.releaseChildren(of: identifier, in: team, transaction)
         try await ClientIdentifierStore.release(consequences.serviceIDs + [identifier], in: team, transaction)
         let change = AuditedChange(
-            "app_id.deleted",
-            "app_id",
-            identifier.rawValue,
+            "app_id.deleted", "app_id", identifier.rawValue,
             from: appID.draft.auditedMembers.merging(consequences.auditedMembers) { $1 },
-            to: AuditedChange.reason(reason)
-        )
+            to: AuditedChange.reason(reason))
         try await change.record(in: team, by: actor, from: origin, transaction)
         return consequences
     }
@@ -81,31 +69,25 @@ extension AppIDStore {
         """
     }
 
-    private static func releaseChildren(
-        of identifier: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+    private static func releaseChildren(of identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         try await transaction.query(
             """
             UPDATE app_ids SET primary_identifier = NULL, version = version + 1
             WHERE team_id = \(team) AND primary_identifier = \(identifier)
-            """
-        )
+            """)
         try await transaction.query(
             """
             DELETE FROM keys WHERE team_id = \(team) AND app_id = \(identifier)
-            """
-        )
+            """)
         try await transaction.query(
             """
             DELETE FROM apple_connections WHERE team_id = \(team) AND app_id = \(identifier)
-            """
-        )
+            """)
         try await transaction.query(
             """
             DELETE FROM apple_keys WHERE team_id = \(team) AND app_id = \(identifier)
-            """
-        )
+            """)
     }
 }

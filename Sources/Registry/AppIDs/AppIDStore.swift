@@ -4,60 +4,47 @@ public import Postgres
 
 /// The App IDs of each team.
 ///
-/// Every change is one transaction with its audit event; the variants that take a transaction are part of a larger
-/// one. They throw `Refusal` when a rule of the team stands against the change, else `PostgresFailure`.
+/// Every change is one transaction with its audit event; variants with a `transaction` parameter run in the caller's
+/// transaction. They throw `ValidationError` when the change breaks a registry rule, else `PostgresFailure`.
 public struct AppIDStore: Sendable {
     let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
     public func find(_ identifier: ClientID, in team: TeamID) async throws(PostgresFailure) -> AppID? {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM app_ids AS a
             WHERE a.team_id = \(team) AND a.identifier = \(identifier)
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.firstValue(AppID.init)
     }
 
-    public func create(_ draft: AppID.Draft, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> AppID
+    public func create(_ draft: AppID.Draft, in team: TeamID, by actor: Actor, from origin: Origin) async throws
+        -> AppID
     {
         try await database.transaction(in: team) { transaction in
             try await create(draft, in: team, by: actor, from: origin, transaction)
         }
     }
 
-    /// Saves `draft` over the App ID of its identifier, if that still has this version.
-    public func update(
-        to draft: AppID.Draft,
-        version: Int,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws -> Update<AppID> {
+    /// Replaces the App ID of the draft's identifier, if its version is still `version`.
+    public func update(to draft: AppID.Draft, version: Int, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws -> Update<AppID>
+    {
         try await database.transaction(in: team) { transaction in
             try await update(to: draft, version: version, in: team, by: actor, from: origin, transaction)
         }
     }
 
     public func create(
-        _ draft: AppID.Draft,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ draft: AppID.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> AppID {
-        try await TeamRoomStore.hold(team, transaction)
+        try await TeamQuotaStore.hold(team, transaction)
         try await ClientIdentifierStore.claim(draft.identifier, for: .app, in: team, transaction)
-        try await TeamRoomStore.requireAppID(in: team, transaction)
-        if let primary = draft.primary {
-            try await Self.holdPrimary(primary, in: team, transaction)
-        }
+        try await TeamQuotaStore.requireAppID(in: team, transaction)
+        if let primary = draft.primary { try await Self.holdPrimary(primary, in: team, transaction) }
         let rows = try await transaction.query(
             """
             INSERT INTO app_ids AS a (
@@ -67,30 +54,18 @@ public struct AppIDStore: Sendable {
                 \(draft.notificationURL?.text)
             )
             RETURNING \(Self.columns)
-            """
-        )
-        let change = AuditedChange(
-            "app_id.created",
-            "app_id",
-            draft.identifier.rawValue,
-            to: draft.auditedMembers
-        )
+            """)
+        let change = AuditedChange("app_id.created", "app_id", draft.identifier.rawValue, to: draft.auditedMembers)
         try await change.record(in: team, by: actor, from: origin, transaction)
         return try rows.only(AppID.init)
     }
 
-    /// - Parameter version: the one the change was made from, or nil to save over whatever is there.
+    /// - Parameter version: the version the change is based on, or nil to replace any version.
     public func update(
-        to draft: AppID.Draft,
-        version: Int?,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        to draft: AppID.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Update<AppID> {
-        guard let current = try await Self.lock(draft.identifier, in: team, transaction) else {
-            return .notFound
-        }
+        guard let current = try await Self.lock(draft.identifier, in: team, transaction) else { return .notFound }
         if let version, version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
         if let primary = draft.primary, primary != current.primary {
@@ -105,31 +80,23 @@ public struct AppIDStore: Sendable {
                 version = a.version + 1
             WHERE a.team_id = \(team) AND a.identifier = \(draft.identifier)
             RETURNING \(Self.columns)
-            """
-        )
+            """)
         let change = AuditedChange(
-            "app_id.updated",
-            "app_id",
-            draft.identifier.rawValue,
-            from: current.draft.auditedMembers,
-            to: draft.auditedMembers
-        )
+            "app_id.updated", "app_id", draft.identifier.rawValue, from: current.draft.auditedMembers,
+            to: draft.auditedMembers)
         try await change.record(in: team, by: actor, from: origin, transaction)
         return .saved(try rows.only(AppID.init))
     }
 }
 
-// What changes stand on.
+// Checks and locks used by the changes.
 extension AppIDStore {
-    /// - Throws: `Refusal` when an App ID cannot have that name, since the team has it already, in whatever case, or has
-    ///   as many App IDs as it may.
-    public func requireFree(
-        _ identifier: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws {
+    /// - Throws: `ValidationError` when an App ID cannot be created: its identifier is not free in the team, compared
+    ///   without regard to case, or the team has reached its number of App IDs.
+    public func requireFree(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
+    {
         try await ClientIdentifierStore.requireFree(identifier, for: .app, in: team, transaction)
-        try await TeamRoomStore.requireAppID(in: team, transaction)
+        try await TeamQuotaStore.requireAppID(in: team, transaction)
     }
 
     static let columns: SQL = """
@@ -137,66 +104,52 @@ extension AppIDStore {
         a.created_at
         """
 
-    /// The App ID, which nobody else changes until the transaction ends.
-    static func lock(
-        _ identifier: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> AppID? {
+    /// Reads the App ID and locks its row until the transaction ends.
+    static func lock(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> AppID?
+    {
         let rows = try await transaction.query(
             """
             SELECT \(columns) FROM app_ids AS a
             WHERE a.team_id = \(team) AND a.identifier = \(identifier)
             FOR UPDATE
-            """
-        )
+            """)
         return try rows.firstValue(AppID.init)
     }
 
-    /// Keeps `identifier` from being deleted until the transaction ends.
-    static func hold(
-        _ identifier: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws {
+    /// Locks `identifier` against deletion until the transaction ends.
+    static func hold(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws {
         let rows = try await transaction.query(
             """
             SELECT FROM app_ids WHERE team_id = \(team) AND identifier = \(identifier) FOR KEY SHARE
-            """
-        )
-        guard !rows.isEmpty else { throw Refusal.unknownAppID(identifier) }
+            """)
+        guard !rows.isEmpty else { throw ValidationError.unknownAppID(identifier) }
     }
 
-    /// Keeps `identifier` a primary App ID until the transaction ends.
+    /// Locks `identifier` as a primary App ID until the transaction ends.
     ///
-    /// - Throws: `Refusal` when it is none, or when the team has no such App ID.
-    static func holdPrimary(
-        _ identifier: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws {
+    /// - Throws: `ValidationError` when it is not a primary App ID, or the team has no such App ID.
+    static func holdPrimary(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
+    {
         let rows = try await transaction.query(
             """
             SELECT primary_identifier FROM app_ids
             WHERE team_id = \(team) AND identifier = \(identifier)
             FOR SHARE
-            """
-        )
-        guard var row = rows.first else { throw Refusal.unknownAppID(identifier) }
+            """)
+        guard var row = rows.first else { throw ValidationError.unknownAppID(identifier) }
         let primary: ClientID? = try row.next()
-        if let primary { throw Refusal.groupedAppID(identifier, under: primary) }
+        if let primary { throw ValidationError.groupedAppID(identifier, under: primary) }
     }
 
-    /// Only a primary App ID has others below it, and keys.
+    /// Requires that an App ID about to be grouped has no App IDs under it and no keys: only a primary App ID may.
     private static func requireNothingBelow(
-        _ identifier: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws {
         let rows = try await transaction.query(consequencesQuery(identifier, team))
         guard let below = try rows.firstValue(AppIDConsequences.init) else { return }
-        guard below.groupedAppIDs.isEmpty else { throw Refusal.primaryOfOthers(below.groupedAppIDs) }
+        guard below.groupedAppIDs.isEmpty else { throw ValidationError.primaryOfOthers(below.groupedAppIDs) }
         let keys = below.activeKeys + below.appleKeys
-        guard keys.isEmpty else { throw Refusal.holdsActiveKeys(keys) }
+        guard keys.isEmpty else { throw ValidationError.holdsActiveKeys(keys) }
     }
 }

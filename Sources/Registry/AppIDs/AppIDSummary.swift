@@ -1,6 +1,6 @@
 import Postgres
 
-/// An App ID as a list shows it.
+/// An App ID as shown in a list, with the number of its Service IDs and active keys.
 public struct AppIDSummary: Hashable, Sendable {
     public let appID: AppID
     public let serviceIDs: Int

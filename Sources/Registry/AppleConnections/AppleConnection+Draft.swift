@@ -2,7 +2,7 @@ import Bytes
 public import Domain
 
 extension AppleConnection {
-    /// What a person typed.
+    /// Field values of a connection as the user entered them.
     public struct Input: Sendable {
         public var appID: String
         public var servicesID: String
@@ -15,25 +15,25 @@ extension AppleConnection {
         }
     }
 
-    /// A connection as it shall be.
+    /// Validated values of a connection, ready to be saved.
     public struct Draft: Hashable, Sendable {
         public let appID: ClientID
         public let servicesID: ClientID
         public let keyID: KeyID
 
-        /// - Throws: `Problems` with everything that is wrong with the input.
-        public init(parsing input: Input) throws(Problems) {
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
             var fields = FieldChecks()
-            let appID = fields.check("appID") { () throws(Refusal) in try ClientID(parsing: input.appID) }
-            let servicesID = fields.check("servicesID") { () throws(Refusal) in
+            let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
+            let servicesID = fields.check("servicesID") { () throws(ValidationError) in
                 try Self.servicesID(parsing: input.servicesID, of: appID)
             }
-            let keyID = fields.check("keyID") { () throws(Refusal) in
+            let keyID = fields.check("keyID") { () throws(ValidationError) in
                 guard !input.keyID.isEmpty else { throw .missing }
                 guard let id = KeyID(rawValue: input.keyID) else { throw .keyIDShape }
                 return id
             }
-            guard let appID, let servicesID, let keyID else { throw Problems(fields.problems) }
+            guard let appID, let servicesID, let keyID else { throw InvalidFields(fields.problems) }
             self.init(appID: appID, servicesID: servicesID, keyID: keyID)
         }
 
@@ -41,9 +41,8 @@ extension AppleConnection {
             (self.appID, self.servicesID, self.keyID) = (appID, servicesID, keyID)
         }
 
-        /// Apple never gives a Services ID the name of a bundle ID.
-        private static func servicesID(parsing text: String, of appID: ClientID?) throws(Refusal) -> ClientID
-        {
+        /// Rejects the App ID's own bundle ID, because an Apple Services ID never equals a bundle ID.
+        private static func servicesID(parsing text: String, of appID: ClientID?) throws(ValidationError) -> ClientID {
             let id = try ClientID(parsing: text)
             if let appID, id == appID { throw .bundleIDAsServiceID(id) }
             return id

@@ -2,37 +2,33 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// How the group of a primary App ID is registered at Apple: what Pippin is to Apple when it signs people in there.
+/// Registration of a primary App ID's group at Apple: the client credentials that Pippin uses for sign-ins at Apple.
 ///
-/// Every value may differ from the team's own identifiers here.
+/// Every value may differ from the team's own identifiers in Pippin.
 public struct AppleConnection: Hashable, Sendable {
     /// The primary App ID; the bundle IDs of its group are the audiences of native sign-ins.
     public let appID: ClientID
-    /// The Services ID at Apple: the client of web and Android.
+    /// The Apple Services ID: the client for web and Android.
     public let servicesID: ClientID
-    /// The imported key that signs client secrets.
+    /// The imported Apple key that signs client secrets.
     public let keyID: KeyID
-    /// The issuer of client secrets: the team at Apple that the key is of.
+    /// The issuer of client secrets: the Apple team that owns the key.
     public let appleTeamID: AppleTeamID
-    /// Raised with every change; a form carries the one it was filled from.
+    /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
 
-    /// What of it can be edited.
+    /// Its editable values.
     public var draft: Draft { Draft(appID: appID, servicesID: servicesID, keyID: keyID) }
 
-    /// The bundle IDs of the group of a primary App ID, which are clients of Apple's by their own names, in alphabetical
-    /// order.
+    /// The bundle IDs of a primary App ID's group, each a client at Apple of its own, in alphabetical order.
     ///
-    /// Those that people may not sign in to at present, too: what Apple gave to them is validated and revoked under their
-    /// names, and Apple goes on telling of their people.
-    /// - Parameter apps: the team's, each with the primary App ID of its group.
+    /// Includes App IDs with sign-in disabled: tokens that Apple issued to them are validated and revoked under their
+    /// identifiers, and Apple keeps sending notifications about their users.
+    /// - Parameter apps: all App IDs of the team, each with the primary App ID of its group.
     public static func bundleIDs(
-        of primary: ClientID,
-        among apps: some Sequence<(app: ClientID, group: ClientID)>
-    ) -> [ClientID] {
-        apps.filter { $0.group == primary }.map(\.app).sorted { $0.rawValue < $1.rawValue }
-    }
+        of primary: ClientID, among apps: some Sequence<(app: ClientID, primaryAppID: ClientID)>
+    ) -> [ClientID] { apps.filter { $0.primaryAppID == primary }.map(\.app).sorted { $0.rawValue < $1.rawValue } }
 
     /// Reads `AppleConnectionStore.columns`.
     init(_ row: inout Row) throws(PostgresFailure) {

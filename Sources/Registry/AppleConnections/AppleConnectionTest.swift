@@ -2,38 +2,34 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// What Apple said to one of a connection's clients that tried to redeem a code nobody was given.
+/// Result of redeeming a nonexistent authorization code at Apple as one client of a connection.
 public struct AppleConnectionTest: Hashable, Sendable {
-    /// What it shows.
+    /// Meaning of Apple's response.
     public enum Outcome: String, SQLText, CaseIterable, Sendable {
-        /// `invalid_grant`: Apple believed the client secret and knows the client, only not the code.
+        /// `invalid_grant`: Apple accepted the client secret and the client, and rejected only the code.
         case accepted
         /// `invalid_client`: one of the values is wrong.
         case refused
-        /// Another error: nothing is proved.
+        /// Another error, which proves nothing.
         case unexpected
         case throttled
-        /// Apple has trouble of its own.
+        /// Apple reports an error of its own.
         case trouble
         case unreachable
     }
 
     /// The client at Apple: the Services ID, or a bundle ID.
     public let clientID: ClientID
-    /// What it was tried with.
+    /// The key that signed the client secret.
     public let keyID: KeyID
     public let appleTeamID: AppleTeamID
     public let outcome: Outcome
-    /// Apple's word, or why there is none; holds no secret.
+    /// Apple's error, or why there is no response; contains no secret.
     public let detail: String
     public let testedAt: Timestamp
 
     public init(
-        clientID: ClientID,
-        keyID: KeyID,
-        appleTeamID: AppleTeamID,
-        outcome: Outcome,
-        detail: String,
+        clientID: ClientID, keyID: KeyID, appleTeamID: AppleTeamID, outcome: Outcome, detail: String,
         testedAt: Timestamp
     ) {
         self.clientID = clientID
@@ -44,7 +40,7 @@ public struct AppleConnectionTest: Hashable, Sendable {
         self.testedAt = testedAt
     }
 
-    /// Whether it speaks of a connection as that is now.
+    /// Whether the test used the connection's present key and Apple team.
     public func concerns(_ connection: AppleConnection) -> Bool {
         keyID == connection.keyID && appleTeamID == connection.appleTeamID
     }

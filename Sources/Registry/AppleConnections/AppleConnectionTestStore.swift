@@ -6,40 +6,29 @@ public import Postgres
 public struct AppleConnectionTestStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Those of one connection, in the order of clients.
-    public func list(
-        of appID: ClientID,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> [AppleConnectionTest] {
+    /// The tests of one connection, in the order of clients.
+    public func list(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [AppleConnectionTest] {
         let rows = try await database.query(
             """
             SELECT client_id, key_id, apple_team_id, outcome, detail, tested_at
             FROM apple_connection_tests
             WHERE team_id = \(team) AND app_id = \(appID)
             ORDER BY client_id
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(AppleConnectionTest.init)
     }
 
-    /// Those of every connection, each in the order of clients.
-    public func all(
-        in team: TeamID
-    ) async throws(PostgresFailure) -> [ClientID: [AppleConnectionTest]] {
+    /// The tests of every connection by App ID, each list in the order of clients.
+    public func all(in team: TeamID) async throws(PostgresFailure) -> [ClientID: [AppleConnectionTest]] {
         let rows = try await database.query(
             """
             SELECT app_id, client_id, key_id, apple_team_id, outcome, detail, tested_at
             FROM apple_connection_tests
             WHERE team_id = \(team)
             ORDER BY app_id, client_id
-            """,
-            in: team
-        )
+            """, in: team)
         var tests: [ClientID: [AppleConnectionTest]] = [:]
         for var row in rows {
             let appID: ClientID = try row.next()
@@ -48,14 +37,12 @@ public struct AppleConnectionTestStore: Sendable {
         return tests
     }
 
-    /// When each connection was last tested; those that never were are not there.
+    /// Time of the last test of each connection; connections that were never tested are absent.
     public func lastTests(in team: TeamID) async throws(PostgresFailure) -> [ClientID: Timestamp] {
         let rows = try await database.query(
             """
             SELECT app_id, max(tested_at) FROM apple_connection_tests WHERE team_id = \(team) GROUP BY app_id
-            """,
-            in: team
-        )
+            """, in: team)
         var moments: [ClientID: Timestamp] = [:]
         for var row in rows {
             let appID: ClientID = try row.next()
@@ -64,22 +51,16 @@ public struct AppleConnectionTestStore: Sendable {
         return moments
     }
 
-    /// Keeps the tests of a connection in the place of earlier ones; nothing where it is gone by now.
-    public func replace(
-        _ tests: [AppleConnectionTest],
-        of appID: ClientID,
-        in team: TeamID
-    ) async throws {
+    /// Replaces the tests of a connection; does nothing when the connection no longer exists.
+    public func replace(_ tests: [AppleConnectionTest], of appID: ClientID, in team: TeamID) async throws {
         try await database.transaction(in: team) { transaction in
             let connections = try await transaction.query(
                 """
                 SELECT FROM apple_connections WHERE team_id = \(team) AND app_id = \(appID) FOR NO KEY UPDATE
-                """
-            )
+                """)
             guard connections.first != nil else { return }
             try await transaction.query(
-                "DELETE FROM apple_connection_tests WHERE team_id = \(team) AND app_id = \(appID)"
-            )
+                "DELETE FROM apple_connection_tests WHERE team_id = \(team) AND app_id = \(appID)")
             for test in tests {
                 try await transaction.query(
                     """
@@ -89,8 +70,7 @@ public struct AppleConnectionTestStore: Sendable {
                         \(team), \(appID), \(test.clientID), \(test.keyID), \(test.appleTeamID), \(test.outcome),
                         \(test.detail), \(test.testedAt)
                     )
-                    """
-                )
+                    """)
             }
         }
     }

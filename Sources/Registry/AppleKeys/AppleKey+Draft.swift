@@ -3,7 +3,7 @@ import Crypto
 public import Domain
 
 extension AppleKey {
-    /// What a person typed, or pasted from the file.
+    /// Field values of an Apple key as the user entered them or pasted them from the file.
     public struct Input: Sendable {
         public var id: String
         public var appleTeamID: String
@@ -11,13 +11,7 @@ extension AppleKey {
         public var appID: String
         public var privateKey: String
 
-        public init(
-            id: String,
-            appleTeamID: String,
-            name: String,
-            appID: String = "",
-            privateKey: String = ""
-        ) {
+        public init(id: String, appleTeamID: String, name: String, appID: String = "", privateKey: String = "") {
             self.id = id
             self.appleTeamID = appleTeamID
             self.name = name
@@ -26,17 +20,17 @@ extension AppleKey {
         }
     }
 
-    /// What of a key can be edited, as it shall be.
+    /// Validated editable values of an Apple key, ready to be saved.
     public struct Draft: Hashable, Sendable {
         public let id: KeyID
         public let appleTeamID: AppleTeamID
         public let name: String
 
-        /// - Throws: `Problems` with everything that is wrong with the input.
-        public init(parsing input: Input) throws(Problems) {
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
             var fields = FieldChecks()
             let parsed = fields.draft(input)
-            guard let parsed else { throw Problems(fields.problems) }
+            guard let parsed else { throw InvalidFields(fields.problems) }
             self = parsed
         }
 
@@ -44,12 +38,10 @@ extension AppleKey {
             (self.id, self.appleTeamID, self.name) = (id, appleTeamID, name)
         }
 
-        var auditedMembers: AuditedMembers {
-            ["name": .string(name), "appleTeamID": .string(appleTeamID.rawValue)]
-        }
+        var auditedMembers: AuditedMembers { ["name": .string(name), "appleTeamID": .string(appleTeamID.rawValue)] }
     }
 
-    /// A key to be imported, with its private half.
+    /// An Apple key to be imported, with its private key.
     public struct Import: Sendable {
         public let draft: Draft
         public let appID: ClientID
@@ -58,43 +50,39 @@ extension AppleKey {
         /// SHA-256 of the public key's DER in hexadecimal.
         public var fingerprint: String { Key.fingerprint(of: key.publicKey) }
 
-        /// - Throws: `Problems` with everything that is wrong with the input.
-        public init(parsing input: Input) throws(Problems) {
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
             var fields = FieldChecks()
             let draft = fields.draft(input)
-            let appID = fields.check("appID") { () throws(Refusal) in try ClientID(parsing: input.appID) }
-            let key = fields.check("privateKey") { () throws(Refusal) in
+            let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
+            let key = fields.check("privateKey") { () throws(ValidationError) in
                 try AppleKey.privateKey(parsing: input.privateKey)
             }
-            guard let draft, let appID, let key else { throw Problems(fields.problems) }
+            guard let draft, let appID, let key else { throw InvalidFields(fields.problems) }
             (self.draft, self.appID, self.key) = (draft, appID, key)
         }
     }
 
-    /// Reads a .p8 file as people paste it.
-    static func privateKey(parsing text: String) throws(Refusal) -> P256SigningKey {
+    /// Parses the pasted content of a .p8 file.
+    static func privateKey(parsing text: String) throws(ValidationError) -> P256SigningKey {
         guard !text.isEmpty else { throw .missing }
-        do {
-            return try P256SigningKey(pem: text)
-        } catch {
-            throw .notApplePrivateKey(error)
-        }
+        do { return try P256SigningKey(pem: text) } catch { throw .notApplePrivateKey(error) }
     }
 }
 
 extension FieldChecks {
     fileprivate mutating func draft(_ input: AppleKey.Input) -> AppleKey.Draft? {
-        let id = check("id") { () throws(Refusal) in
+        let id = check("id") { () throws(ValidationError) in
             guard !input.id.isEmpty else { throw .missing }
             guard let id = KeyID(rawValue: input.id) else { throw .keyIDShape }
             return id
         }
-        let team = check("appleTeamID") { () throws(Refusal) in
+        let team = check("appleTeamID") { () throws(ValidationError) in
             guard !input.appleTeamID.isEmpty else { throw .missing }
             guard let team = AppleTeamID(rawValue: input.appleTeamID) else { throw .appleTeamIDShape }
             return team
         }
-        let name = check("name") { () throws(Refusal) in try Key.name(parsing: input.name) }
+        let name = check("name") { () throws(ValidationError) in try Key.name(parsing: input.name) }
         guard let id, let team, let name else { return nil }
         return AppleKey.Draft(id: id, appleTeamID: team, name: name)
     }

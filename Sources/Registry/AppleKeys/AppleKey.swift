@@ -2,9 +2,9 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// A P-256 key that a team has from Apple: its private half is here, sealed, to sign client secrets for Apple.
+/// A P-256 key that Apple issued to a team, stored with its encrypted private key to sign client secrets for Apple.
 public struct AppleKey: Hashable, Sendable {
-    /// Apple's Key ID, as in the name of its file.
+    /// Apple's Key ID, as in the name of the .p8 file.
     public let id: KeyID
     public let appleTeamID: AppleTeamID
     public let name: String
@@ -12,11 +12,11 @@ public struct AppleKey: Hashable, Sendable {
     public let appID: ClientID
     /// SHA-256 of the public key's DER in hexadecimal.
     public let fingerprint: String
-    /// Raised with every change; a form carries the one it was filled from.
+    /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
 
-    /// What of it can be edited.
+    /// Its editable values.
     public var draft: Draft { Draft(id: id, appleTeamID: appleTeamID, name: name) }
 
     /// Reads `AppleKeyStore.columns`.

@@ -3,15 +3,15 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// The keys that each team has from Apple.
+/// The Apple keys of each team.
 ///
-/// Every change is one transaction with its audit event. They throw `Refusal` when a rule of the team stands against the
-/// change, else `PostgresFailure`.
+/// Every change is one transaction with its audit event; it throws `ValidationError` when it breaks a registry rule,
+/// else `PostgresFailure`.
 public struct AppleKeyStore: Sendable {
     private let database: TeamDatabase
     private let sealer: Sealer
 
-    /// - Parameter keyRing: seals private halves.
+    /// - Parameter keyRing: the master keys that encrypt private keys.
     public init(_ database: TeamDatabase, keyRing: KeyRing) {
         self.database = database
         sealer = keyRing.sealer(purpose: "private half of a key from Apple")
@@ -21,41 +21,32 @@ public struct AppleKeyStore: Sendable {
         try await database.query(Self.selection(id, team), in: team).firstValue(AppleKey.init)
     }
 
-    /// All of them in the order of ids, of the whole team or of one App ID.
-    public func list(
-        of appID: ClientID? = nil,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> [AppleKey] {
+    /// The Apple keys of a team or of one App ID, in the order of ids.
+    public func list(of appID: ClientID? = nil, in team: TeamID) async throws(PostgresFailure) -> [AppleKey] {
         let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM apple_keys AS k WHERE k.team_id = \(team) \(ofApp) ORDER BY k.key_id
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(AppleKey.init)
     }
 
-    /// The private half, to sign with; nil when the team has no such key, or the master key that sealed it is not here.
+    /// The private key; nil when the team has no such key, or the master key that encrypted it is missing.
     public func signingKey(_ id: KeyID, in team: TeamID) async throws(PostgresFailure) -> P256SigningKey? {
         let rows = try await database.query(
-            "SELECT private_key_sealed FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)",
-            in: team
-        )
+            "SELECT private_key_sealed FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)", in: team)
         guard var row = rows.first else { return nil }
         return open(try row.next(), as: id, in: team)
     }
 
-    /// Those among the keys of the team's connections whose private halves the master keys here open.
+    /// Keys used by the team's connections whose private keys the present master keys decrypt.
     public func openable(in team: TeamID) async throws(PostgresFailure) -> Set<KeyID> {
         let rows = try await database.query(
             """
             SELECT k.key_id, k.private_key_sealed
             FROM apple_connections AS c JOIN apple_keys AS k ON k.team_id = c.team_id AND k.key_id = c.key_id
             WHERE c.team_id = \(team)
-            """,
-            in: team
-        )
+            """, in: team)
         var openable: Set<KeyID> = []
         for var row in rows {
             let id: KeyID = try row.next()
@@ -65,39 +56,32 @@ public struct AppleKeyStore: Sendable {
         return openable
     }
 
-    /// Opens a private half that was read beside other things.
+    /// Decrypts a private key that the caller read from its row.
     public func open(_ sealed: [UInt8], as id: KeyID, in team: TeamID) -> P256SigningKey? {
-        guard let octets = sealer.open(sealed, context: Self.place(of: id, in: team)),
-            let pem = String(utf8: octets)
+        guard let octets = sealer.open(sealed, context: Self.place(of: id, in: team)), let pem = String(utf8: octets)
         else { return nil }
         return try? P256SigningKey(pem: pem)
     }
 
-    /// What a sealed private half is bound to.
+    /// The encryption context of a private key: team, table, row and column.
     private static func place(of id: KeyID, in team: TeamID) -> [String] {
         [team.rawValue, "apple_keys", id.rawValue, "private_key_sealed"]
     }
 }
 
-// As part of the caller's transaction.
+// Operations in the caller's transaction.
 extension AppleKeyStore {
-    /// All of the team's, in the order of ids.
-    public func list(
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [AppleKey] {
+    /// All Apple keys of the team, in the order of ids.
+    public func list(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> [AppleKey]
+    {
         let rows = try await transaction.query(
-            "SELECT \(Self.columns) FROM apple_keys AS k WHERE k.team_id = \(team) ORDER BY k.key_id"
-        )
+            "SELECT \(Self.columns) FROM apple_keys AS k WHERE k.team_id = \(team) ORDER BY k.key_id")
         return try rows.all(AppleKey.init)
     }
 
-    /// Takes a key in, its private half sealed.
+    /// Imports a key, and encrypts its private key.
     public func create(
-        _ new: AppleKey.Import,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ new: AppleKey.Import, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> AppleKey {
         let id = new.draft.id
@@ -110,13 +94,9 @@ extension AppleKeyStore {
         return key
     }
 
-    /// Saves `draft` over the key of its id, if that still has this version.
+    /// Replaces the editable values of the key, if its version is still `version`.
     public func update(
-        to draft: AppleKey.Draft,
-        version: Int,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        to draft: AppleKey.Draft, version: Int, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Update<AppleKey> {
         guard let current = try await Self.lock(draft.id, in: team, transaction) else { return .notFound }
@@ -128,48 +108,33 @@ extension AppleKeyStore {
             SET name = \(draft.name), apple_team_id = \(draft.appleTeamID), version = k.version + 1
             WHERE k.team_id = \(team) AND k.key_id = \(draft.id)
             RETURNING \(Self.columns)
-            """
-        )
+            """)
         let change = AuditedChange(
-            "apple_key.updated",
-            "apple_key",
-            draft.id.rawValue,
-            from: current.draft.auditedMembers,
-            to: draft.auditedMembers
-        )
+            "apple_key.updated", "apple_key", draft.id.rawValue, from: current.draft.auditedMembers,
+            to: draft.auditedMembers)
         try await change.record(in: team, by: actor, from: origin, transaction)
         return .saved(try rows.only(AppleKey.init))
     }
 
-    /// Forgets the key with its private half; nothing can be signed with it any more.
+    /// Deletes the key with its private key; it can sign nothing afterwards.
     ///
-    /// - Returns: what was deleted, or nil when the team has no such key.
+    /// - Returns: the deleted key, or nil when the team has no such key.
     public func delete(
-        _ id: KeyID,
-        reason: String,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ id: KeyID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> AppleKey? {
         guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
         try await AppleConnectionStore.requireUnused(id, in: team, transaction)
-        try await transaction.query(
-            "DELETE FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)"
-        )
+        try await transaction.query("DELETE FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)")
         let change = AuditedChange(
-            "apple_key.deleted",
-            "apple_key",
-            id.rawValue,
-            from: current.auditedMembers,
-            to: AuditedChange.reason(reason)
-        )
+            "apple_key.deleted", "apple_key", id.rawValue, from: current.auditedMembers,
+            to: AuditedChange.reason(reason))
         try await change.record(in: team, by: actor, from: origin, transaction)
         return current
     }
 }
 
-// The statements behind the changes.
+// SQL of the changes.
 extension AppleKeyStore {
     private static let columns: SQL = """
         k.key_id, k.apple_team_id, k.name, k.app_id, k.fingerprint, k.version, k.created_at
@@ -179,29 +144,22 @@ extension AppleKeyStore {
         "SELECT \(columns) FROM apple_keys AS k WHERE k.team_id = \(team) AND k.key_id = \(id)"
     }
 
-    private static func lock(
-        _ id: KeyID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> AppleKey? {
-        try await transaction.query("\(selection(id, team)) FOR UPDATE").firstValue(AppleKey.init)
-    }
+    private static func lock(_ id: KeyID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> AppleKey?
+    { try await transaction.query("\(selection(id, team)) FOR UPDATE").firstValue(AppleKey.init) }
 
-    /// Inserts into the lowest free of the two slots, again when another transaction was faster to take it.
+    /// Inserts the key into the lowest free of two slots; retries when a concurrent transaction takes it first.
     private static func insert(
-        _ new: AppleKey.Import,
-        _ sealed: [UInt8],
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ new: AppleKey.Import, _ sealed: [UInt8], in team: TeamID, _ transaction: borrowing Transaction
     ) async throws {
-        // Each further attempt means that someone else got a slot or lost one, so a handful is plenty.
+        // Each retry means that a concurrent transaction took or freed a slot, so a handful is enough.
         for _ in 0..<50 {
             let rows = try await transaction.query(insertion(of: new, sealed, in: team))
             var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
             let isTaken: Bool = try row.next()
-            if isTaken { throw Refusal.keyIDTaken(new.draft.id) }
+            if isTaken { throw ValidationError.keyIDTaken(new.draft.id) }
             let isFull: Bool = try row.next()
-            if isFull { throw Refusal.limitReached(.appleKeys, of: new.appID.rawValue) }
+            if isFull { throw ValidationError.limitReached(.appleKeys, of: new.appID.rawValue) }
             let isInserted: Bool = try row.next()
             if isInserted { return }
         }
@@ -212,7 +170,7 @@ extension AppleKeyStore {
         """
         WITH free AS (
             SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(Limit.appleKeys.count)) AS candidate (slot)
+            FROM generate_series(1, \(RegistryLimit.appleKeys.count)) AS candidate (slot)
             WHERE NOT EXISTS (
                 SELECT FROM apple_keys AS taken
                 WHERE taken.team_id = \(team) AND taken.app_id = \(new.appID) AND taken.slot = candidate.slot
@@ -239,8 +197,6 @@ extension AppleKeyStore {
 
 extension AppleKey {
     var auditedMembers: AuditedMembers {
-        draft.auditedMembers.merging(
-            ["appID": .string(appID.rawValue), "fingerprint": .string(fingerprint)]
-        ) { $1 }
+        draft.auditedMembers.merging(["appID": .string(appID.rawValue), "fingerprint": .string(fingerprint)]) { $1 }
     }
 }

@@ -1,9 +1,9 @@
-/// How a change of something that may have changed meanwhile went.
+/// Result of an update with optimistic locking.
 public enum Update<Value: Sendable>: Sendable {
     case saved(Value)
-    /// Someone else saved first: nothing was changed, and this is how it is now.
+    /// A concurrent change was saved first: nothing was changed, and this is the present value.
     case conflict(current: Value)
-    /// The team has none of that name.
+    /// The team has no such object.
     case notFound
 }
 

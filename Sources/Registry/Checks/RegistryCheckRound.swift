@@ -1,12 +1,12 @@
 public import Domain
 
-/// Asks once more about everything of all teams that is due.
+/// Periodic check of all domains and e-mail sources that are due, over all teams.
 public struct RegistryCheckRound: Sendable {
-    /// From one round to the next.
+    /// Time between two rounds.
     public static let interval = Duration.seconds(60)
-    /// Teams of one round; the others are next.
+    /// Maximum number of teams in one round; the others follow in the next.
     private static let batch = 200
-    private static let turns = FairTurns(width: 16, turnsPerTeam: 12)
+    private static let turns = FairScheduler(width: 16, turnsPerTeam: 12)
 
     private let store: RegistryCheckStore
     private let checks: RegistryChecks
@@ -16,10 +16,10 @@ public struct RegistryCheckRound: Sendable {
         self.checks = checks
     }
 
-    /// May run in several processes: each takes what the others have not.
+    /// Checks what is due; may run in several processes, because each takes other domains and sources.
     ///
-    /// A server may take a connection and never answer: a turn of a team is as long as the deadline of its slowest thing,
-    /// and a team of many such things waits behind all others for its next one.
+    /// A server may accept a connection and never answer: a turn lasts up to the deadline of its slowest check, and a
+    /// team with many such servers waits behind all other teams for its next turn.
     public func run() async throws {
         try await Self.turns.give(to: try await store.dueTeams(limit: Self.batch)) { team in
             try await checks.checkDue(in: team)

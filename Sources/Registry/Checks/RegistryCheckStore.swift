@@ -1,17 +1,15 @@
 import Domain
 import Postgres
 
-/// Finds the teams that have something to be checked, by name and time alone.
+/// Finds the teams with due checks; reads only the team's id and the time.
 struct RegistryCheckStore: Sendable {
     private let database: SystemDatabase
 
-    init(_ database: SystemDatabase) {
-        self.database = database
-    }
+    init(_ database: SystemDatabase) { self.database = database }
 
-    /// Those that wait longest first.
+    /// Teams with due checks, longest overdue first.
     ///
-    /// A deleted team is not asked about any more.
+    /// Deleted teams are left out.
     func dueTeams(limit: Int) async throws(PostgresFailure) -> [TeamID] {
         let rows = try await database.query(
             """
@@ -27,8 +25,7 @@ struct RegistryCheckStore: Sendable {
             GROUP BY due.team_id
             ORDER BY min(due.since)
             LIMIT \(limit)
-            """
-        )
+            """)
         return try rows.column()
     }
 }

@@ -1,25 +1,22 @@
-/// The file that proves who runs a domain: issued here, served there.
+/// File that proves control of a domain: issued by Pippin, served by the domain's web server.
 public struct AssociationFile: Hashable, Sendable {
-    /// Where the domain serves it; Apple's path, so that a site has one for both.
+    /// Path of the file on the domain; it is Apple's path, so that a website needs only one.
     public static let path = "/.well-known/apple-developer-domain-association.txt"
     public static let name = "apple-developer-domain-association.txt"
 
-    /// Its content, octet for octet, without a line end.
+    /// Exact content, without a line end.
     public let content: String
 
-    /// - Parameter token: random, of this team and domain.
-    init(token: String) {
-        content = "pippin-domain-association=\(token)"
-    }
+    /// - Parameter token: a random token of this team and domain.
+    init(token: String) { content = "pippin-domain-association=\(token)" }
 }
 
 extension DomainName {
-    /// Where Pippin asks for the file.
+    /// The URL from which Pippin requests the file.
     ///
-    /// A loopback address has no web server at the usual port, so it is asked at the port of the first return URL
-    /// that lies on it.
+    /// A loopback address has no web server at the default port, so the port of the first return URL on it is used.
     ///
-    /// - Parameter returnURLs: those of the Service IDs that name the domain.
+    /// - Parameter returnURLs: the return URLs of the Service IDs that name the domain.
     public func associationURL(_ returnURLs: [ReturnURL]) -> String {
         guard case .loopback? = try? Host(text) else { return "https://\(text)\(AssociationFile.path)" }
         let origins = ["http://\(text):", "http://\(text)/"]

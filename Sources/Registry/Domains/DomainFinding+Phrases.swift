@@ -1,42 +1,43 @@
-public import Bytes
+import Bytes
+public import Localization
 
 extension DomainFinding {
-    /// What was seen, in a sentence.
-    public var headline: Phrase {
+    /// Message with the result of the check.
+    public var headline: Message {
         let detail = detail ?? ""
         return switch kind {
-        case .served: Phrase("console.domains.served")
-        case .redirected: Phrase("console.domains.redirected", ["status": String(status ?? 0)])
-        case .otherStatus: Phrase("console.domains.other-status", ["status": String(status ?? 0)])
-        case .otherContent: Phrase("console.domains.other-content")
-        case .lineBreak: Phrase("console.domains.line-break")
-        case .tooLong: Phrase("console.domains.too-long")
-        case .addressRefused: Phrase("console.domains.address-refused")
-        case .nameNotFound: Phrase("console.domains.name-not-found")
-        case .unreachable: Phrase("console.domains.unreachable")
-        case .untrusted: Phrase("console.domains.untrusted", ["reason": detail])
-        case .deadlinePassed: Phrase("console.domains.deadline-passed")
-        case .malformed: Phrase("console.domains.malformed")
+        case .served: Message("console.domains.served")
+        case .redirected: Message("console.domains.redirected", ["status": String(status ?? 0)])
+        case .otherStatus: Message("console.domains.other-status", ["status": String(status ?? 0)])
+        case .otherContent: Message("console.domains.other-content")
+        case .lineBreak: Message("console.domains.line-break")
+        case .tooLong: Message("console.domains.too-long")
+        case .addressRefused: Message("console.domains.address-refused")
+        case .nameNotFound: Message("console.domains.name-not-found")
+        case .unreachable: Message("console.domains.unreachable")
+        case .untrusted: Message("console.domains.untrusted", ["reason": detail])
+        case .deadlinePassed: Message("console.domains.deadline-passed")
+        case .malformed: Message("console.domains.malformed")
         }
     }
 
-    /// What to change.
+    /// Message with the change to make.
     ///
-    /// - Parameter address: where the file is looked for.
-    func advice(at address: String) -> Phrase {
+    /// - Parameter address: the URL of the file.
+    func advice(at address: String) -> Message {
         switch kind {
-        case .served: Phrase("console.domains.served.advice")
-        case .redirected: Phrase("console.domains.redirected.advice")
-        case .otherStatus: Phrase("console.domains.other-status.advice", ["address": address])
-        case .otherContent: Phrase("console.domains.other-content.advice")
-        case .lineBreak: Phrase("console.domains.line-break.advice")
-        case .tooLong: Phrase("console.domains.too-long.advice")
-        case .addressRefused: Phrase("console.domains.address-refused.advice")
-        case .nameNotFound: Phrase("console.domains.name-not-found.advice")
-        case .unreachable: Phrase("console.domains.unreachable.advice")
-        case .untrusted: Phrase("console.domains.untrusted.advice")
-        case .deadlinePassed: Phrase("console.domains.deadline-passed.advice")
-        case .malformed: Phrase("console.domains.malformed.advice")
+        case .served: Message("console.domains.served.advice")
+        case .redirected: Message("console.domains.redirected.advice")
+        case .otherStatus: Message("console.domains.other-status.advice", ["address": address])
+        case .otherContent: Message("console.domains.other-content.advice")
+        case .lineBreak: Message("console.domains.line-break.advice")
+        case .tooLong: Message("console.domains.too-long.advice")
+        case .addressRefused: Message("console.domains.address-refused.advice")
+        case .nameNotFound: Message("console.domains.name-not-found.advice")
+        case .unreachable: Message("console.domains.unreachable.advice")
+        case .untrusted: Message("console.domains.untrusted.advice")
+        case .deadlinePassed: Message("console.domains.deadline-passed.advice")
+        case .malformed: Message("console.domains.malformed.advice")
         }
     }
 }

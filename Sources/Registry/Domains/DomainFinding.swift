@@ -1,34 +1,34 @@
 import HTTPClient
 public import Postgres
 
-/// What a domain was seen to serve where its association file belongs.
+/// Result of requesting a domain's association file.
 public struct DomainFinding: Hashable, Sendable {
     public enum Kind: String, SQLText, CaseIterable {
-        /// The file, exactly, with a direct 200.
+        /// Status 200 with the exact file, without a redirect.
         case served
-        /// A redirect; `detail` is where to.
+        /// A redirect; `detail` is its `Location`.
         case redirected
-        /// Another status than 200; `detail` is how the content begins.
+        /// A status other than 200; `detail` is the beginning of the content.
         case otherStatus
-        /// Another content; `detail` is how it begins.
+        /// Other content; `detail` is its beginning.
         case otherContent
-        /// The right content with white space around it, as an editor adds.
+        /// The file's content with white space around it, as an editor adds.
         case lineBreak
-        /// More than any association file has.
+        /// A body over the limit, which no association file reaches.
         case tooLong
-        /// The name stands for an address that Pippin does not call; `detail` is the address.
+        /// The host resolves to an address that Pippin does not call; `detail` is the address.
         case addressRefused
         case nameNotFound
         case unreachable
-        /// The certificate is not trusted, or TLS failed; `detail` is how.
+        /// The certificate is not trusted, or TLS failed; `detail` is the reason.
         case untrusted
         case deadlinePassed
-        /// No answer of HTTP.
+        /// Not an HTTP response.
         case malformed
     }
 
     public let kind: Kind
-    /// The status of the answer, when there was one.
+    /// HTTP status of the response, if there was one.
     public let status: Int?
     public let detail: String?
 
@@ -38,25 +38,20 @@ public struct DomainFinding: Hashable, Sendable {
         self.detail = detail.map { Self.printable($0) }
     }
 
-    /// As it was stored.
+    /// A finding read from the database.
     init(kind: Kind, status: Int?, stored detail: String?) {
         (self.kind, self.status, self.detail) = (kind, status, detail)
     }
 
-    /// Judges an answer.
+    /// Evaluates a response.
     init(of answer: ClientResponse, expecting file: AssociationFile) {
         let beginning = String(decoding: answer.body.prefix(Self.beginning), as: UTF8.self)
         switch answer.status {
-        case 200 where answer.body.elementsEqual(file.content.utf8):
-            self.init(.served, status: 200)
-        case 200 where Self.trimmed(answer.body).elementsEqual(file.content.utf8):
-            self.init(.lineBreak, status: 200)
-        case 200:
-            self.init(.otherContent, status: 200, detail: beginning)
-        case 300..<400:
-            self.init(.redirected, status: answer.status, detail: answer["Location"])
-        default:
-            self.init(.otherStatus, status: answer.status, detail: beginning)
+        case 200 where answer.body.elementsEqual(file.content.utf8): self.init(.served, status: 200)
+        case 200 where Self.trimmed(answer.body).elementsEqual(file.content.utf8): self.init(.lineBreak, status: 200)
+        case 200: self.init(.otherContent, status: 200, detail: beginning)
+        case 300..<400: self.init(.redirected, status: answer.status, detail: answer["Location"])
+        default: self.init(.otherStatus, status: answer.status, detail: beginning)
         }
     }
 
@@ -73,7 +68,7 @@ public struct DomainFinding: Hashable, Sendable {
         }
     }
 
-    /// Octets of a wrong content that are shown.
+    /// Maximum octets of wrong content that are shown.
     private static let beginning = 120
     private static let longest = 300
 
@@ -83,13 +78,12 @@ public struct DomainFinding: Hashable, Sendable {
         return rest.lastIndex { !isBlank($0) }.map { rest[...$0] } ?? []
     }
 
-    /// What others wrote, with nothing in it that would not show.
+    /// Text of a foreign server, with invisible characters replaced by U+FFFD.
     private static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(longest) {
             switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator:
-                scalars.append("\u{FFFD}")
+            case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: scalars.append("\u{FFFD}")
             default: scalars.append(scalar)
             }
         }

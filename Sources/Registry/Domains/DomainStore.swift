@@ -2,25 +2,21 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// The domains of each team and what was found of them.
+/// The domains of each team, with the findings of their checks.
 ///
-/// They come and go with the Service IDs that name them.
+/// A domain is created and deleted with the Service IDs that name it.
 public struct DomainStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
     public func find(_ name: String, in team: TeamID) async throws(PostgresFailure) -> RegisteredDomain? {
         let rows = try await database.query(
-            "SELECT \(Self.columns) FROM domains AS d WHERE d.team_id = \(team) AND d.domain = \(name)",
-            in: team
-        )
+            "SELECT \(Self.columns) FROM domains AS d WHERE d.team_id = \(team) AND d.domain = \(name)", in: team)
         return try rows.firstValue(RegisteredDomain.init)
     }
 
-    /// All of the team's, in alphabetical order.
+    /// All domains of the team, in alphabetical order.
     public func all(in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
         try await database.query(Self.everyDomain(of: team), in: team).all(RegisteredDomain.init)
     }
@@ -30,10 +26,7 @@ public struct DomainStore: Sendable {
     }
 
     /// The domains of one Service ID, in alphabetical order.
-    public func list(
-        of serviceID: ClientID,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> [RegisteredDomain] {
+    public func list(of serviceID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM domains AS d
@@ -42,15 +35,13 @@ public struct DomainStore: Sendable {
                 WHERE s.team_id = \(team) AND s.service_id = \(serviceID)
             )
             ORDER BY d.domain
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(RegisteredDomain.init)
     }
 
-    /// Whether the team has shown that a host is its own: it, or a domain that it is below of.
+    /// Whether the team has verified a host or a domain above it.
     ///
-    /// - Parameter host: in lower case.
+    /// - Parameter host: the host in lower case.
     public func isVerified(host: String, in team: TeamID) async throws(PostgresFailure) -> Bool {
         var names: [String] = []
         var rest = host.utf8[...]
@@ -62,14 +53,13 @@ public struct DomainStore: Sendable {
         let rows = try await database.query(
             """
             SELECT true FROM domains AS d WHERE d.team_id = \(team) AND d.domain = ANY (\(names)) AND d.is_verified LIMIT 1
-            """,
-            in: team
-        )
+            """, in: team)
         return rows.first != nil
     }
 
-    /// Takes those whose next check is due, the longest waiting first: for nobody else are they due then, unless no
-    /// finding is noted within a while.
+    /// Takes domains whose next check is due, longest overdue first.
+    ///
+    /// Their next check moves to 10 minutes later, so that no other process takes them until `note` sets it.
     public func takeDue(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredDomain] {
         let rows = try await database.query(
             """
@@ -81,24 +71,18 @@ public struct DomainStore: Sendable {
                 FOR UPDATE SKIP LOCKED
             )
             RETURNING \(Self.columns)
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(RegisteredDomain.init)
     }
 
-    /// Notes what a check of the domain found.
+    /// Stores the finding of a check.
     ///
-    /// One right answer verifies it; a verified one lapses only when every check of the grace found something else. An
-    /// event is written when that changes, not for each check.
+    /// One `served` finding verifies the domain; a verified domain lapses only when every check of the grace period
+    /// finds something else. An audit event is recorded when that changes, not for each check.
     ///
-    /// - Returns: the domain as it is then, or nil when the team has it no more.
+    /// - Returns: the updated domain, or nil when the team no longer has it.
     public func note(
-        _ finding: DomainFinding,
-        of domain: DomainName,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
+        _ finding: DomainFinding, of domain: DomainName, in team: TeamID, by actor: Actor, from origin: Origin
     ) async throws -> RegisteredDomain? {
         try await database.transaction(in: team) { transaction in
             let known = try await transaction.query(
@@ -106,27 +90,22 @@ public struct DomainStore: Sendable {
                 SELECT is_verified FROM domains
                 WHERE team_id = \(team) AND domain = \(domain.text)
                 FOR UPDATE
-                """
-            )
+                """)
             guard var row = known.first else { return nil }
             let wasVerified: Bool = try row.next()
             let rows = try await transaction.query(Self.update(finding, of: domain, in: team))
             let current = try rows.only(RegisteredDomain.init)
             if current.isVerified != wasVerified {
                 let change = AuditedChange(
-                    current.isVerified ? "domain.verified" : "domain.lapsed",
-                    "domain",
-                    domain.text,
-                    from: ["isVerified": .boolean(wasVerified)],
-                    to: ["isVerified": .boolean(current.isVerified)]
-                )
+                    current.isVerified ? "domain.verified" : "domain.lapsed", "domain", domain.text,
+                    from: ["isVerified": .boolean(wasVerified)], to: ["isVerified": .boolean(current.isVerified)])
                 try await change.record(in: team, by: actor, from: origin, transaction)
             }
             return current
         }
     }
 
-    /// Checked daily once it is settled, hourly while somebody may be working on it.
+    /// Stores the finding; the next check is due in a day after `served` or after the grace period, else in an hour.
     private static func update(_ finding: DomainFinding, of domain: DomainName, in team: TeamID) -> SQL {
         let isServed = finding.kind == .served
         let grace: SQL = "\(Int(RegisteredDomain.grace / .seconds(1))) * interval '1 second'"
@@ -147,8 +126,8 @@ public struct DomainStore: Sendable {
             """
     }
 
-    /// Of the return URLs one alone is read, and only of a developer's own machine, which is asked at its port: there may be
-    /// thousands, of two kilobytes each.
+    /// Includes one return URL, of loopback domains only, because they are requested at its port: a team may have
+    /// thousands of URLs of two kilobytes each.
     private static let columns: SQL = """
         d.domain, d.token, d.is_verified, d.failed_since, d.checked_at, d.finding, d.status, d.detail,
         ARRAY(

@@ -1,20 +1,21 @@
 public import Bytes
 public import Domain
+public import Localization
 import Postgres
 
-/// A domain of a team's Service IDs, with what is known of who runs it.
+/// A domain of a team's Service IDs, with the state of its verification.
 public struct RegisteredDomain: Hashable, Sendable {
     public enum State: Hashable, Sendable {
         /// Never checked.
         case pending
         /// The last check found the file.
         case verified
-        /// It counts as verified, but since then the checks found something else; after the grace it lapses.
+        /// Still verified, though checks since then found something else; lapses after the grace period.
         case failing(since: Timestamp)
         case unverified
     }
 
-    /// How long a verified domain may serve something else, so that a mishap there stops nobody here.
+    /// How long a verified domain may serve something else, so that a short failure does not stop sign-ins.
     public static let grace = Duration.seconds(3 * 86_400)
 
     public let name: DomainName
@@ -24,12 +25,12 @@ public struct RegisteredDomain: Hashable, Sendable {
     public let finding: DomainFinding?
     /// The Service IDs that name it.
     public let serviceIDs: [ClientID]
-    /// Whether its team is in sandbox mode, and may name addresses of this machine.
+    /// Whether its team is in sandbox mode, and may use loopback addresses of this machine.
     let isOfSandbox: Bool
-    /// Where it is asked for the file.
+    /// The URL from which the file is requested.
     public let associationURL: String
 
-    /// Whether return URLs on it work in a team that asks for proof.
+    /// Whether return URLs on it work in a team that requires verified domains.
     public var isVerified: Bool {
         switch state {
         case .verified, .failing: true
@@ -37,18 +38,18 @@ public struct RegisteredDomain: Hashable, Sendable {
         }
     }
 
-    /// Whether it is a developer's own machine, which a sandbox team may name and nobody else reaches.
+    /// Whether it is a loopback address of a sandbox team, which no other machine reaches.
     public var isOwnMachine: Bool { isOfSandbox && name.isLoopback }
 
     /// What to do after the last check, or nil before the first.
     ///
-    /// - Parameter isNeeded: whether return URLs of the team work on verified domains alone.
-    public func advice(isNeeded: Bool) -> Phrase? {
+    /// - Parameter isNeeded: whether the team's return URLs work only on verified domains.
+    public func advice(isNeeded: Bool) -> Message? {
         guard let finding else { return nil }
         guard isOwnMachine, finding.kind != .served else { return finding.advice(at: associationURL) }
         return isNeeded
-            ? Phrase("console.domains.own-machine.needed", ["address": associationURL])
-            : Phrase("console.domains.own-machine")
+            ? Message("console.domains.own-machine.needed", ["address": associationURL])
+            : Message("console.domains.own-machine")
     }
 
     /// Reads `DomainStore.columns`.

@@ -1,13 +1,13 @@
 import Bytes
 
-/// The name under which a domain publishes one of its DKIM keys (RFC 6376 section 3.1).
+/// Name under which a domain publishes one of its DKIM keys (RFC 6376 section 3.1).
 public struct DKIMSelector: Hashable, Sendable {
     public let text: String
 
-    /// Parses what a person typed: labels of letters, digits, inner hyphens and underscores, joined by dots.
-    public init(parsing text: String) throws(Refusal) {
+    /// Parses the user's text: labels of letters, digits, inner hyphens and underscores, joined by dots.
+    public init(parsing text: String) throws(ValidationError) {
         guard !text.utf8.isEmpty else { throw .missing }
-        // With the domain behind it, it may be as long as a name of the DNS.
+        // A pasted full record name includes the domain, so it may have the length of a DNS name.
         guard text.utf8.count <= 253 else { throw .selector }
         let text = text.lowercasedASCII
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -18,18 +18,15 @@ public struct DKIMSelector: Hashable, Sendable {
         self.text = text
     }
 
-    /// A selector that was parsed when it was stored.
-    init(stored text: String) {
-        self.text = text
-    }
+    /// A stored selector, which was parsed before.
+    init(stored text: String) { self.text = text }
 
     private static func isLabel(_ label: Substring.UTF8View.SubSequence) -> Bool {
-        (1...63).contains(label.count)
-            && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+        (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
             && label.allSatisfy { character in
                 switch character {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"), UInt8(ascii: "_"):
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "_"):
                     true
                 default: false
                 }

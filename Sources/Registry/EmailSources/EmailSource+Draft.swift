@@ -1,10 +1,10 @@
 import Bytes
 
 extension EmailSource {
-    /// What a person typed.
+    /// Field values of an e-mail source as the user entered them.
     public struct Input: Sendable {
         public var source: String
-        /// The DKIM selectors that mail from there is signed with.
+        /// The DKIM selectors that sign mail from the source.
         public var selectors: [String]
 
         public init(source: String, selectors: [String] = []) {
@@ -13,7 +13,7 @@ extension EmailSource {
         }
     }
 
-    /// An e-mail source as it shall be: every value keeps its rule.
+    /// Validated values of an e-mail source, ready to be saved.
     public struct Draft: Hashable, Sendable {
         public let source: EmailSource
         public let selectors: [DKIMSelector]
@@ -23,25 +23,19 @@ extension EmailSource {
             self.selectors = selectors
         }
 
-        /// - Throws: `Problems` with everything that is wrong with the input.
-        public init(parsing input: Input) throws(Problems) {
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
             var fields = FieldChecks()
-            let source = fields.check("source") { () throws(Refusal) in
-                try EmailSource(parsing: input.source)
-            }
+            let source = fields.check("source") { () throws(ValidationError) in try EmailSource(parsing: input.source) }
             let selectors = fields.checkEach("selectors", of: input.selectors, atMost: .selectors) {
-                text throws(Refusal) in
-                try DKIMSelector(parsing: text)
+                text throws(ValidationError) in try DKIMSelector(parsing: text)
             }
-            guard let source, fields.problems.isEmpty else { throw Problems(fields.problems) }
+            guard let source, fields.problems.isEmpty else { throw InvalidFields(fields.problems) }
             self.init(source: source, selectors: selectors)
         }
 
         var auditedMembers: AuditedMembers {
-            [
-                "kind": .string(source.kind.rawValue),
-                "selectors": .array(selectors.map { .string($0.text) }),
-            ]
+            ["kind": .string(source.kind.rawValue), "selectors": .array(selectors.map { .string($0.text) })]
         }
     }
 }

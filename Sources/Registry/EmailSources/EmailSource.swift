@@ -1,6 +1,6 @@
 public import Postgres
 
-/// From where a team may write to people who hid their address: a domain, or one address.
+/// A domain or an address from which a team may send mail to users who hide their address.
 public struct EmailSource: Hashable, Sendable {
     public enum Kind: String, SQLText {
         case domain
@@ -11,14 +11,13 @@ public struct EmailSource: Hashable, Sendable {
     /// In lower case, so that a source has one spelling.
     public let text: String
 
-    /// A domain and everything written from it.
-    public init(domain text: String) throws(Refusal) {
+    /// All addresses of a domain.
+    public init(domain text: String) throws(ValidationError) {
         self.init(kind: .domain, stored: try DomainName(parsing: text, policy: .hostNames).text)
     }
 
-    /// One address: an atom of RFC 5322 section 3.2.3 before the @, at most 64 octets (RFC 5321 section 4.5.3.1), and
-    /// a domain behind it.
-    public init(address text: String) throws(Refusal) {
+    /// One address: a dot-atom (RFC 5322 section 3.2.3) of at most 64 octets (RFC 5321 section 4.5.3.1) at a domain.
+    public init(address text: String) throws(ValidationError) {
         guard !text.isEmpty else { throw .missing }
         guard text.utf8.count <= 254 else { throw .tooLong(limit: 254) }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
@@ -28,25 +27,19 @@ public struct EmailSource: Hashable, Sendable {
         self.init(kind: .address, stored: text.lowercased())
     }
 
-    /// A domain, or an address when there is an @ in it.
-    public init(parsing text: String) throws(Refusal) {
-        if text.utf8.contains(UInt8(ascii: "@")) {
-            try self.init(address: text)
-        } else {
-            try self.init(domain: text)
-        }
+    /// An address when the text contains an @, else a domain.
+    public init(parsing text: String) throws(ValidationError) {
+        if text.utf8.contains(UInt8(ascii: "@")) { try self.init(address: text) } else { try self.init(domain: text) }
     }
 
-    /// A source that was parsed when it was stored.
+    /// A stored source, which was parsed before.
     init(kind: Kind, stored text: String) {
         self.kind = kind
         self.text = text
     }
 
-    /// Whose records decide whether mail from there is believed.
-    public var domain: String {
-        text.firstIndex(of: "@").map { String(text[$0...].dropFirst()) } ?? text
-    }
+    /// The domain whose DNS records authenticate mail from the source.
+    public var domain: String { text.firstIndex(of: "@").map { String(text[$0...].dropFirst()) } ?? text }
 
     private static func isDotAtom(_ text: Substring) -> Bool {
         let atoms = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -4,35 +4,29 @@ public import Postgres
 
 /// The e-mail sources of each team.
 ///
-/// Every change is one transaction with its audit event; the variants that take a transaction are part of a larger
-/// one. They throw `Refusal` when a rule of the team stands against the change, else `PostgresFailure`.
+/// Every change is one transaction with its audit event; variants with a `transaction` parameter run in the caller's
+/// transaction. They throw `ValidationError` when the change breaks a registry rule, else `PostgresFailure`.
 public struct EmailSourceStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
-    /// All of them in alphabetical order, at most a hundred; of their records how they stand, without a text.
+    /// All sources of the team in alphabetical order, at most a hundred; their records have a state, but no texts.
     public func list(in team: TeamID) async throws(PostgresFailure) -> [RegisteredEmailSource] {
         try await database.query(Self.selection(team), in: team).all(RegisteredEmailSource.init)
     }
 
-    public func find(
-        _ source: String,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> RegisteredEmailSource? {
+    public func find(_ source: String, in team: TeamID) async throws(PostgresFailure) -> RegisteredEmailSource? {
         let rows = try await database.query(
             "SELECT \(Self.columns) FROM email_sources AS e WHERE e.team_id = \(team) AND e.source = \(source)",
-            in: team
-        )
+            in: team)
         return try rows.firstValue(RegisteredEmailSource.init)
     }
 
-    /// Takes those whose next check is due, the longest waiting first: for nobody else are they due then, unless no
-    /// records are noted within a while.
-    public func takeDue(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredEmailSource]
-    {
+    /// Takes sources whose next check is due, longest overdue first.
+    ///
+    /// Their next check moves to 10 minutes later, so that no other process takes them until `note` sets it.
+    public func takeDue(limit: Int, in team: TeamID) async throws(PostgresFailure) -> [RegisteredEmailSource] {
         let rows = try await database.query(
             """
             UPDATE email_sources AS e SET check_due_at = now() + interval '10 minutes'
@@ -43,44 +37,33 @@ public struct EmailSourceStore: Sendable {
                 FOR UPDATE SKIP LOCKED
             )
             RETURNING \(Self.listed)
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(RegisteredEmailSource.init)
     }
 
-    public func create(
-        _ draft: EmailSource.Draft,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws -> RegisteredEmailSource {
+    public func create(_ draft: EmailSource.Draft, in team: TeamID, by actor: Actor, from origin: Origin) async throws
+        -> RegisteredEmailSource
+    {
         try await database.transaction(in: team) { transaction in
             try await create(draft, in: team, by: actor, from: origin, transaction)
         }
     }
 
-    /// Saves `draft` over the e-mail source of its name, if that still has this version.
-    public func update(
-        to draft: EmailSource.Draft,
-        version: Int,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws -> Update<RegisteredEmailSource> {
+    /// Replaces the e-mail source of the draft's name, if its version is still `version`.
+    public func update(to draft: EmailSource.Draft, version: Int, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws -> Update<RegisteredEmailSource>
+    {
         try await database.transaction(in: team) { transaction in
             try await update(to: draft, version: version, in: team, by: actor, from: origin, transaction)
         }
     }
 
-    /// Notes what a check found; no event, since nobody changed anything.
+    /// Stores the records found by a check; without an audit event, because no setting changes.
     ///
-    /// - Returns: the source as it is then, or nil when the team has it no more.
-    public func note(
-        _ records: [MailRecord],
-        of source: EmailSource,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> RegisteredEmailSource? {
+    /// - Returns: the updated source, or nil when the team no longer has it.
+    public func note(_ records: [MailRecord], of source: EmailSource, in team: TeamID) async throws(PostgresFailure)
+        -> RegisteredEmailSource?
+    {
         let json = String(decoding: JSON.encode(records), as: UTF8.self)
         let rows = try await database.query(
             """
@@ -88,15 +71,13 @@ public struct EmailSourceStore: Sendable {
             SET records = \(json)::jsonb, checked_at = now(), check_due_at = now() + interval '1 day'
             WHERE e.team_id = \(team) AND e.source = \(source.text)
             RETURNING \(Self.columns)
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.firstValue(RegisteredEmailSource.init)
     }
 
     /// - Returns: whether the team had the source.
-    public func delete(_ source: EmailSource, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> Bool
+    public func delete(_ source: EmailSource, in team: TeamID, by actor: Actor, from origin: Origin) async throws
+        -> Bool
     {
         try await database.transaction(in: team) { transaction in
             try await delete(source, reason: nil, in: team, by: actor, from: origin, transaction)
@@ -104,54 +85,38 @@ public struct EmailSourceStore: Sendable {
     }
 }
 
-// As part of the caller's transaction.
+// Operations in the caller's transaction.
 extension EmailSourceStore {
-    /// All of them as `list` has them.
-    public func all(
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [RegisteredEmailSource] {
-        try await transaction.query(Self.selection(team)).all(RegisteredEmailSource.init)
-    }
+    /// All sources of the team, as `list` returns them.
+    public func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+        -> [RegisteredEmailSource]
+    { try await transaction.query(Self.selection(team)).all(RegisteredEmailSource.init) }
 
-    /// Inserts into the lowest free of the slots, again when another transaction was faster to take it.
-    @discardableResult
-    public func create(
-        _ draft: EmailSource.Draft,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+    /// Inserts the source into the lowest free slot; retries when a concurrent transaction takes it first.
+    @discardableResult public func create(
+        _ draft: EmailSource.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> RegisteredEmailSource {
         let source = draft.source
-        for _ in 0...Limit.emailSources.count {
+        for _ in 0...RegistryLimit.emailSources.count {
             let rows = try await transaction.query(Self.insertion(of: draft, in: team))
             var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
             let isTaken: Bool = try row.next()
-            if isTaken { throw Refusal.sourceTaken(source.text) }
+            if isTaken { throw ValidationError.sourceTaken(source.text) }
             let isFull: Bool = try row.next()
-            if isFull { throw Refusal.limitReached(.emailSources, of: team.rawValue) }
+            if isFull { throw ValidationError.limitReached(.emailSources, of: team.rawValue) }
             let isInserted: Bool = try row.next()
             guard isInserted else { continue }
-            let change = AuditedChange(
-                "email_source.created",
-                "email_source",
-                source.text,
-                to: draft.auditedMembers
-            )
+            let change = AuditedChange("email_source.created", "email_source", source.text, to: draft.auditedMembers)
             try await change.record(in: team, by: actor, from: origin, transaction)
             return try await transaction.query(Self.selection(source, team)).only(RegisteredEmailSource.init)
         }
         throw PostgresFailure.overloaded
     }
 
-    /// - Parameter version: the one the change was made from, or nil to save over whatever is there.
+    /// - Parameter version: the version the change is based on, or nil to replace any version.
     public func update(
-        to draft: EmailSource.Draft,
-        version: Int?,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        to draft: EmailSource.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Update<RegisteredEmailSource> {
         let known = try await transaction.query("\(Self.selection(draft.source, team)) FOR UPDATE")
@@ -164,42 +129,28 @@ extension EmailSourceStore {
             SET dkim_selectors = \(draft.selectors.map(\.text)), version = e.version + 1, check_due_at = now()
             WHERE e.team_id = \(team) AND e.source = \(draft.source.text)
             RETURNING \(Self.columns)
-            """
-        )
+            """)
         let change = AuditedChange(
-            "email_source.updated",
-            "email_source",
-            draft.source.text,
-            from: current.draft.auditedMembers,
-            to: draft.auditedMembers
-        )
+            "email_source.updated", "email_source", draft.source.text, from: current.draft.auditedMembers,
+            to: draft.auditedMembers)
         try await change.record(in: team, by: actor, from: origin, transaction)
         return .saved(try rows.only(RegisteredEmailSource.init))
     }
 
-    /// - Parameter reason: a person's; nil when a registry file left the source out.
+    /// - Parameter reason: the user's reason; nil when a registry file omits the source.
     public func delete(
-        _ source: EmailSource,
-        reason: String?,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ source: EmailSource, reason: String?, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Bool {
         let deleted = try await transaction.query(
             """
             DELETE FROM email_sources AS e WHERE e.team_id = \(team) AND e.source = \(source.text)
             RETURNING \(Self.columns)
-            """
-        )
+            """)
         guard let gone = try deleted.firstValue(RegisteredEmailSource.init) else { return false }
         let change = AuditedChange(
-            "email_source.deleted",
-            "email_source",
-            source.text,
-            from: gone.draft.auditedMembers,
-            to: reason.map { AuditedChange.reason($0) } ?? [:]
-        )
+            "email_source.deleted", "email_source", source.text, from: gone.draft.auditedMembers,
+            to: reason.map { AuditedChange.reason($0) } ?? [:])
         try await change.record(in: team, by: actor, from: origin, transaction)
         return true
     }
@@ -208,7 +159,7 @@ extension EmailSourceStore {
         e.kind, e.source, e.dkim_selectors, e.version, e.created_at, e.checked_at, e.records::text
         """
 
-    /// The same without the texts of others, of which a hundred sources have many.
+    /// `columns` without the texts found in the DNS, because a hundred sources have many.
     private static let listed: SQL = """
         e.kind, e.source, e.dkim_selectors, e.version, e.created_at, e.checked_at, (
             SELECT coalesce(
@@ -239,7 +190,7 @@ extension EmailSourceStore {
         """
         WITH free AS (
             SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(Limit.emailSources.count)) AS candidate (slot)
+            FROM generate_series(1, \(RegistryLimit.emailSources.count)) AS candidate (slot)
             WHERE NOT EXISTS (
                 SELECT FROM email_sources AS taken
                 WHERE taken.team_id = \(team) AND taken.slot = candidate.slot

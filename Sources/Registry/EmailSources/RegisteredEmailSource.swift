@@ -1,30 +1,30 @@
 public import Bytes
 import Postgres
 
-/// An e-mail source as the team has it.
+/// An e-mail source as stored.
 public struct RegisteredEmailSource: Hashable, Sendable {
     public let source: EmailSource
     public let selectors: [DKIMSelector]
-    /// Its records as the last check found them; those that nobody asked for yet are pending.
+    /// Its records as of the last check; records that were never looked up are pending.
     public let records: [MailRecord]
     public let checkedAt: Timestamp?
-    /// Raised with every change; a form carries the one it was filled from.
+    /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
 
-    /// What of it can be edited.
+    /// Its editable values.
     public var draft: EmailSource.Draft { EmailSource.Draft(source: source, selectors: selectors) }
 
-    /// The state of all records in one: the worst, and pending only when nothing is worse.
+    /// The worst state of all records; pending only when none is wrong or missing.
     public var state: MailRecord.State {
         let states = records.map(\.state)
         return [MailRecord.State.wrong, .missing, .pending].first(where: states.contains) ?? .ok
     }
 
-    /// The records it needs, before anybody asked for them.
+    /// The required records, in the state before the first check.
     var wantedRecords: [MailRecord] { Self.wanted(source, selectors) }
 
-    /// Reads `EmailSourceStore.columns`, or `listed`.
+    /// Reads `EmailSourceStore.columns` or `EmailSourceStore.listed`.
     init(_ row: inout Row) throws(PostgresFailure) {
         let kind: EmailSource.Kind = try row.next()
         source = EmailSource(kind: kind, stored: try row.next())
@@ -40,7 +40,6 @@ public struct RegisteredEmailSource: Hashable, Sendable {
     }
 
     private static func wanted(_ source: EmailSource, _ selectors: [DKIMSelector]) -> [MailRecord] {
-        [.pending(.spf, source.domain)]
-            + selectors.map { .pending(.dkim, "\($0.text)._domainkey.\(source.domain)") }
+        [.pending(.spf, source.domain)] + selectors.map { .pending(.dkim, "\($0.text)._domainkey.\(source.domain)") }
     }
 }

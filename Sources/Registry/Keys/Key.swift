@@ -2,29 +2,29 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// A P-256 key that signs client secrets for an App ID and its Service IDs, as far as Pippin keeps it.
+/// A P-256 key that signs client secrets for an App ID and its Service IDs, without its private key.
 public struct Key: Hashable, Sendable {
-    /// Where the private half is.
+    /// State of the private key.
     public enum PrivateHalf: Hashable, Sendable {
-        /// Here, sealed, until its one download.
+        /// Stored encrypted, until its only download.
         case awaitingDownload
-        /// With whoever downloaded it.
+        /// Downloaded and no longer stored.
         case downloaded(Timestamp)
-        /// Never was here, or went with the revocation.
+        /// Never stored, or deleted when the key was revoked.
         case elsewhere
     }
 
     public let id: KeyID
     public let name: String
-    /// The primary App ID it is bound to.
+    /// The primary App ID that it belongs to.
     public let appID: ClientID
-    /// SubjectPublicKeyInfo, as `P256PublicKey.pem` writes it.
+    /// SubjectPublicKeyInfo, as written by `P256PublicKey.pem`.
     public let publicKeyPEM: String
     /// SHA-256 of the public key's DER in hexadecimal.
     public let fingerprint: String
     public let privateHalf: PrivateHalf
     public let createdAt: Timestamp
-    /// When it last signed a client secret that was accepted, to the minute.
+    /// Time when a client secret signed by it was last accepted, to the minute.
     public let lastUsedAt: Timestamp?
     public let revokedAt: Timestamp?
 

@@ -1,10 +1,10 @@
-/// The one download of an issued key's private half.
+/// Result of the only download of an issued key's private key.
 public enum KeyDownload: Sendable {
-    /// The file's name and content, given out now and never again.
+    /// The file's name and content, returned only once.
     case file(name: String, pem: String)
-    /// It was downloaded before, belongs to a revoked key, or never was here.
+    /// The private key was downloaded before, belongs to a revoked key, or was never stored.
     case gone
-    /// It is here, but the master key that sealed it is not; nothing was used up.
+    /// The master key that encrypted the private key is missing; the download remains possible.
     case unreadable
     /// The team has no such key.
     case notFound

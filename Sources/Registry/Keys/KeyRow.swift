@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 import Domain
 
-/// A key about to be written.
+/// Column values of a key to be inserted.
 struct KeyRow {
     let id: KeyID
     let name: String

@@ -3,7 +3,7 @@ public import Domain
 public import Postgres
 
 extension KeyStore {
-    /// A place in the list: the key a page ended with.
+    /// A position in the list: the last key of a page.
     public struct Cursor: Hashable, Sendable {
         public let createdAt: Timestamp
         public let id: KeyID
@@ -14,60 +14,47 @@ extension KeyStore {
         }
     }
 
-    /// One page, newest first, of the whole team or of one App ID, revoked keys included.
-    public func list(
-        _ query: PageQuery<Cursor> = PageQuery(),
-        of appID: ClientID? = nil,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> Page<Key, Cursor> {
+    /// One page of the team's keys or of one App ID's, newest first, including revoked keys.
+    public func list(_ query: PageQuery<Cursor> = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
+        async throws(PostgresFailure) -> Page<Key, Cursor>
+    {
         let listing = Self.listing(query, appID, team)
-        // A text is compared with each key, of which a team has had any number.
+        // A search text is compared with every key, and the number of revoked keys has no limit.
         let rows =
-            if query.search.isEmpty {
-                try await database.query(listing, in: team)
-            } else {
+            if query.search.isEmpty { try await database.query(listing, in: team) } else {
                 try await database.search(listing, in: team)
             }
-        return try Page(rows, limit: query.limit, read: Key.init) {
-            Cursor(createdAt: $0.createdAt, id: $0.id)
-        }
+        return try Page(rows, limit: query.limit, read: Key.init) { Cursor(createdAt: $0.createdAt, id: $0.id) }
     }
 
-    /// The keys of one App ID that work, newest first: as many at most as it has places for.
+    /// The active keys of one App ID, newest first; at most `RegistryLimit.activeKeys`.
     public func active(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [Key] {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM \(Self.tables)
             WHERE k.team_id = \(team) AND k.app_id = \(appID) AND k.slot IS NOT NULL
             ORDER BY k.created_at DESC, k.key_id DESC
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(Key.init)
     }
 
-    /// Every key of the team, revoked ones included, newest first as in the list; ids are random, so they only part keys
-    /// of one moment.
-    public func all(
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [Key] {
+    /// Every key of the team, including revoked ones, newest first as in the list.
+    ///
+    /// Ids are random; they only order keys created at the same time.
+    public func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> [Key] {
         let rows = try await transaction.query(
             """
             SELECT \(Self.columns) FROM \(Self.tables) WHERE k.team_id = \(team)
             ORDER BY k.created_at DESC, k.key_id DESC
-            """
-        )
+            """)
         return try rows.all(Key.init)
     }
 
-    /// Without a text an index has the page in its order, and the number of all.
+    /// Without a search text, an index provides both the page in its order and the total.
     static func listing(_ query: PageQuery<Cursor>, _ appID: ClientID?, _ team: TeamID) -> SQL {
         let matching = matching(query.search, appID, team)
         let after: SQL =
-            if let after = query.after {
-                "AND (k.created_at, k.key_id) < (\(after.createdAt), \(after.id))"
-            } else {
+            if let after = query.after { "AND (k.created_at, k.key_id) < (\(after.createdAt), \(after.id))" } else {
                 ""
             }
         return """

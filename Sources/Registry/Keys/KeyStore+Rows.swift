@@ -2,7 +2,7 @@ import Bytes
 import Domain
 import Postgres
 
-// The statements behind the changes.
+// SQL of the changes.
 extension KeyStore {
     static let columns: SQL = """
         k.key_id, k.name, k.app_id, k.public_key_pem, k.fingerprint, k.private_key_sealed IS NOT NULL,
@@ -18,26 +18,23 @@ extension KeyStore {
         """
     }
 
-    /// The key, which nobody else changes until the transaction ends.
-    static func lock(
-        _ id: KeyID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Key? {
+    /// Reads the key and locks its row until the transaction ends.
+    static func lock(_ id: KeyID, in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+        -> Key?
+    {
         let rows = try await transaction.query("\(selection(id, team)) FOR UPDATE OF k")
         return try rows.firstValue(Key.init)
     }
 
-    /// Revoked keys of one App ID that are kept, for its list.
+    /// Maximum number of revoked keys of one App ID that remain stored, for its list.
     static let revokedKeys = 50
 
-    /// Removes the keys that were revoked before the last ones of their App ID: a key is issued and revoked as often as
-    /// somebody likes, and the audit log tells of all of them.
-    static func forgetOldest(
-        of appID: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+    /// Deletes all but the last `revokedKeys` revoked keys of an App ID.
+    ///
+    /// A team may issue and revoke keys without limit, and the audit log records all of them.
+    static func forgetOldest(of appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         try await transaction.query(
             """
             DELETE FROM keys WHERE team_id = \(team) AND key_id IN (
@@ -45,35 +42,26 @@ extension KeyStore {
                 WHERE team_id = \(team) AND app_id = \(appID) AND slot IS NULL
                 ORDER BY revoked_at DESC, key_id OFFSET \(revokedKeys) LIMIT 1000
             )
-            """
-        )
+            """)
     }
 
-    /// Keys hang on primary App IDs only.
-    static func requireRoom(
-        on appID: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws {
+    /// Requires a primary App ID, because only primary App IDs have keys, and locks it.
+    static func requireRoom(on appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws {
         try await AppIDStore.holdPrimary(appID, in: team, transaction)
     }
 
-    /// Inserts into the lowest free of the two slots, again when another transaction was faster to take it.
+    /// Inserts the key into the lowest free of two slots; retries when a concurrent transaction takes it first.
     ///
-    /// - Returns: false when the team has a key of this id.
-    static func insert(
-        _ key: KeyRow,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws -> Bool {
-        // Each further attempt means that someone else got a slot or lost one, so a handful is plenty.
+    /// - Returns: false when the team already has a key with this id.
+    static func insert(_ key: KeyRow, in team: TeamID, _ transaction: borrowing Transaction) async throws -> Bool {
+        // Each retry means that a concurrent transaction took or freed a slot, so a handful is enough.
         for _ in 0..<50 {
             let rows = try await transaction.query(insertion(of: key, in: team))
             var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
             let isTaken: Bool = try row.next()
             if isTaken { return false }
             let isFull: Bool = try row.next()
-            if isFull { throw Refusal.limitReached(.activeKeys, of: key.appID.rawValue) }
+            if isFull { throw ValidationError.limitReached(.activeKeys, of: key.appID.rawValue) }
             let isInserted: Bool = try row.next()
             if isInserted { return true }
         }
@@ -84,7 +72,7 @@ extension KeyStore {
         """
         WITH free AS (
             SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(Limit.activeKeys.count)) AS candidate (slot)
+            FROM generate_series(1, \(RegistryLimit.activeKeys.count)) AS candidate (slot)
             WHERE NOT EXISTS (
                 SELECT FROM keys AS taken
                 WHERE taken.team_id = \(team) AND taken.app_id = \(key.appID) AND taken.slot = candidate.slot
@@ -108,13 +96,11 @@ extension KeyStore {
         """
     }
 
-    /// The event of a new key, and the key.
+    /// Records the audit event of a new key.
+    ///
+    /// - Returns: the key as stored.
     static func report(
-        _ action: String,
-        _ key: KeyRow,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
+        _ action: String, _ key: KeyRow, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Key {
         let change = AuditedChange(action, "key", key.id.rawValue, to: key.auditedMembers)
@@ -122,12 +108,10 @@ extension KeyStore {
         return try await transaction.query(selection(key.id, team)).only(Key.init)
     }
 
-    /// Takes the sealed private half out of the row: whoever waited for the lock finds none.
-    static func takePrivateHalf(
-        of id: KeyID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [UInt8]? {
+    /// Removes the encrypted private key from the row; a concurrent download that waited for the lock finds none.
+    static func takePrivateHalf(of id: KeyID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> [UInt8]?
+    {
         let rows = try await transaction.query(
             """
             WITH held AS (
@@ -139,8 +123,7 @@ extension KeyStore {
             FROM held
             WHERE team_id = \(team) AND key_id = \(id)
             RETURNING held.sealed
-            """
-        )
+            """)
         return try rows.firstValue { (row: inout Row) throws(PostgresFailure) in try row.next() }
     }
 }

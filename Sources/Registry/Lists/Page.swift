@@ -3,21 +3,18 @@ import Postgres
 /// One page of a list.
 public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
     public let items: [Item]
-    /// Where the next page begins, or nil when this is the last.
+    /// The cursor of the next page, or nil when this is the last.
     public let next: Cursor?
-    /// How many there are on all pages.
+    /// Number of items on all pages.
     public let total: Int
 
-    /// Reads rows of a count, whether there is an item, and the item: the count joins a page that may be empty, so
-    /// that one statement answers both.
+    /// Reads rows of the total, whether there is an item, and the item's columns.
     ///
-    /// There are up to `limit + 1` items; the one too many only tells that there is a next page.
-    init(
-        _ rows: Rows,
-        limit: Int,
-        read: (inout Row) throws(PostgresFailure) -> Item,
-        cursor: (Item) -> Cursor
-    ) throws(PostgresFailure) {
+    /// The total is joined with a page that may be empty, so that one statement returns both. There are up to `limit +
+    /// 1` items; the last one only shows that there is a next page.
+    init(_ rows: Rows, limit: Int, read: (inout Row) throws(PostgresFailure) -> Item, cursor: (Item) -> Cursor)
+        throws(PostgresFailure)
+    {
         var total = 0
         var items: [Item] = []
         for var row in rows {

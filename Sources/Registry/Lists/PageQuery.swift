@@ -1,12 +1,12 @@
 import Bytes
 
-/// Which part of a list is wanted.
+/// Search text, start and size of a page of a list.
 public struct PageQuery<Cursor: Sendable>: Sendable {
-    /// What the name or the description begins with, whatever the case; empty finds all.
+    /// Prefix of the identifier, name or description, ignoring case; empty matches all items.
     public let search: String
-    /// Where the page begins: what the one before gave as `next`.
+    /// Start of the page: `next` of the previous page.
     public let after: Cursor?
-    /// Items on the page: 1 to 200.
+    /// Maximum number of items on the page: 1 to 200.
     public let limit: Int
 
     public init(search: String = "", after: Cursor? = nil, limit: Int = 25) {

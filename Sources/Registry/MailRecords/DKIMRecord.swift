@@ -1,18 +1,18 @@
 import Bytes
 
-/// A record with the key that a domain's mail is signed with (RFC 6376 section 3.6.1), as far as its syntax goes.
+/// Syntax check of a DKIM key record (RFC 6376 section 3.6.1).
 enum DKIMRecord {
-    /// What is wrong with it.
+    /// A syntax error of the record.
     enum Fault: Error, Hashable {
-        /// A tag that is not `name=value`, or one that occurs twice.
+        /// A tag that is not `name=value`, or that occurs twice.
         case tag(String)
-        /// Another version than DKIM1, or not in the first place.
+        /// A version other than DKIM1, or one that is not the first tag.
         case version
-        /// A key for another algorithm than rsa and ed25519.
+        /// A key type other than rsa and ed25519.
         case keyType(String)
-        /// No `p` tag, or none in base 64.
+        /// No `p` tag, or one that is not Base64 of a key.
         case key
-        /// An empty `p`: the key was revoked.
+        /// An empty `p` tag: the key was revoked.
         case revoked
     }
 
@@ -24,9 +24,7 @@ enum DKIMRecord {
             guard let sign = trimmed.firstIndex(of: "=") else { throw .tag(String(trimmed)) }
             let name = String(trimmed[..<sign].trimmingBlanks)
             let value = String(trimmed[sign...].dropFirst().trimmingBlanks)
-            guard !name.isEmpty, tags.updateValue(value, forKey: name) == nil else {
-                throw .tag(String(trimmed))
-            }
+            guard !name.isEmpty, tags.updateValue(value, forKey: name) == nil else { throw .tag(String(trimmed)) }
             if name == "v", index > 0 || value != "DKIM1" { throw .version }
         }
         guard ["rsa", "ed25519"].contains(tags["k"] ?? "rsa") else { throw .keyType(tags["k"] ?? "") }

@@ -1,33 +1,33 @@
-/// One record in the domain name system that mail of an e-mail source needs, and how it was found.
+/// A DNS record required for mail from an e-mail source, with the result of its lookup.
 public struct MailRecord: Hashable, Sendable, Codable {
     public enum Kind: String, Sendable, Codable {
-        /// Says which servers may send.
+        /// The SPF record: the servers that may send mail.
         case spf
-        /// Holds the key of one DKIM selector.
+        /// The key of one DKIM selector.
         case dkim
     }
 
     public enum State: String, Sendable, Codable {
-        /// Not known yet: never asked, or the name servers gave no answer.
+        /// Not known: never looked up, or the name servers did not answer.
         case pending
         case ok
         case missing
         case wrong
     }
 
-    /// Why it is not in order.
+    /// Reason why the record is not in order.
     public enum Fault: String, Sendable, Codable {
-        /// The name servers gave no answer; `detail` is how.
+        /// The name servers did not answer; `detail` is the reason.
         case notAnswered
-        /// More than one record where there may be one.
+        /// Several records where only one is allowed.
         case several
-        /// A part that the grammar does not know; `detail` is the part.
+        /// A part that violates the grammar; `detail` is the part.
         case syntax
-        /// The SPF record lets everybody send.
+        /// The SPF record allows every server to send.
         case allowsEveryone
-        /// The DKIM record is of another version.
+        /// The DKIM record has another version.
         case version
-        /// The DKIM key is of a kind that receivers do not know; `detail` is the kind.
+        /// The DKIM key has a type that receivers do not support; `detail` is the type.
         case keyType
         /// The DKIM key is missing or unreadable.
         case key
@@ -36,23 +36,18 @@ public struct MailRecord: Hashable, Sendable, Codable {
     }
 
     public let kind: Kind
-    /// Where it lies, without a last dot.
+    /// DNS name of the record, without a trailing dot.
     public let name: String
     public let state: State
     public let fault: Fault?
     public let detail: String?
-    /// The texts that were found, as they are: the first few of many, and none in a list of sources.
+    /// The texts found, unchanged: only the first few of many, and none in a list of sources.
     public let seen: [String]
-    /// The text to put there, as far as it can be known here.
+    /// The text to publish, if it can be derived.
     public let advice: String?
 
     init(
-        _ kind: Kind,
-        _ name: String,
-        _ state: State,
-        fault: Fault? = nil,
-        detail: String? = nil,
-        seen: [String] = [],
+        _ kind: Kind, _ name: String, _ state: State, fault: Fault? = nil, detail: String? = nil, seen: [String] = [],
         advice: String? = nil
     ) {
         self.kind = kind
@@ -66,16 +61,15 @@ public struct MailRecord: Hashable, Sendable, Codable {
 }
 
 extension MailRecord {
-    /// The record before anybody asked for it.
+    /// The record before its first lookup.
     static func pending(_ kind: Kind, _ name: String) -> MailRecord {
         MailRecord(kind, name, .pending, advice: kind == .spf ? SPFRecord.first : nil)
     }
 
-    /// Texts of one record that are kept, and the octets of these together: two of the longest that a check reads have
-    /// room.
+    /// Maximum number of texts kept per record, and their octets: enough for two of the longest that a check reads.
     private static let (mostTexts, mostOctets) = (10, 4096)
 
-    /// The first of these: a name server of anybody's may answer with thousands.
+    /// The first texts within these limits, because a team's name server may answer with thousands.
     private static func kept(_ texts: [String]) -> [String] {
         var octets = 0
         let kept = texts.prefix(mostTexts).prefix { text in
@@ -85,12 +79,10 @@ extension MailRecord {
         return Array(kept)
     }
 
-    /// Judges the TXT records at a domain: one of them shall be its SPF record.
+    /// Evaluates the TXT records of a domain: exactly one must be its SPF record.
     static func spf(_ name: String, in texts: [String]) -> MailRecord {
         let meant = texts.filter(SPFRecord.isMeant)
-        guard let text = meant.first else {
-            return MailRecord(.spf, name, .missing, advice: SPFRecord.first)
-        }
+        guard let text = meant.first else { return MailRecord(.spf, name, .missing, advice: SPFRecord.first) }
         let seen = kept(meant)
         guard meant.count == 1 else {
             let parsed = seen.compactMap { try? SPFRecord(parsing: $0) }
@@ -111,7 +103,7 @@ extension MailRecord {
         }
     }
 
-    /// Judges the TXT records at the name of a DKIM selector: there is one, with a key.
+    /// Evaluates the TXT records at the name of a DKIM selector: there must be exactly one, with a key.
     static func dkim(_ name: String, in texts: [String]) -> MailRecord {
         guard let text = texts.first else { return MailRecord(.dkim, name, .missing) }
         let seen = kept(texts)

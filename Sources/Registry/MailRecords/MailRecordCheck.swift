@@ -1,6 +1,6 @@
 public import DNS
 
-/// Asks for the records that mail of an e-mail source needs.
+/// DNS lookup of the records required for mail from an e-mail source.
 public struct MailRecordCheck: Sendable {
     private let resolver: Resolver
     private let deadline: Duration
@@ -10,13 +10,11 @@ public struct MailRecordCheck: Sendable {
         self.deadline = deadline
     }
 
-    /// Every record of the source, the SPF record first; to be called on the resolver's loop.
+    /// Looks up every record of the source, the SPF record first; must be called on the resolver's loop.
     public func run(_ source: RegisteredEmailSource) async -> [MailRecord] {
         let wanted = source.wantedRecords
         return await withTaskGroup(of: (Int, MailRecord).self) { group in
-            for (index, record) in wanted.enumerated() {
-                group.addTask { (index, await find(record)) }
-            }
+            for (index, record) in wanted.enumerated() { group.addTask { (index, await find(record)) } }
             return await group.reduce(into: wanted) { records, found in records[found.0] = found.1 }
         }
     }
@@ -25,31 +23,23 @@ public struct MailRecordCheck: Sendable {
         do throws(LookupFailure) {
             let texts = try await resolver.texts(of: wanted.name, within: deadline).map(Self.text)
             return wanted.kind == .spf ? .spf(wanted.name, in: texts) : .dkim(wanted.name, in: texts)
-        } catch {
-            return Self.unanswered(wanted, error)
-        }
+        } catch { return Self.unanswered(wanted, error) }
     }
 
     private static func unanswered(_ wanted: MailRecord, _ failure: LookupFailure) -> MailRecord {
         switch failure {
-        case .noSuchName, .malformedName:
-            return MailRecord(wanted.kind, wanted.name, .missing, advice: wanted.advice)
+        case .noSuchName, .malformedName: return MailRecord(wanted.kind, wanted.name, .missing, advice: wanted.advice)
         case .deadlinePassed, .serversFailed, .malformedAnswer, .cancelled, .other:
             return MailRecord(
-                wanted.kind,
-                wanted.name,
-                .pending,
-                fault: .notAnswered,
-                detail: failure == .deadlinePassed ? "timeout" : nil,
-                advice: wanted.advice
-            )
+                wanted.kind, wanted.name, .pending, fault: .notAnswered,
+                detail: failure == .deadlinePassed ? "timeout" : nil, advice: wanted.advice)
         }
     }
 
-    /// Octets of a text that are kept: a DKIM record with a key of 4,096 bits has 750.
+    /// Maximum octets of a text that are kept: a DKIM record with a key of 4,096 bits has 750.
     private static let longest = 2000
 
-    /// What others wrote, with nothing in it that would not show or that the database does not take.
+    /// Text from the DNS, with every octet but printable ASCII replaced by U+FFFD, which the database accepts.
     private static func text(_ octets: [UInt8]) -> String {
         var text = String.UnicodeScalarView()
         var length = 0

@@ -1,6 +1,6 @@
-/// Addresses and prefix lengths as SPF writes them (RFC 7208 section 5.6).
+/// Syntax of addresses and prefix lengths in SPF records (RFC 7208 section 5.6).
 enum NetworkText {
-    /// Four decimal numbers, with or without `/0` to `/32`.
+    /// Whether the text is four decimal numbers, with or without `/0` to `/32`.
     static func isIPv4(_ text: Substring) -> Bool {
         let (address, length) = cut(text)
         let numbers = address.split(separator: ".", omittingEmptySubsequences: false)
@@ -8,24 +8,21 @@ enum NetworkText {
             && length.map { isNumber($0, atMost: 32) } ?? true
     }
 
-    /// Groups of hexadecimal digits (RFC 4291 section 2.2), with or without `/0` to `/128`.
+    /// Whether the text is an IPv6 address (RFC 4291 section 2.2), with or without `/0` to `/128`.
     static func isIPv6(_ text: Substring) -> Bool {
         let (address, length) = cut(text)
         let groups = address.split(separator: ":", omittingEmptySubsequences: false)
-        guard (3...9).contains(groups.count), length.map({ isNumber($0, atMost: 128) }) ?? true else {
-            return false
-        }
+        guard (3...9).contains(groups.count), length.map({ isNumber($0, atMost: 128) }) ?? true else { return false }
         let gaps = zip(groups, groups.dropFirst()).filter { $0.isEmpty && $1.isEmpty }.count
         let empty = groups.filter(\.isEmpty).count
         let isWhole = empty == 0 && (groups.count == 8 || groups.count == 7 && isIPv4Group(groups.last))
         let isShort = address.contains("::") && gaps <= 2 && empty <= gaps + 1
         let isGroup: (Substring) -> Bool = { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isHexadecimal) }
-        return (isWhole || isShort)
-            && groups.dropLast().allSatisfy(isGroup)
+        return (isWhole || isShort) && groups.dropLast().allSatisfy(isGroup)
             && (groups.last.map(isGroup) ?? false || isIPv4Group(groups.last))
     }
 
-    /// Nothing, or `/24`, `//64` or `/24//64` behind a name.
+    /// Whether the text is empty, or `/24`, `//64` or `/24//64`: the prefix lengths after a name.
     static func isLengths(_ text: Substring) -> Bool {
         if text.isEmpty { return true }
         guard text.first == "/" else { return false }
@@ -48,8 +45,7 @@ enum NetworkText {
     }
 
     private static func isNumber(_ text: Substring, atMost limit: Int) -> Bool {
-        let isPlain =
-            !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
         return isPlain && text.utf8.count <= 3 && Int(text).map { $0 <= limit && String($0) == text } ?? false
     }
 

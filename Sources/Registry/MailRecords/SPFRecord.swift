@@ -1,23 +1,23 @@
-/// A record that says which servers send mail for a domain (RFC 7208), as far as its syntax goes.
+/// Syntax of an SPF record, which lists the servers that send mail for a domain (RFC 7208).
 public struct SPFRecord: Hashable, Sendable {
-    /// What is wrong with it.
+    /// An error of the record.
     public enum Fault: Error, Hashable, Sendable {
-        /// A term that the grammar of RFC 7208 section 12 does not know.
+        /// A term that violates the grammar of RFC 7208 section 12.
         case term(String)
-        /// `redirect` or `exp` twice (section 6).
+        /// `redirect` or `exp` occurs twice (section 6).
         case twice(String)
-        /// `+all`: everybody may send as the domain.
+        /// `+all`: every server may send for the domain.
         case allowsEveryone
     }
 
-    /// What it begins with, alone or before a space (section 4.5).
+    /// The first term, alone or before a space (section 4.5).
     private static let version = "v=spf1"
     private static let mechanisms = ["all", "include", "a", "mx", "ptr", "ip4", "ip6", "exists"]
 
-    /// Without the version, as they stand there.
+    /// All terms after the version, unchanged.
     let terms: [String]
 
-    /// Whether a TXT record means to be SPF at all; other records of a domain are none of its business.
+    /// Whether a TXT record is meant as SPF; a domain has other TXT records too.
     static func isMeant(_ text: String) -> Bool {
         let text = text.lowercased()
         return text == version || text.hasPrefix(version + " ")
@@ -28,7 +28,7 @@ public struct SPFRecord: Hashable, Sendable {
         var modifiers: Set<String> = []
         for term in terms {
             if let name = Self.modifier(term) {
-                // A slip for `ip4:` and the like, which the grammar takes for a modifier of the future.
+                // A typing error for `ip4:` and the like, which the grammar allows as an unknown modifier.
                 guard !Self.mechanisms.contains(name) else { throw .term(term) }
                 guard ["redirect", "exp"].contains(name) else { continue }
                 guard modifiers.insert(name).inserted else { throw .twice(name) }
@@ -36,23 +36,21 @@ public struct SPFRecord: Hashable, Sendable {
                 throw .term(term)
             }
         }
-        guard !terms.contains(where: { ["all", "+all"].contains($0.lowercased()) }) else {
-            throw .allowsEveryone
-        }
+        guard !terms.contains(where: { ["all", "+all"].contains($0.lowercased()) }) else { throw .allowsEveryone }
     }
 
-    /// One record in place of several: a domain has one SPF record at most (section 3.2).
+    /// One record that merges several: a domain has at most one SPF record (section 3.2).
     static func joined(_ records: [SPFRecord]) -> String {
-        // A domain of others may have thousands.
+        // A set, because a team's domain may have thousands of terms.
         var seen: Set<String> = []
         let terms = records.flatMap(\.terms).filter { !isAll($0) && seen.insert($0).inserted }
         return ([version] + terms + ["~all"]).joined(separator: " ")
     }
 
-    /// A record to begin with, for a domain that has none.
+    /// Suggested record for a domain that has none.
     static let first = "v=spf1 mx ~all"
 
-    /// The same record without the leave for everybody.
+    /// The record with its `all` terms replaced by `~all`.
     static func closed(_ text: String) -> String {
         let terms = text.dropFirst(version.count).split(separator: " ").map(String.init)
         return ([version] + terms.filter { !isAll($0) } + ["~all"]).joined(separator: " ")
@@ -62,7 +60,7 @@ public struct SPFRecord: Hashable, Sendable {
         ["all", "+all", "-all", "~all", "?all"].contains(term.lowercased())
     }
 
-    /// The name before an `=`, in lower case; nil when the term is no modifier.
+    /// The name before an `=`, in lower case; nil when the term is not a modifier.
     private static func modifier(_ term: String) -> String? {
         guard let sign = term.firstIndex(of: "=") else { return nil }
         let name = term[..<sign].lowercased()

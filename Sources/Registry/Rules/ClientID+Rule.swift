@@ -1,8 +1,8 @@
 public import Domain
 
 extension ClientID {
-    /// Parses the identifier of an App ID or Service ID, and says which rule a wrong one breaks.
-    public init(parsing text: String) throws(Refusal) {
+    /// Parses the identifier of an App ID or Service ID; the error names the rule that the text breaks.
+    public init(parsing text: String) throws(ValidationError) {
         guard !text.isEmpty else { throw .missing }
         guard text.utf8.count <= Self.maximumLength else { throw .tooLong(limit: Self.maximumLength) }
         if let identifier = ClientID(rawValue: text) {
@@ -15,14 +15,12 @@ extension ClientID {
         }
     }
 
-    /// What follows a Team ID of Apple's, which entitlements and provisioning profiles put before a bundle ID.
+    /// The bundle ID after an Apple Team ID, the prefix used in entitlements and provisioning profiles; else nil.
     private static func withoutTeam(_ text: String) -> String? {
         let first = text.prefix { $0 != "." }
         let hasDigit = first.utf8.contains { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
         let rest = String(text.dropFirst(first.count + 1))
-        guard hasDigit, AppleTeamID(rawValue: String(first)) != nil, ClientID(rawValue: rest) != nil else {
-            return nil
-        }
+        guard hasDigit, AppleTeamID(rawValue: String(first)) != nil, ClientID(rawValue: rest) != nil else { return nil }
         return rest
     }
 

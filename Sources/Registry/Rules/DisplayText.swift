@@ -1,13 +1,13 @@
-/// Texts that people read: descriptions on the consent sheet, names of keys.
+/// Texts shown to users: descriptions on the consent sheet, names of keys.
 enum DisplayText {
     static let descriptionLimit = 255
     static let nameLimit = 100
 
-    /// The text without spaces around it.
+    /// The text without surrounding white space.
     ///
-    /// What could make the sheet show another text than was registered is refused: control characters, line breaks
-    /// and the marks that turn the direction of what follows (Unicode TR36, section 3.1).
-    static func parse(_ text: String, limit: Int) throws(Refusal) -> String {
+    /// Rejects characters that could make the sheet show another text than was registered: control characters, line
+    /// breaks and bidirectional formatting characters (Unicode TR36, section 3.1).
+    static func parse(_ text: String, limit: Int) throws(ValidationError) -> String {
         let scalars = text.unicodeScalars
         if let scalar = scalars.first(where: isUnprintable) { throw .unprintable(scalar) }
         let trimmed = String(trim(scalars[...]))

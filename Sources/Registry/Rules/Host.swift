@@ -1,12 +1,10 @@
-/// Names and addresses that stand for this machine alone.
+/// Host names and addresses of this machine only.
 public enum Loopback {
-    /// Whether a host is one of them, without a port.
-    public static func contains(_ host: String) -> Bool {
-        if case .loopback? = try? Host(host) { true } else { false }
-    }
+    /// Whether a host, without a port, is a loopback address or name.
+    public static func contains(_ host: String) -> Bool { if case .loopback? = try? Host(host) { true } else { false } }
 }
 
-/// The host of a URL or a domain of a list, told apart by what it means.
+/// The host of a URL, or a domain, as a name or a loopback address.
 enum Host: Hashable {
     /// A host name in lower case.
     case name(String)
@@ -19,11 +17,11 @@ enum Host: Hashable {
         }
     }
 
-    /// Tells what `text` is.
+    /// Parses and classifies a host.
     ///
-    /// Anything whose last part is a number is an IPv4 address to a browser (WHATWG URL, "ends in a number"), however
-    /// it is written, and so never a name.
-    init(_ text: String) throws(Refusal) {
+    /// A text whose last label is a number is never a name, because browsers treat it as an IPv4 address in any
+    /// notation (WHATWG URL, "ends in a number").
+    init(_ text: String) throws(ValidationError) {
         let text = text.lowercased()
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         if text.hasPrefix("[") || text.utf8.contains(UInt8(ascii: ":")) {
@@ -45,10 +43,9 @@ enum Host: Hashable {
 
     private typealias Label = Substring.UTF8View.SubSequence
 
-    /// RFC 1123 section 2.1 and RFC 1035 section 2.3.4.
+    /// Whether it is a label of a host name (RFC 1123 section 2.1 and RFC 1035 section 2.3.4).
     private static func isLabel(_ label: Label) -> Bool {
-        (1...63).contains(label.count)
-            && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+        (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
             && label.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
     }
 
@@ -56,13 +53,11 @@ enum Host: Hashable {
         if label.isEmpty { return false }
         let isHexadecimal =
             label.starts(with: "0x".utf8)
-            && label.dropFirst(2).allSatisfy {
-                isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+            && label.dropFirst(2).allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
         return label.allSatisfy(isDigit) || isHexadecimal
     }
 
-    /// Four decimal numbers without leading zeros, the first of them 127.
+    /// Whether the labels are four decimal numbers without leading zeros, the first of them 127.
     private static func isLoopback(_ labels: [Label]) -> Bool {
         labels.count == 4 && labels[0].elementsEqual("127".utf8)
             && labels.allSatisfy { label in

@@ -1,11 +1,11 @@
-/// Where a person may be sent back to: matched byte for byte, so it is kept byte for byte.
+/// A return URL of a Service ID (`redirect_uri`), compared byte for byte and stored unchanged.
 public struct ReturnURL: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Parses a URL that lies on one of `domains` or below one; nil asks after the other rules alone.
+    /// Parses a URL whose host is one of `domains` or below one; nil checks only the other rules.
     ///
-    /// - Throws: `Refusal` with the first rule that it breaks.
-    init(parsing text: String, on domains: [DomainName]?, policy: AddressPolicy) throws(Refusal) {
+    /// - Throws: `ValidationError` with the first rule that the text breaks.
+    init(parsing text: String, on domains: [DomainName]?, policy: HostPolicy) throws(ValidationError) {
         let address = try WebAddress(parsing: text, policy: policy)
         if let domains, !domains.contains(where: { $0.covers(address.host) }) {
             throw .outsideDomains(host: address.host.text)
@@ -13,16 +13,14 @@ public struct ReturnURL: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A URL that was parsed when it was stored.
-    public init(stored text: String) {
-        self.text = text
-    }
+    /// A stored URL, which was parsed before.
+    public init(stored text: String) { self.text = text }
 
     public var description: String { text }
 }
 
 extension ReturnURL {
-    /// Those of `texts`, registered as they are, that lie on none of the verified domains nor below one.
+    /// The registered URLs of `texts` whose host is neither a verified domain nor below one.
     public static func unproven(_ texts: [String], verified: [String]) -> [String] {
         let domains = verified.map(DomainName.init(stored:))
         return texts.filter { text in

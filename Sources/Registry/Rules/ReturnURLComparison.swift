@@ -1,6 +1,6 @@
-/// How a return URL that was sent differs from the nearest one that is registered.
+/// Differences between a return URL in a request and the most similar registered one.
 public struct ReturnURLComparison: Hashable, Sendable {
-    /// A part that is not the same, the most alike kinds first.
+    /// A part that differs, from the smallest difference to the greatest.
     public enum Difference: Int, Hashable, Sendable, CaseIterable {
         case trailingSlash = 1
         case letterCase
@@ -15,10 +15,10 @@ public struct ReturnURLComparison: Hashable, Sendable {
     }
 
     public let nearest: ReturnURL
-    /// Empty when both are the same octets.
+    /// Empty when both are equal byte for byte.
     public let differences: [Difference]
 
-    /// Compares `sent` with each of `registered`; nil when there is none.
+    /// Compares `sent` with each of `registered`; nil when `registered` is empty.
     public init?(_ sent: String, with registered: [ReturnURL]) {
         let sent = URLParts(sent)
         var best: (url: ReturnURL, differences: [Difference], distance: Int)?

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The parts of any text taken as a URL (RFC 3986 appendix B), for comparing: nothing is refused.
+/// The parts of any text read as a URL (RFC 3986 appendix B), for comparison; no text is rejected.
 struct URLParts {
     private let scheme: Substring
     private let host: Substring
@@ -27,16 +27,13 @@ struct URLParts {
         (self.query, self.fragment) = (query, fragment)
     }
 
-    /// Which parts differ, the most alike kinds first.
+    /// The parts that differ, from the smallest difference to the greatest.
     func differences(from other: URLParts) -> [ReturnURLComparison.Difference] {
         var found: Set<ReturnURLComparison.Difference> = []
-        if scheme != other.scheme {
-            found.insert(Self.sameLetters(scheme, other.scheme) ? .letterCase : .scheme)
-        }
+        if scheme != other.scheme { found.insert(Self.sameLetters(scheme, other.scheme) ? .letterCase : .scheme) }
         if let difference = Self.compare(host: host, other.host) { found.insert(difference) }
         // The default port of each scheme is a consequence of the scheme, not a difference of its own.
-        let bothDefault =
-            port == Self.defaultPort(of: scheme) && other.port == Self.defaultPort(of: other.scheme)
+        let bothDefault = port == Self.defaultPort(of: scheme) && other.port == Self.defaultPort(of: other.scheme)
         if port != other.port, !bothDefault { found.insert(.port) }
         found.formUnion(Self.compare(path: path, other.path))
         if query != other.query { found.insert(.query) }
@@ -69,9 +66,7 @@ struct URLParts {
         return (text[..<index], text[text.utf8.index(after: index)...])
     }
 
-    private static func withoutSlash(_ path: Substring) -> Substring {
-        path.hasSuffix("/") ? path.dropLast() : path
-    }
+    private static func withoutSlash(_ path: Substring) -> Substring { path.hasSuffix("/") ? path.dropLast() : path }
 
     private static func sameLetters(_ left: Substring, _ right: Substring) -> Bool {
         left.lowercased() == right.lowercased()

@@ -1,16 +1,16 @@
-/// An absolute URL with a host, as far as every registered URL keeps the same rules.
+/// An absolute URL with a host, by the rules common to all registered URLs.
 ///
-/// The text stays as it was given, byte for byte; only the host is told apart (RFC 3986 section 3).
+/// The text is kept byte for byte; only the host is parsed (RFC 3986 section 3).
 struct WebAddress: Hashable {
     static let maximumLength = 2048
 
     let text: String
     let host: Host
-    /// Host and port as they stand there.
+    /// Host and port in lower case.
     private let authority: String
 
-    /// - Throws: `Refusal` with the first rule that the text breaks.
-    init(parsing text: String, policy: AddressPolicy) throws(Refusal) {
+    /// - Throws: `ValidationError` with the first rule that the text breaks.
+    init(parsing text: String, policy: HostPolicy) throws(ValidationError) {
         guard !text.isEmpty else { throw .missing }
         guard text.utf8.count <= Self.maximumLength else { throw .tooLong(limit: Self.maximumLength) }
         try Self.checkCharacters(of: text)
@@ -25,8 +25,8 @@ struct WebAddress: Hashable {
         if let own = policy.own, isBeside(own) { throw .ownAddress(host: own.host.text) }
     }
 
-    /// Whether both are of one site: the same host name, on loopback the same port as well, since there each port is
-    /// another program.
+    /// Whether both URLs belong to one site: the same host name, and on loopback also the same port, because each port
+    /// is another program.
     private func isBeside(_ other: WebAddress) -> Bool {
         switch host {
         case .name: host == other.host
@@ -34,8 +34,8 @@ struct WebAddress: Hashable {
         }
     }
 
-    /// The characters of RFC 3986 section 2: nothing invisible, nothing that two readers may split differently.
-    private static func checkCharacters(of text: String) throws(Refusal) {
+    /// Allows only the characters of RFC 3986 section 2: none is invisible, and all parsers split the text alike.
+    private static func checkCharacters(of text: String) throws(ValidationError) {
         var pendingDigits = 0
         for scalar in text.unicodeScalars {
             guard scalar.isASCII, Self.isURLCharacter(UInt8(truncatingIfNeeded: scalar.value)) else {
@@ -56,8 +56,7 @@ struct WebAddress: Hashable {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default:
-            "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(character)
+        default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(character)
         }
     }
 
@@ -66,17 +65,16 @@ struct WebAddress: Hashable {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default:
-            "+-.".utf8.contains(character)
+        default: "+-.".utf8.contains(character)
         }
     }
 
-    private static func scheme(of text: String) throws(Refusal) -> String {
+    private static func scheme(of text: String) throws(ValidationError) -> String {
         let octets = text.utf8
         let end = octets.firstIndex { !isSchemeCharacter($0) } ?? octets.endIndex
         let (scheme, rest) = (String(text[..<end]), octets[end...])
         guard !scheme.isEmpty, rest.starts(with: "://".utf8) else {
-            // `mailto:x` and `com.acme.app:/callback` have a scheme, but none that is allowed.
+            // `mailto:x` and `com.acme.app:/callback` have a scheme, but not an allowed one.
             if !scheme.isEmpty, rest.starts(with: ":/".utf8) { throw .scheme(scheme) }
             throw .notAbsolute
         }
@@ -87,7 +85,7 @@ struct WebAddress: Hashable {
         }
     }
 
-    private static func host(ofAuthority authority: Substring) throws(Refusal) -> Host {
+    private static func host(ofAuthority authority: Substring) throws(ValidationError) -> Host {
         guard !authority.contains("@") else { throw .userInfo }
         guard !authority.isEmpty else { throw .hostName("") }
         let host = try hostText(ofAuthority: authority)
@@ -100,17 +98,17 @@ struct WebAddress: Hashable {
         return try Host(String(host))
     }
 
-    private static func hostText(ofAuthority authority: Substring) throws(Refusal) -> Substring {
+    private static func hostText(ofAuthority authority: Substring) throws(ValidationError) -> Substring {
         guard authority.hasPrefix("[") else { return authority.prefix { $0 != ":" } }
         guard let bracket = authority.firstIndex(of: "]") else { throw .ipAddress(String(authority)) }
         return authority[...bracket]
     }
 
-    private static func check(port: Substring) throws(Refusal) {
+    private static func check(port: Substring) throws(ValidationError) {
         guard let number = UInt16(port), number > 0, String(number) == port else { throw .port(String(port)) }
     }
 
-    private static func check(_ scheme: String, _ host: Host, _ policy: AddressPolicy) throws(Refusal) {
+    private static func check(_ scheme: String, _ host: Host, _ policy: HostPolicy) throws(ValidationError) {
         switch (host, scheme, policy.allowsLoopback) {
         case (.name, "https", _), (.loopback, "http", true): return
         case (.name(let name), _, _): throw .unencrypted(host: name)

@@ -2,7 +2,7 @@ import Bytes
 public import Domain
 
 extension ServiceID {
-    /// What a person typed.
+    /// Field values of a Service ID as the user entered them.
     public struct Input: Sendable {
         public var identifier: String
         public var description: String
@@ -13,13 +13,8 @@ extension ServiceID {
         public var requiresPKCE: Bool
 
         public init(
-            identifier: String,
-            description: String,
-            domains: [String] = [],
-            returnURLs: [String] = [],
-            issuer: String = Issuer.own.rawValue,
-            booleans: String = Booleans.json.rawValue,
-            requiresPKCE: Bool = false
+            identifier: String, description: String, domains: [String] = [], returnURLs: [String] = [],
+            issuer: String = Issuer.own.rawValue, booleans: String = Booleans.json.rawValue, requiresPKCE: Bool = false
         ) {
             self.identifier = identifier
             self.description = description
@@ -31,12 +26,12 @@ extension ServiceID {
         }
     }
 
-    /// A Service ID as it shall be: every value keeps its rule, and every return URL lies on a domain.
+    /// Validated values of a Service ID, ready to be saved; the host of every return URL is covered by a domain.
     public struct Draft: Hashable, Sendable {
         public let identifier: ClientID
         public let appID: ClientID
         public let description: String
-        /// In alphabetical order, as they are read back.
+        /// In alphabetical order, as the database returns them.
         public let domains: [DomainName]
         public let returnURLs: [ReturnURL]
         public let issuer: Issuer
@@ -46,66 +41,49 @@ extension ServiceID {
 }
 
 extension ServiceID.Draft {
-    /// - Throws: `Problems` with everything that is wrong with the input.
-    public init(
-        parsing input: ServiceID.Input,
-        of appID: ClientID,
-        policy: AddressPolicy
-    ) throws(Problems) {
+    /// - Throws: `InvalidFields` with every error of the input.
+    public init(parsing input: ServiceID.Input, of appID: ClientID, policy: HostPolicy) throws(InvalidFields) {
         var fields = FieldChecks()
-        let identifier = fields.check("identifier") { () throws(Refusal) in
+        let identifier = fields.check("identifier") { () throws(ValidationError) in
             try ClientID(parsing: input.identifier)
         }
-        let description = fields.check("description") { () throws(Refusal) in
+        let description = fields.check("description") { () throws(ValidationError) in
             try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit)
         }
-        let domains = fields.checkEach("domains", of: input.domains, atMost: .domains) {
-            text throws(Refusal) in
+        let domains = fields.checkEach("domains", of: input.domains, atMost: .domains) { text throws(ValidationError) in
             try DomainName(parsing: text, policy: policy)
         }
-        // A URL on a domain that is wrong itself is not wrong a second time.
+        // When a domain is invalid, return URLs are not also checked against the domains, because that would repeat it.
         let known = domains.count == input.domains.count ? domains : nil
         let returnURLs = fields.checkEach("returnURLs", of: input.returnURLs, atMost: .returnURLs) {
-            text throws(Refusal) in
-            try ReturnURL(parsing: text, on: known, policy: policy)
+            text throws(ValidationError) in try ReturnURL(parsing: text, on: known, policy: policy)
         }
-        let issuer = fields.check("issuer") { () throws(Refusal) in
-            try ServiceID.Issuer(choice: input.issuer)
-        }
-        let booleans = fields.check("booleans") { () throws(Refusal) in
+        let issuer = fields.check("issuer") { () throws(ValidationError) in try ServiceID.Issuer(choice: input.issuer) }
+        let booleans = fields.check("booleans") { () throws(ValidationError) in
             try ServiceID.Booleans(choice: input.booleans)
         }
         guard let identifier, let description, let issuer, let booleans, fields.problems.isEmpty else {
-            throw Problems(fields.problems)
+            throw InvalidFields(fields.problems)
         }
         self.init(
-            identifier: identifier,
-            appID: appID,
-            description: description,
-            domains: domains.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) },
-            returnURLs: returnURLs,
-            issuer: issuer,
-            booleans: booleans,
-            requiresPKCE: input.requiresPKCE
-        )
+            identifier: identifier, appID: appID, description: description,
+            domains: domains.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }, returnURLs: returnURLs,
+            issuer: issuer, booleans: booleans, requiresPKCE: input.requiresPKCE)
     }
 
     var auditedMembers: AuditedMembers {
         [
-            "appID": .string(appID.rawValue),
-            "description": .string(description),
+            "appID": .string(appID.rawValue), "description": .string(description),
             "domains": .array(domains.map { .string($0.text) }),
-            "returnURLs": .array(returnURLs.map { .string($0.text) }),
-            "issuer": .string(issuer.rawValue),
-            "booleans": .string(booleans.rawValue),
-            "requirePKCE": .boolean(requiresPKCE),
+            "returnURLs": .array(returnURLs.map { .string($0.text) }), "issuer": .string(issuer.rawValue),
+            "booleans": .string(booleans.rawValue), "requirePKCE": .boolean(requiresPKCE),
         ]
     }
 }
 
 extension RawRepresentable where RawValue == String, Self: CaseIterable {
-    /// The case that goes by this name.
-    init(choice text: String) throws(Refusal) {
+    /// The case with this raw value.
+    init(choice text: String) throws(ValidationError) {
         guard let value = Self(rawValue: text) else {
             throw .unknownValue(text, allowed: Self.allCases.map(\.rawValue))
         }
@@ -114,16 +92,11 @@ extension RawRepresentable where RawValue == String, Self: CaseIterable {
 }
 
 extension ServiceID.Input {
-    /// As it would be typed to get what is registered.
+    /// Field values that parse to `draft`.
     public init(_ draft: ServiceID.Draft) {
         self.init(
-            identifier: draft.identifier.rawValue,
-            description: draft.description,
-            domains: draft.domains.map(\.text),
-            returnURLs: draft.returnURLs.map(\.text),
-            issuer: draft.issuer.rawValue,
-            booleans: draft.booleans.rawValue,
-            requiresPKCE: draft.requiresPKCE
-        )
+            identifier: draft.identifier.rawValue, description: draft.description, domains: draft.domains.map(\.text),
+            returnURLs: draft.returnURLs.map(\.text), issuer: draft.issuer.rawValue, booleans: draft.booleans.rawValue,
+            requiresPKCE: draft.requiresPKCE)
     }
 }

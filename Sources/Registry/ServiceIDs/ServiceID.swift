@@ -2,17 +2,17 @@ public import Bytes
 public import Domain
 public import Postgres
 
-/// A web or Android client of an App ID, known by its Service ID.
+/// A web or Android client of an App ID, identified by its Service ID.
 public struct ServiceID: Hashable, Sendable {
-    /// Which issuer its tokens name.
+    /// The issuer in its tokens.
     public enum Issuer: String, SQLText, CaseIterable {
-        /// The team's own base.
+        /// The team's own issuer URL.
         case own
         /// `https://appleid.apple.com`, for clients that hard-code it.
         case apple
     }
 
-    /// How `email_verified` and its like are written in tokens.
+    /// Format of `email_verified` and similar claims in tokens.
     public enum Booleans: String, SQLText, CaseIterable {
         case json
         case string
@@ -27,22 +27,15 @@ public struct ServiceID: Hashable, Sendable {
     public let issuer: Issuer
     public let booleans: Booleans
     public let requiresPKCE: Bool
-    /// Raised with every change; a form carries the one it was filled from.
+    /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
 
-    /// What of it can be edited.
+    /// Its editable values.
     public var draft: Draft {
         Draft(
-            identifier: identifier,
-            appID: appID,
-            description: description,
-            domains: domains,
-            returnURLs: returnURLs,
-            issuer: issuer,
-            booleans: booleans,
-            requiresPKCE: requiresPKCE
-        )
+            identifier: identifier, appID: appID, description: description, domains: domains, returnURLs: returnURLs,
+            issuer: issuer, booleans: booleans, requiresPKCE: requiresPKCE)
     }
 
     /// Reads `ServiceIDStore.columns`.

@@ -2,28 +2,23 @@ public import Domain
 public import Postgres
 
 extension ServiceIDStore {
-    /// One page in the order of identifiers, of the whole team or of one App ID.
-    public func list(
-        _ query: PageQuery<ClientID> = PageQuery(),
-        of appID: ClientID? = nil,
-        in team: TeamID
-    ) async throws(PostgresFailure) -> Page<ServiceIDSummary, ClientID> {
+    /// One page of the team's Service IDs or of one App ID's, in the order of identifiers.
+    public func list(_ query: PageQuery<ClientID> = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
+        async throws(PostgresFailure) -> Page<ServiceIDSummary, ClientID>
+    {
         let rows = try await database.query(Self.listing(query, appID, team), in: team)
         return try Page(rows, limit: query.limit, read: ServiceIDSummary.init) { $0.identifier }
     }
 
-    /// Every Service ID of the team, App ID by App ID, in the order of their slots.
-    public func all(
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [ServiceID] {
+    /// Every Service ID of the team, by App ID and slot.
+    public func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> [ServiceID]
+    {
         let rows = try await transaction.query(
             """
             SELECT \(Self.columns) FROM service_ids AS s
             WHERE s.team_id = \(team)
             ORDER BY s.app_id, s.slot
-            """
-        )
+            """)
         return try rows.all(ServiceID.init)
     }
 
@@ -34,13 +29,11 @@ extension ServiceIDStore {
             SELECT \(Self.columns) FROM service_ids AS s
             WHERE s.team_id = \(team) AND s.app_id = \(appID)
             ORDER BY s.slot
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(ServiceID.init)
     }
 
-    /// The names of all Service IDs of the team, in the order of the App IDs they belong to.
+    /// The identifiers of all Service IDs of the team, by App ID and slot.
     public func names(in team: TeamID) async throws(PostgresFailure) -> [ClientID] {
         let names: SQL = "SELECT identifier FROM service_ids WHERE team_id = \(team) ORDER BY app_id, slot"
         return try await database.query(names, in: team).column()

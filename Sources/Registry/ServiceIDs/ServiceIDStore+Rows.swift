@@ -1,7 +1,7 @@
 import Domain
 import Postgres
 
-// The statements behind the changes.
+// SQL of the changes.
 extension ServiceIDStore {
     static let columns: SQL = """
         s.identifier, s.app_id, s.description, s.issuer, s.booleans, s.requires_pkce, s.version, s.created_at,
@@ -22,48 +22,40 @@ extension ServiceIDStore {
         """
     }
 
-    /// The Service ID, which nobody else changes until the transaction ends.
+    /// Locks the Service ID's row until the transaction ends, and reads it.
     ///
-    /// Locked and read in two statements: the one that waits for a lock would show the domains and return URLs from
-    /// before its wait.
-    static func lock(
-        _ identifier: ClientID,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> ServiceID? {
+    /// Uses two statements, because one that waits for the lock returns domains and return URLs from before its wait.
+    static func lock(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> ServiceID?
+    {
         try await transaction.query(
             """
             SELECT FROM service_ids WHERE team_id = \(team) AND identifier = \(identifier) FOR UPDATE
-            """
-        )
+            """)
         return try await transaction.query(selection(identifier, team)).firstValue(ServiceID.init)
     }
 
-    /// Inserts into the lowest free of the five slots, again when another transaction was faster to take it.
-    static func insert(
-        _ draft: ServiceID.Draft,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws {
-        for _ in 0..<Self.patience {
+    /// Inserts into the lowest free of five slots; retries when a concurrent transaction takes it first.
+    static func insert(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction) async throws {
+        for _ in 0..<Self.attemptLimit {
             let rows = try await transaction.query(insertion(of: draft, in: team))
             var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
             let isFull: Bool = try row.next()
-            if isFull { throw Refusal.limitReached(.serviceIDs, of: draft.appID.rawValue) }
+            if isFull { throw ValidationError.limitReached(.serviceIDs, of: draft.appID.rawValue) }
             let isInserted: Bool = try row.next()
             if isInserted { return }
         }
         throw PostgresFailure.overloaded
     }
 
-    /// Each further attempt means that someone else got a slot or lost one, so a handful is plenty.
-    private static let patience = 50
+    /// Each retry means that a concurrent transaction took or freed a slot, so a handful is enough.
+    private static let attemptLimit = 50
 
     private static func insertion(of draft: ServiceID.Draft, in team: TeamID) -> SQL {
         """
         WITH free AS (
             SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(Limit.serviceIDs.count)) AS candidate (slot)
+            FROM generate_series(1, \(RegistryLimit.serviceIDs.count)) AS candidate (slot)
             WHERE NOT EXISTS (
                 SELECT FROM service_ids AS taken
                 WHERE taken.team_id = \(team) AND taken.app_id = \(draft.appID)
@@ -84,38 +76,32 @@ extension ServiceIDStore {
         """
     }
 
-    /// Makes domains and return URLs those of the draft, the URLs in its order.
-    static func write(
-        _ draft: ServiceID.Draft,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
+    /// Replaces domains and return URLs by those of the draft, the URLs in its order.
+    static func write(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         let domains = draft.domains.map(\.text)
         let urls = draft.returnURLs.map(\.text)
         try await transaction.query(
             """
             DELETE FROM service_domains
             WHERE team_id = \(team) AND service_id = \(draft.identifier) AND NOT domain = ANY(\(domains))
-            """
-        )
+            """)
         try await transaction.query(
             """
             INSERT INTO service_domains (team_id, service_id, domain)
             SELECT \(team), \(draft.identifier), domain FROM unnest(\(domains)) AS domain
             ON CONFLICT DO NOTHING
-            """
-        )
+            """)
         try await transaction.query(
             """
             DELETE FROM return_urls WHERE team_id = \(team) AND service_id = \(draft.identifier)
-            """
-        )
+            """)
         try await transaction.query(
             """
             INSERT INTO return_urls (team_id, service_id, slot, url)
             SELECT \(team), \(draft.identifier), slot, url
             FROM unnest(\(urls)) WITH ORDINALITY AS given (url, slot)
-            """
-        )
+            """)
     }
 }

@@ -2,7 +2,7 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// A Service ID as a list shows it.
+/// A Service ID as shown in a list, with the number of its domains and return URLs.
 public struct ServiceIDSummary: Hashable, Sendable {
     public let identifier: ClientID
     public let description: String

@@ -21,33 +21,23 @@ extension Binder {
             let otherwise = builder.label()
             guard let match else { continue }
             let isNegated = arm.condition.isNegated
-            builder.fill(
-                test,
-                .test(builder.reference(to: match), isNegated: isNegated, otherwise: otherwise)
-            )
+            builder.fill(test, .test(builder.reference(to: match), isNegated: isNegated, otherwise: otherwise))
         }
         html = start
         bind(block.otherwise)
         ends.append(html)
         let exit = builder.label()
-        for jump in jumps {
-            builder.fill(jump, .jump(exit))
-        }
+        for jump in jumps { builder.fill(jump, .jump(exit)) }
         join(ends, of: block)
     }
 
     private mutating func findCondition(_ path: Path) -> NameScope.Match? {
         guard let match = find(path) else { return nil }
         switch match.kind {
-        case .flag, .optionalText, .optionalWords, .list, .optionalGroup:
-            return match
+        case .flag, .optionalText, .optionalWords, .list, .optionalGroup: return match
         case .text, .words, .integer, .html, .url, .group:
             let expected = "a flag, an optional text, a list or an optional group"
-            report(
-                path.offset,
-                found: "`{{#if}}` over \(match.kind.noun): `\(path.text)`",
-                expected: expected
-            )
+            report(path.offset, found: "`{{#if}}` over \(match.kind.noun): `\(path.text)`", expected: expected)
             return nil
         }
     }
@@ -76,10 +66,10 @@ extension Binder {
         return nil
     }
 
-    /// Binds the body of a loop so that it holds for the first row and for those after it.
+    /// Binds the body of a loop so that it is correct for the first row and for every later row.
     ///
-    /// Where the body ends in another state than it began, it is bound again from what both have in common,
-    /// and must come back to that.
+    /// If the body ends in another HTML state than it began in, it is bound again from the state that covers both, and
+    /// must end in a state that the joined one covers.
     private mutating func bindRepeated(_ block: Block) -> HTMLTokenizer {
         let start = html
         let (mark, reported) = (builder.mark, diagnostics.all.count)
@@ -97,7 +87,7 @@ extension Binder {
         return entry
     }
 
-    /// Binds what stands inside a group: a block with an else, or a partial without one.
+    /// Binds a `with` block and its `else`, or a partial inside a group, which has no `else`.
     mutating func bindWith(_ path: Path, _ block: Block? = nil, _ body: (inout Binder) -> Void) {
         let match = findGroup(path)
         let with = builder.reserve()
@@ -118,15 +108,14 @@ extension Binder {
     private mutating func findGroup(_ path: Path) -> NameScope.Match? {
         guard let match = find(path) else { return nil }
         switch match.kind {
-        case .group, .optionalGroup:
-            return match
+        case .group, .optionalGroup: return match
         default:
             report(path.offset, found: "`with` over \(match.kind.noun): `\(path.text)`", expected: "a group")
             return nil
         }
     }
 
-    /// Goes on from where all branches ended, if that is one place.
+    /// Continues from the HTML state in which all branches end; reports an error if they have none in common.
     private mutating func join(_ ends: [HTMLTokenizer], of block: Block?, at path: Path? = nil) {
         var joined = ends[0]
         for end in ends.dropFirst() {
@@ -140,10 +129,7 @@ extension Binder {
     }
 
     private mutating func reportApart(
-        _ one: HTMLTokenizer,
-        _ other: HTMLTokenizer,
-        of block: Block?,
-        at path: Path? = nil,
+        _ one: HTMLTokenizer, _ other: HTMLTokenizer, of block: Block?, at path: Path? = nil,
     ) {
         let what = block.map { "`{{#\($0.kind)}}`" } ?? "`with`"
         let places = "\(one.description) and \(other.description)"

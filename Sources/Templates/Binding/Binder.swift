@@ -1,30 +1,31 @@
 import Bytes
+import Localization
 
-/// Puts a page's template, its layout and partials together against the page's names.
+/// Compiles a page's template with its layouts and partials into a program, checking names against the page's fields.
 struct Binder {
     private let templates: [String: Template]
-    let texts: Texts
+    let texts: Translations
     let language: Language
     var builder: ProgramBuilder
     var diagnostics = Diagnostics()
     var html = HTMLTokenizer()
     var names: NameScope
     private(set) var used: Set<FieldUse> = []
-    /// The page, its layout, the layout of that.
+    /// The page's template, its layout, that layout's layout, and so on.
     private var chain: [Template] = []
-    /// The template being walked.
+    /// The template that is being bound.
     private(set) var source: Source
-    /// Its place in the chain; nil in a partial.
+    /// Index of the current template in `chain`; nil inside a partial.
     private var link: Int? = 0
-    /// Partials around the current place.
+    /// Names of the partials around the current position.
     private var trail: [String] = []
     private var depth = 0
-    private var nodesLeft = Limit.expandedNodes
-    private var bytesLeft = Limit.expandedBytes
-    /// Where the tag, comment or raw text around the current place began.
+    private var nodesLeft = TemplateLimit.expandedNodes
+    private var bytesLeft = TemplateLimit.expandedBytes
+    /// Start of the tag, comment or raw text around the current position.
     private var markupStart: (source: Source, offset: Int)?
 
-    /// What binding a page came to.
+    /// Result of binding a page.
     struct Outcome {
         let program: Program
         let used: Set<FieldUse>
@@ -32,11 +33,7 @@ struct Binder {
     }
 
     static func bind(
-        _ name: String,
-        _ schema: Schema,
-        in templates: [String: Template],
-        _ texts: Texts,
-        _ language: Language
+        _ name: String, _ schema: Schema, in templates: [String: Template], _ texts: Translations, _ language: Language
     ) -> Outcome {
         var binder = Binder(name, schema, templates, texts, language)
         binder.run(name, schema)
@@ -44,11 +41,7 @@ struct Binder {
     }
 
     private init(
-        _ name: String,
-        _ schema: Schema,
-        _ templates: [String: Template],
-        _ texts: Texts,
-        _ language: Language
+        _ name: String, _ schema: Schema, _ templates: [String: Template], _ texts: Translations, _ language: Language
     ) {
         self.templates = templates
         self.texts = texts
@@ -62,12 +55,7 @@ struct Binder {
         reportMisdeclared(schema)
         guard let page = templates[name] else {
             let hint = NearestName.of(name, among: Array(templates.keys.sorted()))
-            return report(
-                0,
-                found: "no such template, which \(schema.owner) asks for",
-                expected: "a file",
-                hint
-            )
+            return report(0, found: "no such template, which \(schema.owner) asks for", expected: "a file", hint)
         }
         guard collectChain(from: page), let outermost = chain.last else { return }
         link = chain.count - 1
@@ -80,7 +68,7 @@ struct Binder {
         }
     }
 
-    /// Follows the layouts outward; false if the page cannot be put together.
+    /// Collects the layouts from the page outward; returns false if there were errors.
     private mutating func collectChain(from page: Template) -> Bool {
         var next: Template? = page
         while let template = next {
@@ -89,20 +77,13 @@ struct Binder {
             diagnostics.report(contentsOf: template.diagnostics)
             next = nil
             if chain.count > 1, template.syntax.content == nil, template.diagnostics.all.isEmpty {
-                report(
-                    0,
-                    found: "a layout without `{{content}}`",
-                    expected: "`{{content}}` where the page goes"
-                )
+                report(0, found: "a layout without `{{content}}`", expected: "`{{content}}` where the page goes")
             }
             if let layout = template.syntax.layout {
                 next = find(layout.name, "layout", at: layout.offset)
                 if chain.contains(where: { $0.source.name == layout.name }) {
                     report(
-                        layout.offset,
-                        found: "the layout `\(layout.name)` inside itself",
-                        expected: "layouts that end"
-                    )
+                        layout.offset, found: "the layout `\(layout.name)` inside itself", expected: "layouts that end")
                     next = nil
                 }
             }
@@ -111,18 +92,16 @@ struct Binder {
     }
 
     mutating func bind(_ nodes: [Node]) {
-        guard depth < Limit.expandedNesting else {
-            let found = "more than \(Limit.expandedNesting) blocks and partials inside each other"
+        guard depth < TemplateLimit.expandedNesting else {
+            let found = "more than \(TemplateLimit.expandedNesting) blocks and partials inside each other"
             return report(0, found: found, expected: "fewer")
         }
         depth += 1
-        for node in nodes where !diagnostics.isFull && spend(on: node) {
-            bind(node)
-        }
+        for node in nodes where !diagnostics.isFull && spend(on: node) { bind(node) }
         depth -= 1
     }
 
-    /// Whether the page may grow by this node; reports once when it may not.
+    /// Counts a node against the size limits of the page; reports an error when a limit is reached.
     private mutating func spend(on node: Node) -> Bool {
         guard nodesLeft > 0, bytesLeft > 0 else { return false }
         nodesLeft -= 1
@@ -132,7 +111,7 @@ struct Binder {
         case .value, .content, .partial, .block: break
         }
         guard nodesLeft <= 0 || bytesLeft <= 0 else { return true }
-        let found = "a page of more than \(Limit.expandedNodes) pieces or \(Limit.expandedBytes) bytes"
+        let found = "a page of more than \(TemplateLimit.expandedNodes) pieces or \(TemplateLimit.expandedBytes) bytes"
         report(0, found: found, expected: "fewer partials inside partials")
         return false
     }
@@ -151,9 +130,7 @@ struct Binder {
     private mutating func bindLiteral(_ range: Range<Int>) {
         for offset in range {
             let wasText = html.place == .text
-            do throws(HTMLTokenizer.Complaint) {
-                try html.advance(source.bytes[offset])
-            } catch .runsOn {
+            do throws(HTMLTokenizer.Complaint) { try html.advance(source.bytes[offset]) } catch .runsOn {
                 let found = "text that runs on where a branch before it may end in a name"
                 report(offset, found: found, expected: "a space, `/` or `>`")
             } catch {
@@ -170,12 +147,10 @@ struct Binder {
         guard let match = find(path) else { return }
         switch match.kind {
         case .text, .optionalText, .words, .optionalWords, .integer, .html, .url:
-            do throws(Refusal) {
+            do throws(ValueMismatch) {
                 let escape = try html.escape(for: match.kind)
                 builder.value(builder.reference(to: match), escape)
-            } catch {
-                report(path.offset, found: error.found + ": `\(path.text)`", expected: error.expected)
-            }
+            } catch { report(path.offset, found: error.found + ": `\(path.text)`", expected: error.expected) }
         case .flag, .list, .group, .optionalGroup:
             let expected = "a text, a number, a SafeURL or a SafeHTML"
             report(path.offset, found: "`\(path.text)`, which is \(match.kind.noun)", expected: expected)
@@ -187,7 +162,7 @@ struct Binder {
             let what = self.link == nil ? "a partial" : "a page that is no layout"
             return report(offset, found: "`{{content}}` in \(what)", expected: "it in a layout")
         }
-        walk(chain[link - 1], as: link - 1)
+        bindTemplate(chain[link - 1], as: link - 1)
     }
 
     private mutating func bindPartial(_ partial: Partial) {
@@ -199,26 +174,20 @@ struct Binder {
         guard let template = find(partial.name, "partial", at: partial.offset) else { return }
         guard !trail.contains(partial.name) else {
             let loop = (trail.drop { $0 != partial.name } + [partial.name]).joined(separator: " → ")
-            return report(
-                partial.offset,
-                found: "a partial inside itself (\(loop))",
-                expected: "partials that end"
-            )
+            return report(partial.offset, found: "a partial inside itself (\(loop))", expected: "partials that end")
         }
-        guard template.diagnostics.all.isEmpty else {
-            return diagnostics.report(contentsOf: template.diagnostics)
-        }
+        guard template.diagnostics.all.isEmpty else { return diagnostics.report(contentsOf: template.diagnostics) }
         if let layout = template.syntax.layout {
             let location = template.source.location(at: layout.offset)
             let found = "`{{layout}}` in a partial"
             diagnostics.report(Diagnostic(at: location, found: found, expected: "it in a page or a layout"))
         }
         trail.append(partial.name)
-        walk(template, as: nil)
+        bindTemplate(template, as: nil)
         trail.removeLast()
     }
 
-    private mutating func walk(_ template: Template, as newLink: Int?) {
+    private mutating func bindTemplate(_ template: Template, as newLink: Int?) {
         let (outerSource, outerLink) = (source, link)
         (source, link) = (template.source, newLink)
         bind(template.syntax.nodes)
@@ -227,7 +196,7 @@ struct Binder {
 }
 
 extension Binder {
-    /// The field a path means, or nil after reporting why there is none.
+    /// Returns the field of a path, or nil after reporting an error.
     mutating func find(_ path: Path) -> NameScope.Match? {
         do throws(NameScope.Failure) {
             let match = try names.find(path)
@@ -235,8 +204,7 @@ extension Binder {
             return match
         } catch {
             switch error {
-            case .unreported:
-                break
+            case .unreported: break
             case .unknown(let name, let owner, let known):
                 let listed = known.prefix(12).joined(separator: ", ") + (known.count > 12 ? ", …" : "")
                 let expected = known.isEmpty ? "no name: \(owner) has none" : "a name of \(owner): \(listed)"
@@ -265,14 +233,8 @@ extension Binder {
 
     private mutating func reportMisdeclared(_ schema: Schema) {
         for (name, reason) in schema.misdeclared {
-            report(
-                0,
-                found: "the field `\(name)` of \(schema.owner), \(reason)",
-                expected: "names of their own"
-            )
+            report(0, found: "the field `\(name)` of \(schema.owner), \(reason)", expected: "names of their own")
         }
-        for field in schema.fields {
-            if let inner = field.kind.schema { reportMisdeclared(inner) }
-        }
+        for field in schema.fields { if let inner = field.kind.schema { reportMisdeclared(inner) } }
     }
 }

@@ -1,80 +1,63 @@
 extension HTMLTokenizer {
-    /// How a value of this kind is written at this place of the page.
-    func escape(for kind: FieldKind) throws(Refusal) -> Escape {
+    /// Returns the escaping for a value of this kind at the current position, or throws if none is allowed there.
+    func escape(for kind: FieldKind) throws(ValueMismatch) -> Escape {
         let isHTML = if case .html = kind { true } else { false }
         switch place {
-        case .text:
-            return isHTML ? .none : isInHeading ? .heading : .markup
+        case .text: return isHTML ? .none : isInHeading ? .heading : .markup
         case .rawText:
             guard element.holdsEscapableText, !isInClosingTag else { break }
-            if isHTML { throw Refusal(found: "a SafeHTML inside `<\(element.text)>`", expected: "a text") }
+            if isHTML { throw ValueMismatch(found: "a SafeHTML inside `<\(element.text)>`", expected: "a text") }
             return .attribute
         case .quotedValue:
-            if isHTML { throw Refusal(found: "a SafeHTML in an attribute", expected: "a text") }
+            if isHTML { throw ValueMismatch(found: "a SafeHTML in an attribute", expected: "a text") }
             return try attributeEscape(for: kind)
         case .unquotedValue, .beforeValue:
-            throw Refusal(found: "a value in an attribute without quotes", expected: "quotes around it")
-        default:
-            break
+            throw ValueMismatch(found: "a value in an attribute without quotes", expected: "quotes around it")
+        default: break
         }
-        throw Refusal(
-            found: "a value \(description)",
-            expected: "values only in text and in quoted attributes"
-        )
+        throw ValueMismatch(found: "a value \(description)", expected: "values only in text and in quoted attributes")
     }
 
-    /// Whether this is the text of a heading.
+    /// Whether the position is the text of a heading.
     var isInHeading: Bool { place == .text && isInsideHeading }
 
-    private func attributeEscape(for kind: FieldKind) throws(Refusal) -> Escape {
+    private func attributeEscape(for kind: FieldKind) throws(ValueMismatch) -> Escape {
         let attribute = attributeKind
         switch (attribute, value) {
-        case (.refused(let what), _):
-            throw Refusal(found: "a value in \(what)", expected: "literal text there")
-        case (.httpEquiv, _):
-            throw Refusal(found: "a value in `http-equiv`", expected: "literal text there")
+        case (.refused(let what), _): throw ValueMismatch(found: "a value in \(what)", expected: "literal text there")
+        case (.httpEquiv, _): throw ValueMismatch(found: "a value in `http-equiv`", expected: "literal text there")
         case (_, .url(let position)):
             return try urlEscape(for: kind, at: position, vettedOnly: attribute == .loadingURL)
-        case (_, .refreshURL(let position)):
-            return try urlEscape(for: kind, at: position, vettedOnly: true)
+        case (_, .refreshURL(let position)): return try urlEscape(for: kind, at: position, vettedOnly: true)
         case (.refresh, _):
             guard case .integer = kind else {
-                throw Refusal(found: "\(kind.noun) before `url=` of a refresh", expected: "a number")
+                throw ValueMismatch(found: "\(kind.noun) before `url=` of a refresh", expected: "a number")
             }
             return .attribute
-        default:
-            return .attribute
+        default: return .attribute
         }
     }
 
-    private func urlEscape(
-        for kind: FieldKind,
-        at position: URLPosition,
-        vettedOnly: Bool,
-    ) throws(Refusal) -> Escape {
+    private func urlEscape(for kind: FieldKind, at position: URLPosition, vettedOnly: Bool, ) throws(ValueMismatch)
+        -> Escape
+    {
         switch position {
         case .start:
             if case .url = kind { return .attribute }
             guard vettedOnly else { return .urlStart }
-            throw Refusal(found: "\(kind.noun) as the URL of \(urlOwner)", expected: "a SafeURL")
-        case .scheme, .afterValue, .inside:
-            return .urlComponent
-        case .script:
-            throw Refusal(found: "a value in a URL of script or data", expected: "literal text there")
+            throw ValueMismatch(found: "\(kind.noun) as the URL of \(urlOwner)", expected: "a SafeURL")
+        case .scheme, .afterValue, .inside: return .urlComponent
+        case .script: throw ValueMismatch(found: "a value in a URL of script or data", expected: "literal text there")
         case .unclear:
-            throw Refusal(
-                found:
-                    "a value in a URL whose beginning depends on a branch, a value or a character reference",
-                expected: "the whole URL as one value or in each branch",
-            )
+            throw ValueMismatch(
+                found: "a value in a URL whose beginning depends on a branch, a value or a character reference",
+                expected: "the whole URL as one value or in each branch", )
         }
     }
 
-    private var urlOwner: String {
-        element.isRefresh ? "a refresh" : "`<\(element.text)>`"
-    }
+    private var urlOwner: String { element.isRefresh ? "a refresh" : "`<\(element.text)>`" }
 
-    /// Where this is, as in "a value …" and "ends …".
+    /// The position in words, as diagnostics use it after "a value" and "ends".
     var description: String {
         let tag = "`<\(element.isClosing ? "/" : "")\(element.text)>`"
         return switch place {

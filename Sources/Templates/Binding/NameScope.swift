@@ -1,40 +1,34 @@
-/// The names around a place of a page, innermost last.
+/// Names visible at a position of a page, by level; the innermost level is last.
 struct NameScope {
-    /// Nil where an unknown name opened the block: everything inside is let pass, its cause is reported.
+    /// Nil for a block with an unknown name: names inside it are not reported, because its cause is already reported.
     private var levels: [Schema?]
 
-    /// A field found by its name.
+    /// A resolved name.
     struct Match {
         let level: Int
-        /// Readers of the groups on the way.
+        /// Readers of the groups from the level's scope to the field.
         let groups: [Reader]
         let field: Schema.Field
-        /// The type that declares it.
+        /// The type that declares the field.
         let type: ObjectIdentifier
 
         var kind: FieldKind { field.kind }
     }
 
     enum Failure: Error {
-        /// Inside a block whose own name is unknown.
+        /// The name is inside a block whose own name is unknown.
         case unreported
         case unknown(name: String, owner: String, known: [String])
         case notAGroup(name: String, kind: FieldKind)
     }
 
-    init(_ page: Schema) {
-        levels = [page]
-    }
+    init(_ page: Schema) { levels = [page] }
 
-    mutating func enter(_ schema: Schema?) {
-        levels.append(schema)
-    }
+    mutating func enter(_ schema: Schema?) { levels.append(schema) }
 
-    mutating func leave() {
-        levels.removeLast()
-    }
+    mutating func leave() { levels.removeLast() }
 
-    /// Looks for the first name from the innermost level outward, for the others inside it.
+    /// Looks up the first name from the innermost level outward, and each further name in the group before it.
     func find(_ path: Path) throws(Failure) -> Match {
         for level in levels.indices.reversed() {
             guard let schema = levels[level] else { throw .unreported }
@@ -65,4 +59,16 @@ struct NameScope {
         }
         throw .unreported
     }
+}
+
+/// A field that a template uses.
+struct FieldUse: Hashable, Sendable {
+    let type: ObjectIdentifier
+    let name: String
+}
+
+/// A value that is not allowed at its position: what was found and what is expected.
+struct ValueMismatch: Error {
+    let found: String
+    let expected: String
 }

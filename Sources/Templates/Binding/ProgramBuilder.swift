@@ -1,16 +1,15 @@
 import Bytes
+import Localization
 
-/// Writes a program: joins neighbouring literals and keeps jump targets apart.
+/// Builds a program: joins adjacent literals, but never across a jump target.
 struct ProgramBuilder {
     private(set) var program: Program
-    /// Nothing before this instruction may grow: something jumps here.
+    /// Index of the latest jump target; literals before it must not grow.
     private var barrier = 0
 
-    init(_ language: Language, _ texts: Texts) {
-        program = Program(language, texts)
-    }
+    init(_ language: Language, _ texts: Translations) { program = Program(language, texts) }
 
-    /// A point to go back to.
+    /// A state of the builder to return to.
     struct Mark {
         fileprivate let instructions: Int
         fileprivate let literals: Int
@@ -34,26 +33,20 @@ struct ProgramBuilder {
         }
     }
 
-    mutating func value(_ field: Reference, _ escape: Escape) {
-        program.instructions.append(.value(field, escape))
-    }
+    mutating func value(_ field: Reference, _ escape: Escape) { program.instructions.append(.value(field, escape)) }
 
-    mutating func number(_ field: Reference) {
-        program.instructions.append(.number(field))
-    }
+    mutating func number(_ field: Reference) { program.instructions.append(.number(field)) }
 
-    /// Leaves room for an instruction whose target is not known yet; answers where.
+    /// Appends a placeholder for an instruction whose target is not yet known and returns its index.
     mutating func reserve() -> Int {
         program.instructions.append(.jump(0))
         barrier = program.instructions.count
         return program.instructions.count - 1
     }
 
-    mutating func fill(_ index: Int, _ instruction: Instruction) {
-        program.instructions[index] = instruction
-    }
+    mutating func fill(_ index: Int, _ instruction: Instruction) { program.instructions[index] = instruction }
 
-    /// The position of what comes next, which something will jump to.
+    /// Marks the position of the next instruction as a jump target and returns it.
     mutating func label() -> Int {
         barrier = program.instructions.count
         return barrier
@@ -69,9 +62,7 @@ struct ProgramBuilder {
         program.readers.append(match.field.reader)
         if !match.groups.isEmpty { program.ways.append(match.groups) }
         return Reference(
-            level: match.level,
-            way: match.groups.isEmpty ? 0 : program.ways.count - 1,
-            reader: program.readers.count - 1,
-        )
+            level: match.level, way: match.groups.isEmpty ? 0 : program.ways.count - 1,
+            reader: program.readers.count - 1, )
     }
 }

@@ -1,12 +1,12 @@
-/// How far an attribute's value has come, where that matters.
+/// State of the tokenizer inside an attribute value, as far as escaping depends on it.
 enum AttributeValue: Equatable, Sendable {
     case plain
     case url(URLPosition)
-    /// In a refresh, before the URL: how many bytes of `url=` were just read.
+    /// Inside the content of a refresh before the URL; the payload is the number of bytes of `url=` just read.
     case delay(Int)
-    /// In a refresh, after `url=`.
+    /// Inside the content of a refresh, after `url=`.
     case refreshURL(URLPosition)
-    /// What `http-equiv` says so far.
+    /// Inside `http-equiv`; the payload is the value so far.
     case httpEquiv([UInt8])
 
     init(_ kind: AttributeKind) {
@@ -20,20 +20,18 @@ enum AttributeValue: Equatable, Sendable {
 
     mutating func advance(_ byte: UInt8) {
         switch self {
-        case .plain:
-            return
+        case .plain: return
         case .url(var position):
             position.advance(byte)
             self = .url(position)
-        case .delay(let matched):
-            self = Self.delay(after: byte, matched)
+        case .delay(let matched): self = Self.delay(after: byte, matched)
         case .refreshURL(var position):
             // The URL may be quoted (HTML Standard 4.2.5.3, shared declarative refresh steps).
             let isQuote = byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"")
             if position != .start || !isQuote { position.advance(byte) }
             self = .refreshURL(position)
         case .httpEquiv(let text):
-            // Compared with one word, so more than its length need not be kept.
+            // Compared only with `refresh`, so further bytes do not matter.
             self = .httpEquiv(text.count < 16 ? text + [byte.lowercased] : text)
         }
     }
@@ -51,7 +49,7 @@ enum AttributeValue: Equatable, Sendable {
         }
     }
 
-    /// The value after a branch that ended here or there; nil if no one state describes both.
+    /// Returns the state that covers two branches, or nil if there is none.
     func joined(with other: Self) -> Self? {
         switch (self, other) {
         case (.url(let one), .url(let two)): .url(one.joined(with: two))

@@ -1,25 +1,25 @@
-/// Follows the literal text of a page and knows at every byte where in the document it stands.
+/// Tracks the position in the HTML document byte by byte through the literal text of a page.
 ///
-/// Two tokenizers are equal when every continuation means the same after both.
+/// Two tokenizers are equal if every continuation has the same meaning after both.
 struct HTMLTokenizer: Equatable, Sendable {
     private(set) var place = HTMLPlace.text
     private(set) var element = HTMLElement()
-    /// Whether a heading is open.
+    /// Whether a heading (`h1` to `h4`) is open.
     private(set) var isInsideHeading = false
     private(set) var attribute: [UInt8] = []
     private(set) var value = AttributeValue.plain
-    /// Bytes of the end that is looked for in a comment, a declaration or raw text.
+    /// Number of bytes read of the end of a comment, a declaration or raw text.
     private var progress = 0
 
-    /// Why literal text cannot be accepted where it stands.
+    /// Reason to reject literal text at its position.
     enum Complaint: Error {
-        /// Text would run on a name that a branch left open.
+        /// The text would continue a name that a branch may have left open.
         case runsOn
-        /// `http-equiv="refresh"` after a `content` that already held a value.
+        /// `http-equiv="refresh"` after a `content` that already holds a value.
         case lateRefresh
     }
 
-    /// Takes one byte of literal text.
+    /// Reads one byte of literal text.
     mutating func advance(_ byte: UInt8) throws(Complaint) {
         switch place {
         case .text: if byte == UInt8(ascii: "<") { place = .tagOpen }
@@ -40,22 +40,20 @@ struct HTMLTokenizer: Equatable, Sendable {
         }
     }
 
-    /// A value was written here.
+    /// Records that a value is written at this position.
     mutating func passValue() {
         value.passValue()
         if place == .rawText { progress = 0 }
         if case .metaContent = attributeKind { element.hasContentValue = true }
     }
 
-    /// What the attribute being read is; plain outside of one.
-    var attributeKind: AttributeKind {
-        attribute.isEmpty ? .plain : .of(attribute, in: element)
-    }
+    /// Meaning of the attribute that is being read; `plain` outside of one.
+    var attributeKind: AttributeKind { attribute.isEmpty ? .plain : .of(attribute, in: element) }
 
-    /// Whether raw text is in the middle of what may become its closing tag.
+    /// Whether the bytes just read may begin the closing tag of raw text.
     var isInClosingTag: Bool { place == .rawText && progress > 0 }
 
-    /// The tokenizer after a branch that ended here or there; nil if no one state describes both.
+    /// Returns the tokenizer state that covers two branches, or nil if there is none.
     func joined(with other: Self) -> Self? {
         if self == other { return self }
         guard element == other.element else { return nil }
@@ -72,7 +70,7 @@ struct HTMLTokenizer: Equatable, Sendable {
         return result
     }
 
-    /// Inside a tag, where a space, `/` or `>` would end whatever came before.
+    /// Whether the position is inside a tag where a space, `/` or `>` would end the name before it.
     private var isBetweenNames: Bool {
         switch place {
         case .tagName, .tag, .attributeName, .afterAttributeName, .boundary: true
@@ -106,9 +104,7 @@ extension HTMLTokenizer {
         place = .tagName
     }
 
-    private mutating func inName(_ byte: UInt8) {
-        if !endsName(byte) { element.name.append(byte.lowercased) }
-    }
+    private mutating func inName(_ byte: UInt8) { if !endsName(byte) { element.name.append(byte.lowercased) } }
 
     private mutating func inTag(_ byte: UInt8) {
         guard !endsName(byte) else { return }
@@ -139,10 +135,8 @@ extension HTMLTokenizer {
         guard !byte.isSpace else { return }
         value = AttributeValue(attributeKind)
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"):
-            place = .quotedValue(byte)
-        case UInt8(ascii: ">"):
-            finishTag()
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): place = .quotedValue(byte)
+        case UInt8(ascii: ">"): finishTag()
         default:
             place = .unquotedValue
             try inUnquotedValue(byte)
@@ -171,7 +165,7 @@ extension HTMLTokenizer {
         throw .runsOn
     }
 
-    /// Takes a byte that ends a name in a tag, or the tag.
+    /// Handles a byte that ends a name or the tag; returns false for any other byte.
     private mutating func endsName(_ byte: UInt8) -> Bool {
         if byte == UInt8(ascii: ">") {
             finishTag()
@@ -183,9 +177,7 @@ extension HTMLTokenizer {
         return true
     }
 
-    private mutating func endAttribute(_ next: HTMLPlace) {
-        (attribute, value, place) = ([], .plain, next)
-    }
+    private mutating func endAttribute(_ next: HTMLPlace) { (attribute, value, place) = ([], .plain, next) }
 
     private mutating func finishTag() {
         endAttribute(element.holdsRawText ? .rawText : .text)
@@ -206,7 +198,7 @@ extension HTMLTokenizer {
         }
     }
 
-    /// Counts the dashes before `>` (13.2.5.43 to 52).
+    /// Finds the end of a comment by counting the dashes before `>` (13.2.5.43 to 52).
     private mutating func inComment(_ byte: UInt8) {
         switch (byte, progress) {
         case (UInt8(ascii: ">"), 2...): endMarkup()
@@ -218,18 +210,16 @@ extension HTMLTokenizer {
         }
     }
 
-    /// `--!`, which `>` ends as it ends `--`.
+    /// `progress` after `--!`, after which `>` ends the comment as it does after `--`.
     private static let dashesAndBang = 3
-    /// `<!--`: `<!-->` is a whole comment, `<!--!>` is not.
+    /// `progress` after `<!--`: `<!-->` is a whole comment, `<!--!>` is not.
     private static let commentStart = 4
-    /// `<!---`: `<!--->` is a whole comment too.
+    /// `progress` after `<!---`: `<!--->` is a whole comment too.
     private static let commentStartDash = 5
 
-    private mutating func endMarkup() {
-        (place, progress) = (.text, 0)
-    }
+    private mutating func endMarkup() { (place, progress) = (.text, 0) }
 
-    /// Looks for `</name` followed by what ends a name (13.2.5.12 to 14).
+    /// Finds `</name` followed by a byte that ends a name (13.2.5.12 to 14).
     private mutating func inRawText(_ byte: UInt8) {
         let end = Array("</".utf8) + element.name
         if progress == end.count, byte.isSpace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {

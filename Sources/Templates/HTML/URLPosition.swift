@@ -1,39 +1,36 @@
-/// How far a URL has come, as far as its literal text tells.
+/// Position inside a URL, as far as its literal text determines it.
 enum URLPosition: Equatable, Sendable {
-    /// Nothing yet, or blanks that a browser ignores: a value here chooses the scheme.
+    /// At the start, or after blanks that browsers ignore: a value here chooses the scheme.
     case start
-    /// Text that becomes a scheme if a colon follows.
+    /// In text that becomes a scheme if a colon follows.
     case scheme([UInt8])
-    /// A value stood where a scheme could: a literal colon now would complete one nobody checked.
+    /// After a value where a scheme could be: a literal colon now would complete an unchecked scheme.
     case afterValue
     /// Past the point where a scheme can begin.
     case inside
-    /// Inside a URL that runs as script or is a document of its own.
+    /// Inside a URL that runs as script or is a document itself.
     case script
-    /// It depends on a branch, or on a character reference, where this is.
+    /// Unknown, because it depends on a branch or on a character reference.
     case unclear
 
-    /// Schemes that make the rest of the URL a script or a document of our own origin.
+    /// Schemes that make the rest of the URL a script or a document of the page's own origin.
     static let scriptSchemes: Set<String> = ["javascript", "vbscript", "data"]
 
-    /// Longer than every scheme that matters.
+    /// Length limit of a scheme, longer than every relevant one.
     private static let longestScheme = 32
 
     mutating func advance(_ byte: UInt8) {
         switch self {
-        case .inside, .script, .unclear:
-            return
-        case .start:
-            if byte > 0x20 { take(byte, after: []) }
-        case .scheme(let name):
-            take(byte, after: name)
+        case .inside, .script, .unclear: return
+        case .start: if byte > 0x20 { take(byte, after: []) }
+        case .scheme(let name): take(byte, after: name)
         case .afterValue:
             if Self.endsScheme(byte) { self = .inside }
             if byte == UInt8(ascii: ":") { self = .unclear }
         }
     }
 
-    /// A value was written here.
+    /// Records that a value is written at this position.
     mutating func passValue() {
         switch self {
         case .start, .scheme: self = .afterValue
@@ -41,13 +38,13 @@ enum URLPosition: Equatable, Sendable {
         }
     }
 
-    /// The position after a branch that ended here or there.
+    /// Returns the position that covers two branches.
     func joined(with other: Self) -> Self {
         if self == other { return self }
         return isUndecided && other.isUndecided ? .afterValue : .unclear
     }
 
-    /// Whether values count as components and only a colon would be dangerous.
+    /// Whether values are escaped as components and only a colon would be dangerous.
     private var isUndecided: Bool {
         switch self {
         case .scheme, .afterValue, .inside: true
@@ -59,8 +56,7 @@ enum URLPosition: Equatable, Sendable {
         switch byte {
         case UInt8(ascii: ":"):
             self = Self.scriptSchemes.contains(String(decoding: name, as: UTF8.self)) ? .script : .inside
-        case UInt8(ascii: "&"):
-            self = .unclear
+        case UInt8(ascii: "&"): self = .unclear
         case 0x09, 0x0A, 0x0D:
             // Browsers drop these anywhere in a URL, so `java\nscript:` is `javascript:`.
             self = .scheme(name)

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Looks for edits of templates and texts, at most every 200 ms, when asked.
+/// Detects edits of templates and texts on access, checking the files at most every 200 ms.
 final class FolderWatch: Sendable {
     struct Snapshot: Sendable {
-        /// Counts the changes seen.
+        /// Number of changes detected so far.
         var generation: Int
         var templates: Result<TemplateSet, Diagnostics>
     }
@@ -21,9 +21,7 @@ final class FolderWatch: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ folders: PageFolders,
-        _ stamps: PageFolders.Stamps,
-        _ templates: TemplateSet,
+        _ folders: PageFolders, _ stamps: PageFolders.Stamps, _ templates: TemplateSet,
         _ now: @escaping @Sendable () -> ContinuousClock.Instant,
     ) {
         self.folders = folders
@@ -32,9 +30,9 @@ final class FolderWatch: Sendable {
         state = Mutex(State(snapshot: snapshot, stamps: stamps, looked: now()))
     }
 
-    /// The folders as they are, or were less than 200 ms ago.
+    /// Returns the current content of the folders, at most 200 ms old.
     ///
-    /// Reads under the lock: whoever comes meanwhile would have to read the same files.
+    /// Reads the files under the lock because concurrent callers would have to read the same files.
     func latest() -> Snapshot {
         state.withLock { state in
             let now = now()
@@ -47,7 +45,7 @@ final class FolderWatch: Sendable {
                 state.snapshot.templates = .success(try folders.read(stamps))
                 state.stamps = stamps
             } catch {
-                // Nothing is known of the files now, so the next look reads them again.
+                // The state of the files is unknown, so the next check reads them again.
                 state.stamps = PageFolders.Stamps()
                 state.snapshot.generation += 1
                 state.snapshot.templates = .failure(error)

@@ -1,4 +1,4 @@
-/// A bound page that follows its template's edits, if its `Pages` watch the folder.
+/// A bound page that follows edits of its template, if its `Pages` watch the folder.
 public struct LivePage<Page: View>: Sendable {
     private let bound: Bound<Page>
     private let rebinding: Rebinding<Page>?
@@ -8,15 +8,11 @@ public struct LivePage<Page: View>: Sendable {
         self.rebinding = rebinding
     }
 
-    /// The newest version without a fault.
-    public func current() -> Bound<Page> {
-        rebinding?.latest().bound ?? bound
-    }
+    /// Returns the latest version without errors.
+    public func current() -> Bound<Page> { rebinding?.latest().bound ?? bound }
 
-    /// What is wrong with the files as they are now; nil if `current` shows them.
+    /// Returns the errors in the current files; nil if `current` shows them.
     ///
-    /// A development page can be shown instead of an old version that looks as if the edit had no effect.
-    public func diagnostics() -> Diagnostics? {
-        rebinding?.latest().diagnostics
-    }
+    /// In development, show them instead of an old version of the page, which would look as if the edit had no effect.
+    public func diagnostics() -> Diagnostics? { rebinding?.latest().diagnostics }
 }

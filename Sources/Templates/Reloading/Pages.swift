@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The pages of a folder of templates and one of texts, which follow their files while somebody edits them.
+/// The pages of a folder of templates and a folder of texts, which follow edits of the files if watched.
 ///
-/// Not watching, it hands out what was bound at the start and costs nothing after that.
+/// Without watching, pages are bound once and later calls read no files.
 public struct Pages: Sendable {
     private let templates: TemplateSet
     private let watch: FolderWatch?
@@ -11,13 +11,11 @@ public struct Pages: Sendable {
     /// Reads the folders.
     ///
     /// - Parameters:
-    ///   - texts: where the catalogue is; without one, pages have no words but their templates'.
-    ///   - isWatching: looks for edits whenever a page is asked for, at most every 200 ms.
-    /// - Throws: what cannot be read.
+    ///   - texts: the folder of texts; without it, text tags cannot be resolved.
+    ///   - isWatching: whether to check for edits whenever a page is used, at most every 200 ms.
+    /// - Throws: the files that cannot be read.
     public init(
-        folder: String,
-        texts: String? = nil,
-        isWatching: Bool,
+        folder: String, texts: String? = nil, isWatching: Bool,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     ) throws(Diagnostics) {
         let folders = PageFolders(templates: folder, texts: texts)
@@ -26,21 +24,21 @@ public struct Pages: Sendable {
         watch = isWatching ? FolderWatch(folders, stamps, templates, now) : nil
     }
 
-    /// The catalogue as it was read, or as it is now while somebody edits it.
-    public var texts: Texts {
+    /// The texts as read at the start, or the current ones if the folder is watched.
+    public var texts: Translations {
         guard let watch, case .success(let current) = watch.latest().templates else { return templates.texts }
         return current.texts
     }
 
-    /// Checks all pages and all texts at once: `TemplateSet.check`, `Texts.check`.
+    /// Checks all pages and all texts; see `TemplateSet.check` and `Translations.check`.
     public func check(_ views: [any View.Type], _ areas: [TextArea] = []) throws(Diagnostics) {
         try templates.check(views)
         try templates.texts.check(areas)
     }
 
-    /// Binds one page, to be kept by whoever shows it.
+    /// Binds a page; the caller keeps the result.
     ///
-    /// It is bound once, however many loops show it.
+    /// Each page type is bound once, and all event loops share the result.
     public func page<Page: View>(_ page: Page.Type) throws(Diagnostics) -> LivePage<Page> {
         if let known = bindings[page] { return known }
         let bound = try templates.bind(page)
@@ -50,7 +48,7 @@ public struct Pages: Sendable {
     }
 }
 
-/// What each type of page is bound to.
+/// Bound pages by type.
 private final class Bindings: Sendable {
     private let pages = Mutex<[ObjectIdentifier: any Sendable]>([:])
 

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Binds a page again whenever the folder has changed.
+/// Binds a page again after a change of the folder.
 final class Rebinding<Page: View>: Sendable {
     struct State: Sendable {
         var generation: Int
-        /// The last one without a fault.
+        /// The latest version without errors.
         var bound: Bound<Page>
         var diagnostics: Diagnostics?
     }
@@ -14,22 +14,20 @@ final class Rebinding<Page: View>: Sendable {
 
     init(_ bound: Bound<Page>, _ watch: FolderWatch) {
         self.watch = watch
-        // Generation 0 is the folder as it was read at the start, from which `bound` was made.
+        // Generation 0 is the folder as read at the start, from which `bound` was made.
         state = Mutex(State(generation: 0, bound: bound))
     }
 
     func latest() -> State {
         let folder = watch.latest()
         return state.withLock { state in
-            // Another thread may already have seen a newer folder.
+            // Another thread may already have seen a newer generation.
             guard folder.generation > state.generation else { return state }
             state.generation = folder.generation
             do throws(Diagnostics) {
                 state.bound = try folder.templates.get().bind(Page.self)
                 state.diagnostics = nil
-            } catch {
-                state.diagnostics = error
-            }
+            } catch { state.diagnostics = error }
             return state
         }
     }

@@ -1,17 +1,18 @@
-/// How a value is written where it stands.
+/// Escaping of a value for its position.
 enum Escape: Equatable, Sendable {
-    /// As it is: markup that somebody vouched for.
+    /// None: markup from `SafeHTML`.
     case none
     /// `& < > " '` as character references, for text.
     case markup
-    /// The same where no element may stand: in quoted attribute values, in titles.
+    /// The escaping of `markup`, where no element is allowed: in quoted attribute values and in titles.
     case attribute
-    /// The same in a heading, where words with a hyphen inside stay whole: balanced lines are short, and CSS knows no
-    /// other way.
+    /// The escaping of `markup`, in a heading: words with a hyphen are wrapped in an element that prevents line breaks.
+    ///
+    /// Balanced headings have short lines, and CSS has no other way to keep such words whole.
     case heading
-    /// A URL's beginning: `#blocked` unless it is relative or of a harmless scheme.
+    /// The beginning of a URL: `#blocked` unless the URL is relative or has a harmless scheme.
     case urlStart
-    /// A part of a URL, percent-encoded (RFC 3986, 2.1).
+    /// A component of a URL, percent-encoded (RFC 3986, 2.1).
     case urlComponent
 
     func write(_ text: String, into out: inout [UInt8]) {
@@ -24,7 +25,7 @@ enum Escape: Equatable, Sendable {
         }
     }
 
-    /// Copies clean runs whole; most values have nothing to escape.
+    /// Copies runs without special characters at once, because most values have nothing to escape.
     private static func writeMarkup(_ text: String, into out: inout [UInt8]) {
         let bytes = text.utf8Span.span
         var clean = 0
@@ -37,7 +38,7 @@ enum Escape: Equatable, Sendable {
         out.append(copying: bytes.extracting(clean..<bytes.count))
     }
 
-    /// Longer words have to break somewhere on a narrow screen.
+    /// Maximum length of an unbroken word, in bytes: longer words have to break on a narrow screen.
     private static let longestWhole = 24
 
     private static func writeHeading(_ text: String, into out: inout [UInt8]) {
@@ -56,8 +57,7 @@ enum Escape: Equatable, Sendable {
         }
     }
 
-    @inline(__always)
-    private static func reference(for byte: UInt8) -> StaticString? {
+    @inline(__always) private static func reference(for byte: UInt8) -> StaticString? {
         switch byte {
         case UInt8(ascii: "&"): "&amp;"
         case UInt8(ascii: "<"): "&lt;"
@@ -70,8 +70,8 @@ enum Escape: Equatable, Sendable {
 
     /// Whether a URL is relative or begins with `http:`, `https:` or `mailto:`.
     ///
-    /// Everything before the first colon must be one of these to the letter, so blanks and control characters
-    /// that a browser would drop make it fail.
+    /// Everything before the first colon must be exactly one of these, so blanks and control characters that a
+    /// browser would drop make the check fail.
     private static func isHarmless(_ url: String) -> Bool {
         let end = url.utf8.firstIndex { ":/?#".utf8.contains($0) }
         guard let end, url.utf8[end] == UInt8(ascii: ":") else { return true }
@@ -92,7 +92,7 @@ enum Escape: Equatable, Sendable {
         }
     }
 
-    /// Decimal digits need no escaping anywhere a value may stand.
+    /// Appends a number in decimal digits, which need no escaping at any position of a value.
     static func write(_ number: Int, into out: inout [UInt8]) {
         if number < 0 { out.append(UInt8(ascii: "-")) }
         let start = out.count

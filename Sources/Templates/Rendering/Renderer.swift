@@ -1,9 +1,10 @@
 import Bytes
+import Localization
 
-/// Runs a program over a page.
+/// Runs a program for a page.
 struct Renderer {
     private let program: Program
-    /// The page, then the groups and rows around the current place.
+    /// The page, then the groups and rows around the current position.
     private var scopes: [Scope]
 
     init(_ program: Program, _ page: Scope) {
@@ -11,9 +12,7 @@ struct Renderer {
         scopes = [page]
     }
 
-    mutating func run(into out: inout [UInt8]) {
-        run(program.instructions.indices, into: &out)
-    }
+    mutating func run(into out: inout [UInt8]) { run(program.instructions.indices, into: &out) }
 
     private mutating func run(_ range: Range<Int>, into out: inout [UInt8]) {
         var next = range.lowerBound
@@ -21,23 +20,17 @@ struct Renderer {
             let current = next
             next += 1
             switch program.instructions[current] {
-            case .literal(let range):
-                out.append(copying: program.literals.span.extracting(range))
-            case .value(let field, let escape):
-                write(field, escape, into: &out)
+            case .literal(let range): out.append(copying: program.literals.span.extracting(range))
+            case .value(let field, let escape): write(field, escape, into: &out)
             case .number(let field):
                 if let number = number(field) { NumberText.write(number, in: program.language, into: &out) }
             case .form(let category, let field, let otherwise):
                 let count = number(field) ?? 0
                 if program.language.pluralCategory(of: count) != category { next = otherwise }
-            case .test(let field, let isNegated, let otherwise):
-                if holds(field) == isNegated { next = otherwise }
-            case .jump(let target):
-                next = target
-            case .each(let field, let end, let exit):
-                next = runEach(field, current + 1..<end, into: &out) ? exit : end
-            case .with(let field, let end, let exit):
-                next = runWith(field, current + 1..<end, into: &out) ? exit : end
+            case .test(let field, let isNegated, let otherwise): if holds(field) == isNegated { next = otherwise }
+            case .jump(let target): next = target
+            case .each(let field, let end, let exit): next = runEach(field, current + 1..<end, into: &out) ? exit : end
+            case .with(let field, let end, let exit): next = runWith(field, current + 1..<end, into: &out) ? exit : end
             }
         }
     }
@@ -46,15 +39,14 @@ struct Renderer {
         guard let scope = scope(of: field) else { return }
         switch program.readers[field.reader] {
         case .text(let read): if let text = read(scope) { escape.write(text, into: &out) }
-        case .words(let read):
-            if let words = read(scope) { write(words, escape, into: &out) }
+        case .words(let read): if let words = read(scope) { write(words, escape, into: &out) }
         case .integer(let read): if let number = read(scope) { Escape.write(number, into: &out) }
         case .flag, .list, .group: break
         }
     }
 
-    /// Moments are elements of their own where an element may stand.
-    private func write(_ words: Words, _ escape: Escape, into out: inout [UInt8]) {
+    /// Writes a localized text; moments become `<time>` elements where an element is allowed.
+    private func write(_ words: LocalizedText, _ escape: Escape, into out: inout [UInt8]) {
         guard escape == .markup || escape == .heading, words.holdsMoment else {
             return escape.write(program.texts.text(words, in: program.language), into: &out)
         }
@@ -69,9 +61,7 @@ struct Renderer {
     }
 
     private func number(_ field: Reference) -> Int? {
-        guard let scope = scope(of: field), case .integer(let read) = program.readers[field.reader] else {
-            return nil
-        }
+        guard let scope = scope(of: field), case .integer(let read) = program.readers[field.reader] else { return nil }
         return read(scope)
     }
 
@@ -88,9 +78,7 @@ struct Renderer {
     }
 
     private mutating func runEach(_ field: Reference, _ body: Range<Int>, into out: inout [UInt8]) -> Bool {
-        guard let scope = scope(of: field), case .list(let read) = program.readers[field.reader] else {
-            return false
-        }
+        guard let scope = scope(of: field), case .list(let read) = program.readers[field.reader] else { return false }
         return read(scope) { row in
             scopes.append(row)
             run(body, into: &out)
@@ -109,7 +97,7 @@ struct Renderer {
         return true
     }
 
-    /// The scope that has the field; nil if an optional group on the way is absent.
+    /// Returns the scope that has the field; nil if an optional group on the path is absent.
     private func scope(of field: Reference) -> Scope? {
         var scope = scopes[field.level]
         guard field.way != 0 else { return scope }

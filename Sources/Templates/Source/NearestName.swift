@@ -1,12 +1,12 @@
-/// Finds the name that was probably meant.
+/// Suggests a known name for a misspelt one.
 enum NearestName {
-    /// The known name with the fewest edits from `name`, if a third of its length (at least 2) suffices.
+    /// Returns the known name with the fewest edits from `name`, at most a third of its length (at least 2).
     static func of(_ name: String, among known: [String]) -> String? {
-        let wanted = Array(name.utf8.prefix(Limit.nameBytes))
+        let wanted = Array(name.utf8.prefix(TemplateLimit.nameBytes))
         let bound = max(2, wanted.count / 3)
         var best: (name: String, distance: Int)?
         for candidate in known {
-            let distance = distance(wanted, Array(candidate.utf8.prefix(Limit.nameBytes)))
+            let distance = distance(wanted, Array(candidate.utf8.prefix(TemplateLimit.nameBytes)))
             if distance <= bound, distance < max(wanted.count, 2), distance < best?.distance ?? .max {
                 best = (candidate, distance)
             }
@@ -14,7 +14,7 @@ enum NearestName {
         return best?.name
     }
 
-    /// Levenshtein's distance, letters compared without case.
+    /// Levenshtein distance, ignoring case.
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, byte) in one.enumerated() {

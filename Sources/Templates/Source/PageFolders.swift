@@ -1,10 +1,10 @@
-/// Where templates and texts are read from.
+/// The folders of templates and texts.
 struct PageFolders: Sendable {
     let templates: SourceFolder
     /// Nil for pages without texts.
     let texts: SourceFolder?
 
-    /// Compares equal as long as nothing was edited, added or removed.
+    /// File stamps of both folders, equal as long as no file is edited, added or removed.
     struct Stamps: Equatable, Sendable {
         var templates: [SourceFolder.Stamp] = []
         var texts: [SourceFolder.Stamp] = []
@@ -22,8 +22,8 @@ struct PageFolders: Sendable {
     }
 
     func read(_ stamps: Stamps) throws(Diagnostics) -> TemplateSet {
-        var catalogue = Texts()
-        if let texts { catalogue = try Texts(texts, stamps.texts) }
+        var catalogue = Translations()
+        if let texts { catalogue = try Translations(texts, stamps.texts) }
         return try TemplateSet(templates, stamps.templates, catalogue)
     }
 }

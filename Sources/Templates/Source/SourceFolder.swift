@@ -1,11 +1,11 @@
 import Glibc
 
-/// The files of a folder of templates or of texts, read with plain POSIX calls.
+/// A folder of templates or texts, read with POSIX calls.
 struct SourceFolder: Sendable {
     let path: String
-    /// How the names of its files end.
+    /// Suffix of the file names.
     private let suffix: String
-    /// What diagnostics put before a file's path.
+    /// Prefix of the paths in diagnostics.
     private let prefix: String
 
     init(templates path: String) {
@@ -18,7 +18,7 @@ struct SourceFolder: Sendable {
         (suffix, prefix) = (".txt", "Texts/")
     }
 
-    /// When a file was last changed, as far as the file system tells.
+    /// Identity and modification time of a file, to detect edits.
     struct Stamp: Equatable, Sendable {
         let name: String
         let inode: UInt64
@@ -27,9 +27,9 @@ struct SourceFolder: Sendable {
         let nanoseconds: Int
     }
 
-    /// Every file of its kind below the folder, by name.
+    /// Returns the stamps of all files with the suffix below the folder, sorted by name.
     ///
-    /// Two calls compare equal as long as nothing was edited, added or removed.
+    /// Two results are equal as long as no file is edited, added or removed.
     func stamps() throws(Diagnostics) -> [Stamp] {
         var found: [Stamp] = []
         try collect(below: "", depth: 0, into: &found)
@@ -48,60 +48,52 @@ struct SourceFolder: Sendable {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         while true {
-            let count = unsafe chunk.withUnsafeMutableBytes {
-                unsafe Glibc.read(file, $0.baseAddress, $0.count)
-            }
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw unreadable(name) }
             guard count > 0 else { return bytes }
             bytes.append(contentsOf: chunk[..<count])
-            guard bytes.count <= Limit.sourceBytes else {
-                throw problem(name, "more than \(Limit.sourceBytes) bytes", "a shorter file")
+            guard bytes.count <= TemplateLimit.sourceBytes else {
+                throw problem(name, "more than \(TemplateLimit.sourceBytes) bytes", "a shorter file")
             }
         }
     }
 
     private func collect(below prefix: String, depth: Int, into found: inout [Stamp]) throws(Diagnostics) {
-        guard depth <= Limit.folders else {
-            throw problem(prefix, "more than \(Limit.folders) folders inside each other", "fewer")
+        guard depth <= TemplateLimit.folders else {
+            throw problem(prefix, "more than \(TemplateLimit.folders) folders inside each other", "fewer")
         }
         for entry in try entries(of: prefix) where !entry.hasPrefix(".") {
             let name = prefix.isEmpty ? entry : prefix + "/" + entry
             var status = stat()
-            // A file that vanished since the folder was listed was renamed by an editor: leave it out.
+            // A file that vanished after the folder was listed was renamed by an editor: skip it.
             guard unsafe stat(path + "/" + name, &status) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFDIR {
                 try collect(below: name, depth: depth + 1, into: &found)
             } else if status.st_mode & S_IFMT == S_IFREG, name.hasSuffix(suffix) {
                 found.append(stamp(String(name.dropLast(suffix.count)), status))
             }
-            guard found.count <= Limit.files else {
-                throw problem(prefix, "more than \(Limit.files) files", "fewer")
+            guard found.count <= TemplateLimit.files else {
+                throw problem(prefix, "more than \(TemplateLimit.files) files", "fewer")
             }
         }
     }
 
     private func stamp(_ name: String, _ status: stat) -> Stamp {
         Stamp(
-            name: name,
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            seconds: Int(status.st_mtim.tv_sec),
-            nanoseconds: Int(status.st_mtim.tv_nsec),
-        )
+            name: name, inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int(status.st_mtim.tv_sec),
+            nanoseconds: Int(status.st_mtim.tv_nsec), )
     }
 
     private func entries(of prefix: String) throws(Diagnostics) -> [String] {
         guard let directory = unsafe opendir(path + "/" + prefix) else { throw unreadable(prefix) }
         defer { unsafe closedir(directory) }
         var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            names.append(unsafe name(of: entry))
-        }
+        while let entry = unsafe readdir(directory) { names.append(unsafe name(of: entry)) }
         return names.sorted()
     }
 
-    /// The name lies in the record itself, ended by a zero, and the record may be shorter than its type.
+    /// Returns an entry's name from the record itself, which is zero-terminated and may be shorter than its type.
     private func name(of entry: UnsafeMutablePointer<dirent>) -> String {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = unsafe UnsafeRawPointer(entry) + offset
@@ -114,12 +106,6 @@ struct SourceFolder: Sendable {
     }
 
     private func problem(_ file: String, _ found: String, _ expected: String) -> Diagnostics {
-        Diagnostics(
-            Diagnostic(
-                at: Location(file: prefix + file, line: 1, column: 1),
-                found: found,
-                expected: expected
-            )
-        )
+        Diagnostics(Diagnostic(at: Location(file: prefix + file, line: 1, column: 1), found: found, expected: expected))
     }
 }

@@ -1,15 +1,13 @@
-/// Splits a source into literal text and tags.
+/// Splits a template into literal text and tags.
 struct Lexer {
     private let source: Source
     private var diagnostics = Diagnostics()
     private var pieces: [Piece] = []
     private var literalStart = 0
 
-    private init(_ source: Source) {
-        self.source = source
-    }
+    private init(_ source: Source) { self.source = source }
 
-    /// The pieces in order, lines of block tags already gone, and what could not be read.
+    /// Returns the pieces in order, without the lines that hold only block tags, and the syntax errors.
     static func pieces(of source: Source) -> (pieces: [Piece], diagnostics: Diagnostics) {
         var lexer = Lexer(source)
         lexer.run()
@@ -29,31 +27,27 @@ struct Lexer {
         endLiteral(at: source.bytes.count)
     }
 
-    /// Reads the tag that begins at `start`; answers where to go on.
+    /// Reads the tag that begins at `start` and returns the offset to continue at.
     private mutating func readTag(at start: Int) -> Int {
         let inside = start + 2
         guard let end = endOfTag(from: inside) else {
             let isComment = inside < source.bytes.count && source.bytes[inside] == UInt8(ascii: "!")
             report(
-                start,
-                found: isComment ? "a comment that does not end" : "`{{` without `}}` on its line",
-                expected: isComment ? "`}}`" : "a whole tag, `{{name}}`",
-            )
+                start, found: isComment ? "a comment that does not end" : "`{{` without `}}` on its line",
+                expected: isComment ? "`}}`" : "a whole tag, `{{name}}`", )
             return isComment ? source.bytes.count : inside
         }
         endLiteral(at: start)
         literalStart = end + 2
         var reader = TagReader(source, inside: inside..<end)
-        do throws(TagProblem) {
-            pieces.append(Piece(range: start..<end + 2, tag: try reader.tag()))
-        } catch {
+        do throws(TagProblem) { pieces.append(Piece(range: start..<end + 2, tag: try reader.tag())) } catch {
             report(error.offset, found: error.found, expected: error.expected, hint: error.hint)
             pieces.append(Piece(range: start..<end + 2, tag: .unreadable(opening: error.opening)))
         }
         return end + 2
     }
 
-    /// Where `}}` stands: for a comment anywhere below, for any other tag on its line, before the next `{{`.
+    /// Returns the offset of `}}`: for a comment anywhere below, for other tags on the line and before the next `{{`.
     private func endOfTag(from inside: Int) -> Int? {
         let bytes = source.bytes
         var cursor = inside
@@ -61,8 +55,7 @@ struct Lexer {
         while cursor < bytes.count {
             if isPair(UInt8(ascii: "}"), at: cursor) { return cursor }
             let endsEarly =
-                bytes[cursor] == UInt8(ascii: "\n")
-                || (cursor > inside && isPair(UInt8(ascii: "{"), at: cursor))
+                bytes[cursor] == UInt8(ascii: "\n") || (cursor > inside && isPair(UInt8(ascii: "{"), at: cursor))
             if !isComment, endsEarly { return nil }
             cursor += 1
         }
@@ -79,8 +72,6 @@ struct Lexer {
     }
 
     private mutating func report(_ offset: Int, found: String, expected: String, hint: String? = nil) {
-        diagnostics.report(
-            Diagnostic(at: source.location(at: offset), found: found, expected: expected, hint: hint)
-        )
+        diagnostics.report(Diagnostic(at: source.location(at: offset), found: found, expected: expected, hint: hint))
     }
 }

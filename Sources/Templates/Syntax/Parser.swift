@@ -1,14 +1,14 @@
-/// Builds the tree of one template and collects everything that is wrong with it.
+/// Builds the syntax tree of one template and collects all its errors.
 struct Parser {
     private let source: Source
     private var diagnostics = Diagnostics()
     private var syntax = Syntax()
     private var open: [OpenBlock] = []
-    /// Blocks closed in their stead by a closing tag further out: their own closing tag is no new reason.
+    /// Blocks already closed by an outer closing tag: their own closing tag is no further error.
     private var forgiven: [BlockKind] = []
-    /// Whether only comments and blank text came so far.
+    /// Whether only comments and blank text were read so far.
     private var isAtTop = true
-    /// Whether blocks lie too deep to go on.
+    /// Whether the nesting limit was exceeded, which stops parsing.
     private var isTooDeep = false
 
     private struct OpenBlock {
@@ -16,9 +16,7 @@ struct Parser {
         var isInElse = false
     }
 
-    init(_ source: Source) {
-        self.source = source
-    }
+    init(_ source: Source) { self.source = source }
 
     mutating func parse() -> (syntax: Syntax, diagnostics: Diagnostics) {
         guard String(validating: source.bytes, as: UTF8.self) != nil else {
@@ -27,9 +25,7 @@ struct Parser {
         }
         let (pieces, problems) = Lexer.pieces(of: source)
         diagnostics.report(contentsOf: problems)
-        for piece in pieces where !diagnostics.isFull && !isTooDeep {
-            take(piece)
-        }
+        for piece in pieces where !diagnostics.isFull && !isTooDeep { take(piece) }
         while !isTooDeep, let unclosed = open.last {
             reportUnclosed(unclosed.block)
             close()
@@ -44,30 +40,22 @@ struct Parser {
             isAtTop = isAtTop && source.bytes[piece.range].allSatisfy(\.isSpace)
             append(.literal(piece.range))
             return
-        case .comment?, .unreadable(opening: nil)?:
-            return
+        case .comment?, .unreadable(opening: nil)?: return
         case .unreadable(let kind?)?:
             let condition = Condition(path: Path(names: ["…"], offset: offset), isNegated: false)
             begin(Block(kind: kind, offset: offset, arms: [Block.Arm(condition: condition)]))
-        case .layout(let name)?:
-            takeLayout(name, at: offset)
+        case .layout(let name)?: takeLayout(name, at: offset)
         case .content?:
             syntax.content = syntax.content ?? offset
             append(.content(at: offset))
-        case .partial(let name, let group)?:
-            append(.partial(Partial(name: name, group: group, offset: offset)))
-        case .value(let path)?:
-            append(.value(path))
-        case .text(let text)?:
-            append(.text(text))
+        case .partial(let name, let group)?: append(.partial(Partial(name: name, group: group, offset: offset)))
+        case .value(let path)?: append(.value(path))
+        case .text(let text)?: append(.text(text))
         case .open(let condition, let kind)?:
             begin(Block(kind: kind, offset: offset, arms: [Block.Arm(condition: condition)]))
-        case .elseIf(let condition)?:
-            takeElse(condition, at: offset)
-        case .otherwise?:
-            takeElse(nil, at: offset)
-        case .close(let kind)?:
-            takeClose(kind, at: offset)
+        case .elseIf(let condition)?: takeElse(condition, at: offset)
+        case .otherwise?: takeElse(nil, at: offset)
+        case .close(let kind)?: takeClose(kind, at: offset)
         }
         isAtTop = false
     }
@@ -78,17 +66,17 @@ struct Parser {
         } else if !isAtTop {
             report(offset, found: "`{{layout}}` after other text", expected: "it at the top of the file")
         } else {
-            // Blank lines above it are not part of the page.
+            // Blank lines above the layout tag are not part of the page.
             syntax.nodes = []
         }
         syntax.layout = syntax.layout ?? Syntax.Layout(name: name, offset: offset)
     }
 
     private mutating func begin(_ block: Block) {
-        guard open.count < Limit.nesting else {
+        guard open.count < TemplateLimit.nesting else {
             isTooDeep = true
-            let found = "`{{#\(block.kind)}}` inside \(Limit.nesting) other blocks"
-            return report(block.offset, found: found, expected: "at most \(Limit.nesting)")
+            let found = "`{{#\(block.kind)}}` inside \(TemplateLimit.nesting) other blocks"
+            return report(block.offset, found: found, expected: "at most \(TemplateLimit.nesting)")
         }
         open.append(OpenBlock(block: block))
     }
@@ -99,9 +87,7 @@ struct Parser {
             return report(offset, found: "\(tag) outside a block", expected: "it inside `{{#if}}`")
         }
         let block = open[last].block
-        if open[last].isInElse {
-            return report(offset, found: "\(tag) after `{{else}}`", expected: closing(of: block))
-        }
+        if open[last].isInElse { return report(offset, found: "\(tag) after `{{else}}`", expected: closing(of: block)) }
         guard let condition else {
             open[last].isInElse = true
             return
@@ -149,10 +135,8 @@ struct Parser {
 extension Parser {
     private mutating func reportUnclosed(_ block: Block) {
         report(
-            block.offset,
-            found: "`{{#\(block.kind) \(text(of: block))}}` that is never closed",
-            expected: "`{{/\(block.kind)}}` before the end of the file",
-        )
+            block.offset, found: "`{{#\(block.kind) \(text(of: block))}}` that is never closed",
+            expected: "`{{/\(block.kind)}}` before the end of the file", )
     }
 
     private func closing(of block: Block) -> String {

@@ -1,4 +1,4 @@
-/// Takes away the lines that hold nothing but tags without text of their own.
+/// Removes the lines that hold only tags without output, such as block tags and comments.
 enum StandaloneLines {
     static func removed(from pieces: [Piece], of source: Source) -> [Piece] {
         var result = pieces
@@ -19,7 +19,7 @@ enum StandaloneLines {
         return result.filter { $0.tag != nil || !$0.range.isEmpty }
     }
 
-    /// The tags of one line that follow each other with only spaces between.
+    /// Returns the range of such tags on one line that are separated only by blanks.
     private static func run(from first: Int, in pieces: [Piece], of source: Source) -> Range<Int> {
         var end = first + 1
         var next = end
@@ -36,7 +36,7 @@ enum StandaloneLines {
         return first..<end
     }
 
-    /// Where the line of the piece begins, if only blanks stand before the piece.
+    /// Returns the start of the piece's line if only blanks are before the piece, otherwise nil.
     private static func start(ofLineAt index: Int, in pieces: [Piece], of source: Source) -> Int? {
         guard index > 0 else { return pieces[index].range.lowerBound }
         let before = pieces[index - 1]
@@ -48,7 +48,7 @@ enum StandaloneLines {
         return bytes[last] == UInt8(ascii: "\n") ? last + 1 : nil
     }
 
-    /// Where the next line begins, if only blanks stand between the last piece and it.
+    /// Returns the start of the next line if only blanks follow the last piece, otherwise nil.
     private static func end(ofLineAt index: Int, in pieces: [Piece], of source: Source) -> Int? {
         guard index < pieces.count else { return source.bytes.count }
         let after = pieces[index]
@@ -60,7 +60,7 @@ enum StandaloneLines {
         return bytes[first] == UInt8(ascii: "\n") ? first + 1 : nil
     }
 
-    /// The literals beside the run lose their part of the line; those inside it lose everything.
+    /// Cuts the line out of the literals beside the run and empties the literals inside it.
     private static func cut(_ pieces: inout [Piece], _ run: Range<Int>, from before: Int, to after: Int) {
         if run.lowerBound > 0 {
             let range = pieces[run.lowerBound - 1].range
@@ -76,7 +76,5 @@ enum StandaloneLines {
         }
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-    }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }

@@ -1,4 +1,4 @@
-/// What stands between `{{` and `}}`.
+/// Content of a tag between `{{` and `}}`.
 enum Tag: Equatable, Sendable {
     case comment
     case layout(String)
@@ -10,14 +10,24 @@ enum Tag: Equatable, Sendable {
     case close(BlockKind)
     case value(Path)
     case text(TextTag)
-    /// Reported already; kept where it opens a block, so that the rest of the block has its place.
+    /// A tag whose error is already reported; the kind is kept so that the rest of its block is still parsed.
     case unreadable(opening: BlockKind?)
 
-    /// Whether a line that holds nothing else vanishes: the tag puts nothing in its own place.
+    /// Whether a line that holds only this tag is removed, because the tag has no output at its position.
     var leavesNoLine: Bool {
         switch self {
         case .comment, .layout, .open, .elseIf, .otherwise, .close, .unreadable: true
         case .content, .partial, .value, .text: false
         }
     }
+}
+
+/// A syntax error in a tag.
+struct TagProblem: Error {
+    let offset: Int
+    let found: String
+    let expected: String
+    var hint: String?
+    /// The kind of block that the tag opens.
+    var opening: BlockKind?
 }

@@ -1,10 +1,10 @@
-/// Reads the inside of one tag.
+/// Parses the content of one tag.
 struct TagReader {
     private let source: Source
     private var cursor: Int
     private let end: Int
 
-    /// `inside` lies between `{{` and `}}`.
+    /// - Parameter inside: the range between `{{` and `}}`.
     init(_ source: Source, inside: Range<Int>) {
         self.source = source
         cursor = inside.lowerBound
@@ -15,8 +15,7 @@ struct TagReader {
         skipSpaces()
         guard let first = peek else { throw problem("an empty tag", expected: "`{{name}}`") }
         switch first {
-        case UInt8(ascii: "!"):
-            return .comment
+        case UInt8(ascii: "!"): return .comment
         case UInt8(ascii: ">"):
             cursor += 1
             return try partial()
@@ -28,8 +27,7 @@ struct TagReader {
             return try closing()
         case UInt8(ascii: "{"):
             throw problem("`{{{`", expected: "`{{name}}`; markup is a value of type SafeHTML, not a tag")
-        default:
-            return try named()
+        default: return try named()
         }
     }
 
@@ -44,10 +42,8 @@ struct TagReader {
         case "content":
             try finish("`{{content}}`")
             return .content
-        case "else":
-            return try otherwise()
-        case "t":
-            return try text(at: start)
+        case "else": return try otherwise()
+        case "t": return try text(at: start)
         default:
             let path = try path(word, at: start)
             skipSpaces()
@@ -59,31 +55,23 @@ struct TagReader {
     private mutating func text(at start: Int) throws(TagProblem) -> Tag {
         let form = "`{{t \"area.room.key\"}}`"
         let key = try quoted(form)
-        guard TextKey.isKey(key) else {
-            throw problem("the key `\(Self.shortened(key))`", at: start, expected: form)
-        }
+        guard TextKey.isKey(key) else { throw problem("the key `\(Self.shortened(key))`", at: start, expected: form) }
         var arguments: [TextTag.Argument] = []
         while true {
             skipSpaces()
             guard peek != nil else { return .text(TextTag(key: key, arguments: arguments, offset: start)) }
             let argument = try textArgument()
             if arguments.contains(where: { $0.name == argument.name }) {
-                throw problem(
-                    "`\(argument.name)=` twice",
-                    at: argument.offset,
-                    expected: "each argument once"
-                )
+                throw problem("`\(argument.name)=` twice", at: argument.offset, expected: "each argument once")
             }
             arguments.append(argument)
         }
     }
 
-    /// `name=path` or `name="text"`.
+    /// Reads `name=path` or `name="text"`.
     private mutating func textArgument() throws(TagProblem) -> TextTag.Argument {
         let start = cursor
-        while let byte = peek, !byte.isSpace, byte != UInt8(ascii: "="), byte != UInt8(ascii: "\"") {
-            cursor += 1
-        }
+        while let byte = peek, !byte.isSpace, byte != UInt8(ascii: "="), byte != UInt8(ascii: "\"") { cursor += 1 }
         let name = source.text(start..<cursor)
         guard peek == UInt8(ascii: "="), Path.isName(name) else {
             throw problem("`\(Self.shortened(name))`", at: start, expected: "an argument, `name=path`")
@@ -115,9 +103,7 @@ struct TagReader {
         guard peek != nil else { return .partial(name, with: nil) }
         let start = cursor
         let word = word()
-        guard word == "with" else {
-            throw problem("`\(word)`", at: start, expected: "`with` and a group, or `}}`")
-        }
+        guard word == "with" else { throw problem("`\(word)`", at: start, expected: "`with` and a group, or `}}`") }
         let group = try condition(of: .with).path
         return .partial(name, with: group)
     }
@@ -127,9 +113,7 @@ struct TagReader {
         let start = cursor
         let word = word()
         guard let kind = BlockKind(rawValue: word) else { throw unknown("block", "#" + word, at: start) }
-        do throws(TagProblem) {
-            return .open(try condition(of: kind), of: kind)
-        } catch {
+        do throws(TagProblem) { return .open(try condition(of: kind), of: kind) } catch {
             var problem = error
             problem.opening = kind
             throw problem
@@ -163,14 +147,10 @@ struct TagReader {
 
     private func path(_ text: String, at offset: Int) throws(TagProblem) -> Path {
         let names = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard names.count <= Limit.nesting, names.allSatisfy(Path.isName) else {
+        guard names.count <= TemplateLimit.nesting, names.allSatisfy(Path.isName) else {
             let found = text.isEmpty ? "nothing" : "`\(Self.shortened(text))`"
             let reason = Path.reserved.contains(text) ? ", which is a word of the syntax" : ""
-            throw problem(
-                found + reason,
-                at: offset,
-                expected: "a name (letters, digits, `_`, groups joined by `.`)"
-            )
+            throw problem(found + reason, at: offset, expected: "a name (letters, digits, `_`, groups joined by `.`)")
         }
         return Path(names: names.map(String.init), offset: offset)
     }
@@ -202,9 +182,7 @@ struct TagReader {
 extension TagReader {
     private var peek: UInt8? { cursor < end ? source.bytes[cursor] : nil }
 
-    private mutating func skipSpaces() {
-        while let byte = peek, byte.isSpace { cursor += 1 }
-    }
+    private mutating func skipSpaces() { while let byte = peek, byte.isSpace { cursor += 1 } }
 
     private mutating func word() -> String {
         let start = cursor
@@ -217,11 +195,8 @@ extension TagReader {
         let known = what == "block" ? blocks : ["layout", "content", "else", "t"]
         let bare = word.drop { $0 == "#" || $0 == "/" }
         var problem = problem(
-            bare.isEmpty ? "a block without a name" : "the unknown \(what) `\(Self.shortened(word))`",
-            at: offset,
-            expected: what == "block"
-                ? "`if`, `each` or `with`" : "a name alone, `layout`, `content`, `else` or `t`",
-        )
+            bare.isEmpty ? "a block without a name" : "the unknown \(what) `\(Self.shortened(word))`", at: offset,
+            expected: what == "block" ? "`if`, `each` or `with`" : "a name alone, `layout`, `content`, `else` or `t`", )
         problem.hint = NearestName.of(String(bare), among: known)
         return problem
     }
@@ -230,7 +205,7 @@ extension TagReader {
         TagProblem(offset: offset ?? cursor, found: found, expected: expected)
     }
 
-    /// Keeps a diagnostic on one line however long or odd the text is.
+    /// Shortens a text to one line of at most 40 characters for a diagnostic.
     private static func shortened(_ text: String) -> String {
         let line = text.unicodeScalars.prefix(40).map { $0.value < 0x20 ? " " : String($0) }.joined()
         return line.utf8.count < text.utf8.count ? line + "…" : line

@@ -1,9 +1,11 @@
 public import Bytes
+public import Localization
 
-/// Days and moments in UTC as a language writes them (CLDR, medium date and short time); a page's script writes moments
-/// the same way in the reader's zone.
+/// Dates and times in UTC in the format of a language (CLDR, medium date and short time).
+///
+/// The script of a page writes them in the same format in the user's time zone.
 public enum DateText {
-    /// Such as `20 Nov 2026, 11:29 UTC`.
+    /// Returns date and time, such as `20 Nov 2026, 11:29 UTC`.
     public static func text(_ moment: Timestamp, in language: Language) -> String {
         let civil = moment.civil
         let (hour, minute) = (CivilTime.padded(civil.hour), CivilTime.padded(civil.minute))
@@ -15,7 +17,7 @@ public enum DateText {
         }
     }
 
-    /// Such as `20 Nov 2026`.
+    /// Returns the date, such as `20 Nov 2026`.
     public static func day(of moment: Timestamp, in language: Language) -> String {
         let civil = moment.civil
         let month = civil.month - 1

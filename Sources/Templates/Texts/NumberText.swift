@@ -1,6 +1,7 @@
-public import Bytes
+import Bytes
+public import Localization
 
-/// Whole numbers as a language writes them: groups of three digits, with its separator (Unicode CLDR).
+/// Whole numbers in the format of a language: groups of three digits with its separator (Unicode CLDR).
 public enum NumberText {
     public static func text(_ number: Int, in language: Language) -> String {
         var out: [UInt8] = []
@@ -8,7 +9,7 @@ public enum NumberText {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Appends the number; nothing in it needs escaping anywhere.
+    /// Appends the number, which needs no escaping at any position.
     static func write(_ number: Int, in language: Language, into out: inout [UInt8]) {
         let digits = Array(String(number.magnitude).utf8)
         if number < 0 { out.append(UInt8(ascii: "-")) }

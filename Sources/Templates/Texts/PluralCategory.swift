@@ -1,14 +1,13 @@
 import Bytes
+import Localization
 
-/// A form that a text takes with a number (Unicode CLDR, "Language Plural Rules").
-enum PluralCategory: String, Hashable, Sendable {
-    case one, few, many, other
-}
+/// Plural form of a text (Unicode CLDR, "Language Plural Rules").
+enum PluralCategory: String, Hashable, Sendable { case one, few, many, other }
 
 extension Language {
-    /// The forms that whole numbers take.
+    /// Plural forms of whole numbers.
     ///
-    /// The last one is that of numbers with no rule of their own.
+    /// The last one is the form of numbers without a rule of their own.
     var pluralCategories: [PluralCategory] {
         switch self {
         case .english, .german: [.one, .other]
@@ -20,10 +19,8 @@ extension Language {
     func pluralCategory(of count: Int) -> PluralCategory {
         let count = count.magnitude
         switch self {
-        case .english, .german:
-            return count == 1 ? .one : .other
-        case .chinese, .indonesian:
-            return .other
+        case .english, .german: return count == 1 ? .one : .other
+        case .chinese, .indonesian: return .other
         case .russian:
             let (last, lastTwo) = (count % 10, count % 100)
             if (11...14).contains(lastTwo) { return .many }

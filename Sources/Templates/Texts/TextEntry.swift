@@ -1,27 +1,42 @@
 import Bytes
+public import Localization
 
-/// One text in one language: a single form, or one for each kind of number.
+/// Keys of texts.
+enum TextKey {
+    /// Whether the text is a key: parts of letters, digits, `-` and `_`, joined by dots.
+    static func isKey(_ text: some StringProtocol) -> Bool {
+        text.utf8.count <= TemplateLimit.nameBytes * 3
+            && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy {
+                        $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                    }
+            }
+    }
+}
+
+/// One text in one language: a single form, or one per plural category.
 struct TextEntry: Sendable {
     let location: Location
     var forms: [PluralCategory: [TextPiece]]
-    /// Whether forms were given by their categories.
+    /// Whether the forms are given by plural category.
     let isPlural: Bool
 
-    /// The form that needs no number, or the one that goes with it.
+    /// Returns the form for a number, or the single form.
     func form(for count: Int?, in language: Language) -> [TextPiece] {
         guard isPlural else { return forms[.other] ?? [] }
         let category = language.pluralCategory(of: count ?? 0)
         return forms[category] ?? forms[.other] ?? []
     }
 
-    /// What callers have to give besides `count`.
+    /// Names of the required arguments besides `count`.
     var arguments: Set<String> {
         var names = Set(forms.values.joined().compactMap(\.argument))
         names.remove("count")
         return names
     }
 
-    /// How long the page becomes by it, without arguments.
+    /// Size of all forms without arguments, in bytes, counted against the size limit of a page.
     var byteCount: Int {
         forms.values.joined().reduce(0) { count, piece in
             switch piece {
@@ -31,8 +46,44 @@ struct TextEntry: Sendable {
         }
     }
 
-    /// Whether `count` decides or is written.
-    var needsCount: Bool {
-        isPlural || forms.values.joined().contains { $0.argument == "count" }
+    /// Whether `count` selects the form or is part of the text.
+    var needsCount: Bool { isPlural || forms.values.joined().contains { $0.argument == "count" } }
+}
+
+/// A part of a text.
+enum TextPiece: Equatable, Sendable {
+    /// Plain text, escaped for its position.
+    case words(String)
+    /// The placeholder `{name}`.
+    case argument(String)
+    /// One of the allowed tags, as written.
+    case markup(String)
+    /// `<a name>`: the opening tag of a link whose URL is the argument.
+    case link(String)
+
+    /// Name of the argument, if the piece has one.
+    var argument: String? {
+        switch self {
+        case .argument(let name), .link(let name): name
+        case .words, .markup: nil
+        }
+    }
+
+    var isMarkup: Bool {
+        switch self {
+        case .markup, .link: true
+        case .words, .argument: false
+        }
+    }
+}
+
+/// A folder of texts, `Texts/<language>/<area>`, and its required languages.
+public struct TextArea: Sendable {
+    public let name: String
+    public let languages: [Language]
+
+    public init(_ name: String, in languages: [Language]) {
+        self.name = name
+        self.languages = languages
     }
 }

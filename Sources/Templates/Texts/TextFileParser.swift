@@ -1,12 +1,13 @@
 import Bytes
+import Localization
 
-/// Reads one file of texts.
+/// Parses one text file.
 ///
 ///     # a comment
 ///     title = Users
 ///     found[one] = {count} person
 ///     found[other] = {count} people
-///     help = A long text goes on
+///     help = A long text continues
 ///         on indented lines.
 struct TextFileParser {
     private let source: Source
@@ -14,7 +15,7 @@ struct TextFileParser {
     private(set) var diagnostics = Diagnostics()
     private var texts: [Text] = []
 
-    /// A key with one form, as the file has it.
+    /// A key with one form, before entries are merged.
     private struct Text {
         let key: String
         let category: PluralCategory?
@@ -22,13 +23,13 @@ struct TextFileParser {
         var lines: [Range<Int>]
     }
 
-    /// - Parameter source: its `name` is the language, the area and the room, joined by `/`.
+    /// - Parameter source: the file; its `name` is language, area and file, joined by `/`.
     init(_ source: Source, in language: Language) {
         self.source = source
         self.language = language
     }
 
-    /// The texts of the file by their keys within it.
+    /// Returns the texts of the file by their keys within it.
     mutating func parse() -> [(key: String, entry: TextEntry)] {
         guard String(validating: source.bytes, as: UTF8.self) != nil else {
             report(0, found: "bytes that are not UTF-8", expected: "a text file in UTF-8")
@@ -42,10 +43,8 @@ struct TextFileParser {
             guard let place = places[text.key] else {
                 places[text.key] = entries.count
                 let entry = TextEntry(
-                    location: source.location(at: text.offset),
-                    forms: [text.category ?? .other: pieces],
-                    isPlural: text.category != nil
-                )
+                    location: source.location(at: text.offset), forms: [text.category ?? .other: pieces],
+                    isPlural: text.category != nil)
                 entries.append((text.key, entry))
                 continue
             }
@@ -59,11 +58,7 @@ struct TextFileParser {
         guard let category = text.category, entry.isPlural, entry.forms[category] == nil else {
             let name = text.key + (text.category.map { "[\($0.rawValue)]" } ?? "")
             let found = "`\(name)` again after line \(entry.location.line)"
-            return report(
-                text.offset,
-                found: found,
-                expected: "each text once, or forms for different numbers"
-            )
+            return report(text.offset, found: found, expected: "each text once, or forms for different numbers")
         }
         entry.forms[category] = pieces
     }
@@ -84,22 +79,13 @@ struct TextFileParser {
         for category in needed where entry.forms[category] == nil {
             diagnostics.report(
                 Diagnostic(
-                    at: entry.location,
-                    found: "`\(key)` without the form `[\(category.rawValue)]`",
-                    expected: "the forms of \(language.tag): \(expected)"
-                )
-            )
+                    at: entry.location, found: "`\(key)` without the form `[\(category.rawValue)]`",
+                    expected: "the forms of \(language.tag): \(expected)"))
         }
-        for category in entry.forms.keys.map(\.rawValue).sorted()
-        where !needed.map(\.rawValue).contains(category) {
+        for category in entry.forms.keys.map(\.rawValue).sorted() where !needed.map(\.rawValue).contains(category) {
             let found = "the form `[\(category)]` of `\(key)`, which no whole number takes"
             diagnostics.report(
-                Diagnostic(
-                    at: entry.location,
-                    found: found,
-                    expected: "the forms of \(language.tag): \(expected)"
-                )
-            )
+                Diagnostic(at: entry.location, found: found, expected: "the forms of \(language.tag): \(expected)"))
         }
     }
 }
@@ -108,7 +94,7 @@ extension TextFileParser {
     private mutating func readLines() {
         let bytes = source.bytes
         var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        /// Whether an indented line goes on with the text before it.
+        /// Whether an indented line continues the text before it.
         var isOpen = false
         while start < bytes.count, !diagnostics.isFull {
             let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
@@ -116,7 +102,7 @@ extension TextFileParser {
             if line.isEmpty || bytes[start] == UInt8(ascii: "#") {
                 isOpen = false
             } else if line.lowerBound > start {
-                goOn(with: line, isOpen)
+                continueEntry(with: line, isOpen)
             } else {
                 isOpen = begin(line)
             }
@@ -124,33 +110,24 @@ extension TextFileParser {
         }
     }
 
-    private mutating func goOn(with line: Range<Int>, _ isOpen: Bool) {
+    private mutating func continueEntry(with line: Range<Int>, _ isOpen: Bool) {
         if isOpen {
             texts[texts.count - 1].lines.append(line)
         } else {
-            report(
-                line.lowerBound,
-                found: "an indented line after no text",
-                expected: "`key = text` before it"
-            )
+            report(line.lowerBound, found: "an indented line after no text", expected: "`key = text` before it")
         }
     }
 
-    /// Takes `key = text` or `key[category] = text`; false after reporting why it is neither.
+    /// Reads `key = text` or `key[category] = text`; returns false after reporting an error.
     private mutating func begin(_ line: Range<Int>) -> Bool {
         guard let equals = source.bytes[line].firstIndex(of: UInt8(ascii: "=")) else {
-            report(
-                line.lowerBound,
-                found: "a line without `=`",
-                expected: "`key = text`, or an indented line"
-            )
+            report(line.lowerBound, found: "a line without `=`", expected: "`key = text`, or an indented line")
             return false
         }
         let name = source.text(trimmed(line.lowerBound..<equals))
         let parts = name.split(separator: "[", omittingEmptySubsequences: false)
         let category =
-            parts.count == 2 && parts[1].hasSuffix("]")
-            ? PluralCategory(rawValue: String(parts[1].dropLast())) : nil
+            parts.count == 2 && parts[1].hasSuffix("]") ? PluralCategory(rawValue: String(parts[1].dropLast())) : nil
         guard TextKey.isKey(parts[0]), parts.count == 1 || category != nil else {
             let expected =
                 "letters, digits, `-`, `_` and `.`, then `[one]`, `[few]`, `[many]` or `[other]` if numbers count"

@@ -1,19 +1,17 @@
-/// Reads the pieces of one text: placeholders and the few tags it may have.
+/// Reads the pieces of one text: plain text, placeholders and the allowed tags.
 struct TextFormReader {
     private static let tags: Set<String> = ["b", "strong", "em", "code"]
 
     private let source: Source
     private var pieces: [TextPiece] = []
     private var words: [UInt8] = []
-    /// Tags that wait for their end.
+    /// Tags that are not closed yet.
     private var open: [String] = []
     private(set) var diagnostics = Diagnostics()
 
-    init(_ source: Source) {
-        self.source = source
-    }
+    init(_ source: Source) { self.source = source }
 
-    /// The pieces of the lines of one text, which one space joins.
+    /// Returns the pieces of a text's lines, which are joined by a space.
     mutating func read(_ lines: [Range<Int>]) -> [TextPiece] {
         for (index, line) in lines.enumerated() {
             if index > 0 { words.append(UInt8(ascii: " ")) }
@@ -57,7 +55,7 @@ struct TextFormReader {
         return end + 1
     }
 
-    /// Whether a tag begins here; a lone `<` is itself.
+    /// Whether a tag begins here; a `<` without a tag is literal.
     private func isTag(at start: Int, in line: Range<Int>) -> Bool {
         guard start + 1 < line.upperBound else { return false }
         let next = source.bytes[start + 1]

@@ -1,17 +1,16 @@
 import Bytes
+import Localization
 
-/// A page's template, checked against the page's fields and ready to write.
+/// A page's template, checked against the page's fields and compiled.
 ///
-/// Immutable: one value serves every thread.
+/// Immutable, so all threads can share one value.
 public struct Bound<Page: View>: Sendable {
-    /// One for each language, in the order of `Language.allCases`.
+    /// One per language, in the order of `Language.allCases`.
     private let programs: [Program]
 
-    init(_ programs: [Program]) {
-        self.programs = programs
-    }
+    init(_ programs: [Program]) { self.programs = programs }
 
-    /// Appends the page's bytes, in the page's language.
+    /// Renders the page in its language and appends the bytes.
     public func render(_ page: Page, into out: inout [UInt8]) {
         var renderer = Renderer(programs[page.language.position], Holder(page))
         renderer.run(into: &out)
@@ -19,7 +18,7 @@ public struct Bound<Page: View>: Sendable {
 }
 
 extension Language {
-    /// Its index in `allCases`.
+    /// Index in `allCases`.
     fileprivate var position: Int {
         switch self {
         case .english: 0

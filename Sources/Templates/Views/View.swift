@@ -1,21 +1,21 @@
-public import Bytes
+import Bytes
+public import Localization
 
-/// A page: a struct with what one template shows.
+/// A page: a struct with the values that one template shows.
 ///
 ///     struct ClientPage: View {
 ///         static let template = "console/clients/show"
-///         static let fields = Fields<Self>()
-///             .text("name") { $0.client.name }
+///         static let fields = Fields<Self> { $0.text("name") { $0.client.name } }
 ///         let client: Client
 ///     }
 public protocol View {
-    /// The template's path below the folder, without `.html`.
+    /// Path of the template below the folder, without `.html`.
     static var template: String { get }
     /// The names the template may use.
     static var fields: Fields<Self> { get }
-    /// The languages whose texts must be there; English alone if nothing is said.
+    /// Languages whose texts must exist; English alone by default.
     static var languages: [Language] { get }
-    /// The one this page is written in, which must be one of them: English if nothing is said.
+    /// Language of this page, one of `languages`; English by default.
     var language: Language { get }
 }
 

@@ -2,17 +2,17 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// Somebody who was asked to join a team and has not yet.
+/// An invitation to a team that has not been accepted.
 public struct Invitation: Sendable {
-    /// How long its link may be used.
+    /// How long its link is valid.
     public static let life = Duration.seconds(7 * 86_400)
-    /// How many a team may have open: each is a mail to somebody who did not ask for it.
+    /// Maximum number per team, because each is an email to an address that did not ask for it.
     public static let limit = 100
 
     public let id: InvitationID
     public let email: EmailAddress
     public let role: Role
-    /// The console account that invited.
+    /// The console account that sent the invitation.
     public let invitedBy: Subject
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
@@ -28,11 +28,11 @@ public struct Invitation: Sendable {
         expiresAt = try row.next()
     }
 
-    /// Whether its link still works.
+    /// Whether its link is still valid.
     public func isOpen(at moment: Timestamp) -> Bool { moment < expiresAt }
 }
 
-/// What the holder of an invitation's link reads before they decide.
+/// An invitation with its team, shown to the holder of the link before they decide.
 public struct OpenInvitation: Sendable {
     public let invitation: Invitation
     public let team: Team

@@ -1,26 +1,22 @@
 public import Domain
 public import Postgres
 
-/// Where a console account may go: the teams it belongs to, and whether it runs the installation.
+/// What a console account may access: its teams, and as an operator the installation.
 public struct AccountRights: Sendable {
-    /// Whether it is a member of the system team itself.
+    /// Whether the account is an operator of the installation, as a member of the system team.
     public let isOperator: Bool
-    /// By name; the system team and deleted teams are in no list.
+    /// Sorted by name, without the system team and deleted teams.
     public let memberships: [Membership]
 
-    /// The account's membership in that team, or nil: then the team does not exist for it.
-    public func membership(in team: TeamID) -> Membership? {
-        memberships.first { $0.team.id == team }
-    }
+    /// Returns the account's membership in a team, or nil, in which case it must not learn that the team exists.
+    public func membership(in team: TeamID) -> Membership? { memberships.first { $0.team.id == team } }
 }
 
-/// Reads what an account may do, anew for every request: one look into one index.
+/// Reads the rights of an account anew for every request, by one index lookup.
 public struct AccountRightsStore: Sendable {
     private let database: SystemDatabase
 
-    public init(_ database: SystemDatabase) {
-        self.database = database
-    }
+    public init(_ database: SystemDatabase) { self.database = database }
 
     public func find(of account: Subject) async throws(PostgresFailure) -> AccountRights {
         let rows = try await database.query(
@@ -29,8 +25,7 @@ public struct AccountRightsStore: Sendable {
             FROM memberships m JOIN teams t ON t.team_id = m.team_id
             WHERE m.sub = \(account) AND t.deleted_at IS NULL
             ORDER BY lower(t.name), t.team_id
-            """
-        )
+            """)
         var isOperator = false
         var memberships: [Membership] = []
         for var row in rows {

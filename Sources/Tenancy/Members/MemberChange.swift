@@ -1,25 +1,25 @@
 public import Domain
 
-/// A change of who belongs to a team.
+/// A change of a team's members.
 public enum MemberChange: Hashable, Sendable {
-    /// Gives a member another role; `was` is the one that the form showed.
+    /// Gives a member another role; `was` is the role that the form showed.
     case role(of: Subject, was: Role, becomes: Role)
     case removal(of: Subject, reason: String)
-    /// The member who asks goes by themselves.
+    /// The requesting member leaves the team.
     case departure
     /// An owner makes another member an owner and becomes an admin.
     case transfer(to: Subject, reason: String)
 
-    /// What became of it.
+    /// Result of a change.
     public enum Outcome: Hashable, Sendable {
         case done
-        /// Nobody of that account is a member any more.
+        /// The account is not a member any more.
         case notFound
-        /// Somebody else was faster: the role the member has now.
+        /// The member's role was changed meanwhile; the value is the current role.
         case conflict(Role)
-        /// It would leave the team without an owner.
+        /// The change would leave the team without an owner.
         case lastOwner
-        /// The role of the one who asks does not reach so far.
+        /// The role of the requesting account does not permit the change.
         case notAllowed
     }
 }

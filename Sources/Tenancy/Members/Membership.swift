@@ -2,15 +2,15 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// A team as one of its members sees it.
+/// A team and the role of an account in it.
 public struct Membership: Sendable {
     public let team: Team
     public let role: Role
 }
 
-/// A member as the team sees them; the system team's directory knows their name.
+/// A member of a team; the name is in the system team's directory.
 public struct Member: Sendable {
-    /// How many a team may have: the page that lists them is made on the threads that serve other teams, too.
+    /// Maximum number per team, because the page that lists members is rendered on threads that serve other teams, too.
     public static let limit = 500
 
     public let account: Subject

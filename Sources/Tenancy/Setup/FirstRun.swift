@@ -5,16 +5,16 @@ public import Domain
 public import Log
 public import Postgres
 
-/// Sets up an installation: its first operator, who owns its first team.
+/// Sets up an installation: creates its first operator, who owns its first team.
 public struct FirstRun: Sendable {
-    /// What came of it.
+    /// Result of the setup.
     public enum Outcome: Hashable, Sendable {
         case completed(operator: Subject, team: TeamID)
-        /// The link is unknown, over, in use, or the installation has its operator.
+        /// The link is unknown, expired or in use, or the installation already has an operator.
         case refused
     }
 
-    /// Somebody else has become the first operator meanwhile.
+    /// Error: another request created the first operator meanwhile.
     private struct Over: Error {}
 
     private let database: TeamDatabase
@@ -23,9 +23,7 @@ public struct FirstRun: Sendable {
     private let log: Log
 
     public init(
-        _ database: TeamDatabase,
-        _ system: SystemDatabase,
-        random: RandomSource = .system,
+        _ database: TeamDatabase, _ system: SystemDatabase, random: RandomSource = .system,
         log: Log = Log(threshold: .warning)
     ) {
         self.database = database
@@ -34,26 +32,21 @@ public struct FirstRun: Sendable {
         self.log = log
     }
 
-    /// Uses a link: makes the operator and their team, all or nothing.
+    /// Uses a link: creates the operator and their team, all or nothing.
     ///
-    /// The link is claimed first, under the role that may; then everything else happens in one transaction, first
-    /// under the system team's setting, then under the new team's. An error gives the link back, and so does a
-    /// crash, a minute later. Once the transaction has committed there is an operator, and no link works again.
+    /// The link is claimed first, under the system role; then everything else happens in one transaction, first under
+    /// the system team's setting, then under the new team's. After an error the link is usable again, after a crash a
+    /// minute later. Once the transaction has committed there is an operator, and no link works any more.
     ///
     /// - Parameters:
-    ///   - id: the team's, drawn at random where none is given.
-    ///   - makeOperator: adds the console account to the system team in the transaction it is lent, and returns
-    ///     its `sub`.
-    ///   - furnish: gives the new team what it cannot do without, in the same transaction, which is then under
-    ///     that team's setting.
-    /// - Throws: whatever `makeOperator` and `furnish` throw, `TeamStore.Failure.idTaken`, `PostgresFailure`.
+    ///   - id: the id of the team; drawn at random when nil.
+    ///   - makeOperator: adds the console account to the system team in the given transaction, and returns its `sub`.
+    ///   - furnish: creates what the new team requires, in the same transaction, which is then under that team's
+    ///     setting.
+    /// - Throws: any error of `makeOperator` and `furnish`, `TeamStore.Failure.idTaken`, `PostgresFailure`.
     public func complete(
-        _ token: LinkToken,
-        team settings: TeamSettings,
-        as id: TeamID? = nil,
-        from origin: Origin,
-        at now: Timestamp = .now(),
-        makeOperator: (borrowing Transaction) async throws -> Subject,
+        _ token: LinkToken, team settings: TeamSettings, as id: TeamID? = nil, from origin: Origin,
+        at now: Timestamp = .now(), makeOperator: (borrowing Transaction) async throws -> Subject,
         furnish: (TeamID, borrowing Transaction) async throws -> Void = { _, _ in }
     ) async throws -> Outcome {
         guard try await links.claim(token, at: now) else { return .refused }
@@ -65,21 +58,13 @@ public struct FirstRun: Sendable {
                 try await Self.makeOperator(account, from: origin, transaction)
                 try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
                 try await TeamStore.create(
-                    settings,
-                    as: team,
-                    owner: account,
-                    by: .member(account),
-                    from: origin,
-                    transaction
-                )
+                    settings, as: team, owner: account, by: .member(account), from: origin, transaction)
                 try await furnish(team, transaction)
                 return account
             }
             return .completed(operator: account, team: team)
-        } catch is Over {
-            return .refused
-        } catch {
-            // Whatever goes wrong here too, the first error tells more; the claim lapses by itself.
+        } catch is Over { return .refused } catch {
+            // If this fails too, the first error matters more, and the claim lapses by itself.
             await log.attempt("setup_link.not_released", request: origin.requestID) {
                 try await links.release(token, claimedAt: now)
             }
@@ -87,30 +72,19 @@ public struct FirstRun: Sendable {
         }
     }
 
-    /// Two links may be used at once; the lock on the system team makes one of them the first.
+    /// Throws when there is an operator; the lock on the system team serializes two links that are used at once.
     private static func requireNoOperator(_ transaction: borrowing Transaction) async throws {
-        try await transaction.query(
-            "SELECT FROM teams WHERE team_id = \(TeamID.system) FOR NO KEY UPDATE"
-        )
+        try await transaction.query("SELECT FROM teams WHERE team_id = \(TeamID.system) FOR NO KEY UPDATE")
         let isFree = try await transaction.query("SELECT WHERE \(SetupLinkStore.hasNoOperator)")
         guard !isFree.isEmpty else { throw Over() }
     }
 
-    private static func makeOperator(
-        _ account: Subject,
-        from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws {
+    private static func makeOperator(_ account: Subject, from origin: Origin, _ transaction: borrowing Transaction)
+        async throws
+    {
         let actor = Actor.member(account)
-        try await MembershipStore.add(
-            account,
-            as: .operator,
-            to: .system,
-            by: actor,
-            from: origin,
-            transaction
-        )
-        try await AuditEvent("setup.completed", by: actor, on: .team(.system), from: origin)
-            .record(in: .system, transaction)
+        try await MembershipStore.add(account, as: .operator, to: .system, by: actor, from: origin, transaction)
+        try await AuditEvent("setup.completed", by: actor, on: .team(.system), from: origin).record(
+            in: .system, transaction)
     }
 }

@@ -3,13 +3,13 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// One-time links by which the first operator sets up an installation.
+/// Stores the one-time links for setting up an installation with its first operator.
 ///
-/// They work as long as there is no operator, and no longer.
+/// They are valid only while there is no operator.
 public struct SetupLinkStore: Sendable {
-    /// How long a link may be used.
+    /// How long a link is valid.
     public static let life = Duration.seconds(24 * 3600)
-    /// How long a use of a link that did not end keeps others from it: the process may have died.
+    /// How long an unfinished use blocks a link, because its process may have died.
     static let useLimit = Duration.seconds(60)
 
     private let database: SystemDatabase
@@ -20,13 +20,13 @@ public struct SetupLinkStore: Sendable {
         self.random = random
     }
 
-    /// Whether the installation waits for its first operator.
+    /// Whether the installation has no operator yet.
     public func isOpen() async throws(PostgresFailure) -> Bool {
         let rows = try await database.query("SELECT WHERE \(Self.hasNoOperator)")
         return !rows.isEmpty
     }
 
-    /// A fresh link, which takes the place of all before it; nil when set-up is over.
+    /// Creates a link, which replaces all earlier ones; returns nil when the installation has an operator.
     public func issue(at now: Timestamp = .now()) async throws(PostgresFailure) -> LinkToken? {
         let token = LinkToken(random: random)
         let issued = try await database.query(
@@ -34,42 +34,35 @@ public struct SetupLinkStore: Sendable {
             WITH voided AS (DELETE FROM setup_links)
             INSERT INTO setup_links (token_hash, created_at, expires_at)
             SELECT \(token.hash), \(now), \(now + Self.life) WHERE \(Self.hasNoOperator)
-            """
-        )
+            """)
         return issued.changed == 1 ? token : nil
     }
 
-    /// Whether the link would be taken, for the page that asks for the rest.
-    public func isUsable(
-        _ token: LinkToken,
-        at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> Bool {
+    /// Whether the link could be claimed, for the page with the setup form.
+    public func isUsable(_ token: LinkToken, at now: Timestamp = .now()) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(
-            "SELECT FROM setup_links WHERE token_hash = \(token.hash) AND \(Self.isFree(at: now))"
-        )
+            "SELECT FROM setup_links WHERE token_hash = \(token.hash) AND \(Self.isFree(at: now))")
         return !rows.isEmpty
     }
 
-    /// Takes the link for one use; of many who try at once one gets it.
+    /// Claims the link for one use; only one of several concurrent calls gets it.
     func claim(_ token: LinkToken, at now: Timestamp) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(
             """
             UPDATE setup_links SET used_at = \(now)
             WHERE token_hash = \(token.hash) AND \(Self.isFree(at: now))
             RETURNING token_hash
-            """
-        )
+            """)
         return !rows.isEmpty
     }
 
-    /// Gives a claimed link back after a use that came to nothing.
+    /// Releases a claimed link after a use that failed.
     func release(_ token: LinkToken, claimedAt: Timestamp) async throws(PostgresFailure) {
         try await database.query(
             """
             UPDATE setup_links SET used_at = NULL
             WHERE token_hash = \(token.hash) AND used_at = \(claimedAt)
-            """
-        )
+            """)
     }
 
     private static func isFree(at now: Timestamp) -> SQL {

@@ -2,9 +2,9 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// How a team's hosted pages look, beside its name and logo.
+/// Appearance of a team's hosted pages, besides its name and logo.
 public struct Branding: Hashable, Sendable {
-    /// Pippin’s own when nil.
+    /// Pippin's own color when nil.
     public var accent: AccentColour?
     public var privacyURL: LegalURL?
     public var termsURL: LegalURL?
@@ -19,7 +19,7 @@ public struct Branding: Hashable, Sendable {
         termsURL = try row.next()
     }
 
-    /// For the audit log.
+    /// The members as JSON, for the audit log.
     var json: [String: JSONValue] {
         [
             "accentColour": accent.map { .string($0.rawValue) } ?? .null,
@@ -29,9 +29,9 @@ public struct Branding: Hashable, Sendable {
     }
 }
 
-/// Where a team's privacy policy or terms can be read: an absolute `https` URL.
+/// Address of a team's privacy policy or terms: an absolute `https` URL.
 ///
-/// Only browsers of people follow it, so nothing is asked of its host but that there is one.
+/// Only the browsers of users open it, so of its host only the presence is checked.
 public struct LegalURL: SQLText, Hashable, Sendable, CustomStringConvertible {
     public static let maximumLength = 2048
 
@@ -39,8 +39,8 @@ public struct LegalURL: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     public init?(rawValue: String) {
         let rest = rawValue.utf8.dropFirst("https://".utf8.count)
-        guard rawValue.hasPrefix("https://"), rawValue.utf8.count <= Self.maximumLength,
-            let first = rest.first, first != UInt8(ascii: "/"), first != UInt8(ascii: "?"),
+        guard rawValue.hasPrefix("https://"), rawValue.utf8.count <= Self.maximumLength, let first = rest.first,
+            first != UInt8(ascii: "/"), first != UInt8(ascii: "?"),
             rest.prefix(while: { $0 != UInt8(ascii: "/") }).allSatisfy({ $0 != UInt8(ascii: "@") }),
             rest.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) })
         else { return nil }

@@ -1,26 +1,26 @@
 import Bytes
 import Crypto
 
-/// A picture somebody uploaded to stand for a team on its hosted pages.
+/// An uploaded image that represents a team on its hosted pages.
 public struct LogoFile: Hashable, Sendable {
     /// In octets.
     public static let maximumSize = 256 * 1024
 
     public enum Problem: Error, Equatable, Sendable {
         case tooLarge
-        /// Neither PNG nor JPEG nor WebP, whatever its name says.
+        /// Not PNG, JPEG or WebP, whatever its name claims.
         case unknownKind
     }
 
     public let mediaType: String
     public let octets: [UInt8]
-    /// The SHA-256 of its octets in hexadecimal digits, part of its address.
+    /// The SHA-256 of its octets in hexadecimal digits, part of its URL.
     public let digest: String
 
-    /// Judges a file by its first octets: a PNG's signature (RFC 2083 section 3.1), a JPEG's SOI marker, or WebP in
-    /// RIFF (RFC 9649 section 2.3).
+    /// Determines the type of a file by its first octets: a PNG's signature (RFC 2083 section 3.1), a JPEG's SOI
+    /// marker, or WebP in RIFF (RFC 9649 section 2.3).
     ///
-    /// SVG is none of them, since it may carry scripts.
+    /// SVG is not accepted, because it may contain scripts.
     public init(_ octets: [UInt8]) throws(Problem) {
         guard octets.count <= Self.maximumSize else { throw .tooLarge }
         let isPNG = octets.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])

@@ -2,23 +2,23 @@ public import Bytes
 public import Domain
 import Postgres
 
-/// A tenant: everything else belongs to one.
+/// A tenant, to which all other data belongs.
 public struct Team: Hashable, Sendable {
     public let id: TeamID
     public let configuration: TeamConfiguration
-    /// The team whose users are the console's people; it is in no list.
+    /// Whether this is the system team, whose users are the console accounts; it is in no list.
     public let isSystem: Bool
-    /// Raised by every change, so that two people who edit at once do not overwrite one another.
+    /// Incremented by every change, so that concurrent edits do not overwrite each other.
     public let version: Int
     public let createdAt: Timestamp
-    /// When the team will be deleted, where an owner has asked for it and nobody has taken it back.
+    /// When the team will be deleted, if an owner has requested that and it was not cancelled.
     public let deletionDueAt: Timestamp?
-    /// When that day had come, and the team was closed to apps and people; the deletion cannot be taken back since.
+    /// When the team was closed to apps and users, at the end of the grace period; the deletion is then final.
     public let closedAt: Timestamp?
-    /// When it was deleted; nobody but operators hears of it since.
+    /// When the team was deleted; since then it is visible only to operators.
     public let deletedAt: Timestamp?
 
-    /// What `init(_:)` reads, of a table that goes by `t`.
+    /// The columns that `init(_:)` reads, from a table with the alias `t`.
     static var columns: SQL {
         """
         t.team_id, \(TeamConfiguration.columns), t.is_system, t.version, t.created_at, t.deletion_due_at, t.closed_at,

@@ -1,7 +1,7 @@
 import Bytes
 import Postgres
 
-/// Everything that is set of a team.
+/// Everything that can be configured for a team.
 public struct TeamConfiguration: Hashable, Sendable {
     public var settings: TeamSettings
     public var policy: TeamPolicy
@@ -17,14 +17,14 @@ public struct TeamConfiguration: Hashable, Sendable {
         branding = try Branding(&row)
     }
 
-    /// What `init(_:)` reads, of a table that goes by `t`.
+    /// The columns that `init(_:)` reads, from a table with the alias `t`.
     static let columns: SQL = """
         t.name, t.mode, t.identity_sources, t.second_factor, t.registration, t.id_token_seconds,
         t.requires_verified_domains, t.account_delete_event, t.audit_retention_days, t.accent_colour,
         t.privacy_url, t.terms_url
         """
 
-    /// What goes behind SET.
+    /// The assignments of an UPDATE's SET clause.
     var assignments: SQL {
         """
         name = \(settings.name), mode = \(settings.mode),
@@ -38,16 +38,13 @@ public struct TeamConfiguration: Hashable, Sendable {
         """
     }
 
-    /// The members that differ from those of `old`, as they were and are, for the audit log.
+    /// The members that differ from those of `old`, before and after, for the audit log.
     func difference(from old: TeamConfiguration) -> (before: JSONValue, after: JSONValue) {
         let (was, becomes) = (old.json, json)
         return (
-            .object(was.filter { becomes[$0.key] != $0.value }),
-            .object(becomes.filter { was[$0.key] != $0.value })
+            .object(was.filter { becomes[$0.key] != $0.value }), .object(becomes.filter { was[$0.key] != $0.value })
         )
     }
 
-    private var json: [String: JSONValue] {
-        settings.json.merging(policy.json) { $1 }.merging(branding.json) { $1 }
-    }
+    private var json: [String: JSONValue] { settings.json.merging(policy.json) { $1 }.merging(branding.json) { $1 } }
 }

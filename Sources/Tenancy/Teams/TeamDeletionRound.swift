@@ -1,23 +1,23 @@
 public import Bytes
 public import Domain
 
-/// Deletes the teams whose grace period is over: their addresses at once, then what they owe, then what they leave.
+/// Deletes the teams whose grace period is over: closes them, meets their obligations, then deletes their rows.
 public struct TeamDeletionRound: Sendable {
-    /// Rows that go with one transaction; short enough to be in nobody's way.
+    /// Rows deleted per transaction, which is short enough not to delay others.
     private static let batch = 1000
 
     private let store: TeamDeletionStore
     private let obligations: [any TeamObligations]
 
-    /// - Parameter obligations: what must be met between the closing of a team and its deletion.
+    /// - Parameter obligations: must be met between the closing of a team and its deletion.
     public init(_ database: TeamDatabase, _ system: SystemDatabase, obligations: [any TeamObligations]) {
         store = TeamDeletionStore(database, system, obligations: obligations)
         self.obligations = obligations
     }
 
-    /// May end at any moment and be run again, in several processes: it goes on where it was.
+    /// Runs one round; it may end at any moment and be run again, in several processes, and continues where it was.
     ///
-    /// - Throws: the first failure, once every team had its turn.
+    /// - Throws: the first failure, after all teams were processed.
     public func run(at now: Timestamp = .now()) async throws {
         try await forEach(try await store.dueTeams(at: now)) { try await store.close($0, at: now) }
         try await forEach(try await store.closedTeams()) { try await settle($0, at: now) }
@@ -26,7 +26,7 @@ public struct TeamDeletionRound: Sendable {
 
     private func settle(_ team: TeamID, at now: Timestamp) async throws {
         for obligation in obligations {
-            while try await obligation.pursue(in: team, batch: Self.batch) > 0 {
+            while try await obligation.continueDeletion(in: team, batch: Self.batch) > 0 {
                 try Task.checkCancellation()
             }
         }
@@ -38,12 +38,10 @@ public struct TeamDeletionRound: Sendable {
         try await store.noteEmptied(team, at: now)
     }
 
-    /// One team's trouble is not the others'.
+    /// Runs `body` for each team, so that the failure of one does not stop the others; throws the first failure.
     private func forEach(_ teams: [TeamID], _ body: (TeamID) async throws -> Void) async throws {
         var failure: (any Error)?
-        for team in teams {
-            do { try await body(team) } catch { failure = failure ?? error }
-        }
+        for team in teams { do { try await body(team) } catch { failure = failure ?? error } }
         if let failure { throw failure }
     }
 }

@@ -3,43 +3,39 @@ import Bytes
 import Domain
 import Postgres
 
-/// Carries out what `TeamStore.requestDeletion` asked for.
+/// Executes the deletions that `TeamStore.requestDeletion` schedules.
 struct TeamDeletionStore: Sendable {
-    /// What was under way when a team went may still write; by then it has ended.
+    /// Time after which requests that began before a team was closed or deleted have ended, and write no more.
     static let settlingTime = Duration.seconds(60)
 
     private let database: TeamDatabase
     private let system: SystemDatabase
     private let obligations: [any TeamObligations]
 
-    init(
-        _ database: TeamDatabase,
-        _ system: SystemDatabase,
-        obligations: [any TeamObligations] = []
-    ) {
+    init(_ database: TeamDatabase, _ system: SystemDatabase, obligations: [any TeamObligations] = []) {
         self.database = database
         self.system = system
         self.obligations = obligations
     }
 
-    /// The teams whose grace period is over, and that are open yet.
+    /// Returns the teams whose grace period is over and that are still open.
     func dueTeams(at now: Timestamp) async throws(PostgresFailure) -> [TeamID] {
         try await teams("closed_at IS NULL AND deletion_due_at <= \(now) AND NOT is_system")
     }
 
-    /// The closed teams that are not deleted yet.
+    /// Returns the closed teams that are not deleted yet.
     func closedTeams() async throws(PostgresFailure) -> [TeamID] {
         try await teams("closed_at IS NOT NULL AND deleted_at IS NULL")
     }
 
-    /// The deleted teams of which something may be left.
+    /// Returns the deleted teams that may have rows left.
     func teamsToEmpty(at now: Timestamp) async throws(PostgresFailure) -> [TeamID] {
         try await teams("deleted_at <= \(now - Self.settlingTime)")
     }
 
-    /// Closes the team: no address of it answers apps and people from now on; its members still see its console.
+    /// Closes the team: its addresses no longer respond to apps and users; its members can still see it in the console.
     ///
-    /// Does nothing when an owner has taken the deletion back meanwhile.
+    /// Does nothing when an owner has cancelled the deletion meanwhile.
     ///
     /// - Throws: `PostgresFailure`.
     func close(_ id: TeamID, at now: Timestamp) async throws {
@@ -48,17 +44,16 @@ struct TeamDeletionStore: Sendable {
                 """
                 UPDATE teams SET closed_at = \(now), version = version + 1
                 WHERE team_id = \(id) AND closed_at IS NULL AND deletion_due_at <= \(now)
-                """
-            )
+                """)
             guard closed.changed == 1 else { return }
             try await event("team.closed", of: id).record(in: id, transaction)
             for obligation in obligations { try await obligation.begin(in: id, transaction) }
         }
     }
 
-    /// Marks the team as deleted: from now on it is as if it had never been.
+    /// Marks the team as deleted, so that it appears not to exist.
     ///
-    /// Does nothing while it owes something, or what was under way when it was closed may still write.
+    /// Does nothing while it has obligations, or while requests that began before it was closed may still write.
     ///
     /// - Throws: `PostgresFailure`.
     func delete(_ id: TeamID, at now: Timestamp) async throws {
@@ -68,29 +63,25 @@ struct TeamDeletionStore: Sendable {
                 SELECT \(Team.columns) FROM teams t
                 WHERE t.team_id = \(id) AND t.deleted_at IS NULL AND t.closed_at <= \(now - Self.settlingTime)
                 FOR NO KEY UPDATE
-                """
-            )
+                """)
             guard var row = closed.first else { return }
             let team = try Team(&row)
-            for obligation in obligations {
-                guard try await obligation.conclude(in: id, transaction) else { return }
-            }
+            for obligation in obligations { guard try await obligation.conclude(in: id, transaction) else { return } }
             try await transaction.query(
-                "UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)"
-            )
-            try await event("team.deleted", of: id, before: .object(team.settings.json))
-                .record(in: id, transaction)
+                "UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)")
+            try await event("team.deleted", of: id, before: .object(team.settings.json)).record(in: id, transaction)
         }
     }
 
-    /// Removes up to `batch` rows of a deleted team, and returns how many: none when nothing is left.
+    /// Deletes up to `batch` rows of a deleted team and returns their number: zero when none is left.
     func removeRows(of id: TeamID, batch: Int) async throws(PostgresFailure) -> Int {
-        guard var row = try await database.query("SELECT pippin_empty_team(\(batch)::integer)", in: id).first
-        else { return 0 }
+        guard var row = try await database.query("SELECT pippin_empty_team(\(batch)::integer)", in: id).first else {
+            return 0
+        }
         return try row.next()
     }
 
-    /// Notes that nothing of a deleted team is left but its row and its audit log.
+    /// Records that only the row and the audit log of a deleted team are left.
     func noteEmptied(_ id: TeamID, at now: Timestamp) async throws(PostgresFailure) {
         try await database.query(
             """
@@ -100,9 +91,7 @@ struct TeamDeletionStore: Sendable {
                 RETURNING team_id
             )
             \(event("team.emptied", of: id).insertion(in: id, when: "FROM emptied"))
-            """,
-            in: id
-        )
+            """, in: id)
     }
 
     private func event(_ action: String, of id: TeamID, before: JSONValue? = nil) -> AuditEvent {
@@ -115,8 +104,7 @@ struct TeamDeletionStore: Sendable {
             SELECT team_id FROM teams
             WHERE emptied_at IS NULL AND (deleted_at IS NOT NULL OR deletion_due_at IS NOT NULL) AND \(condition)
             ORDER BY team_id
-            """
-        )
+            """)
         return try rows.column()
     }
 }

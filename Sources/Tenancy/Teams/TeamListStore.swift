@@ -2,17 +2,15 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// Lists of teams, which no single team may see: read under the system's role, and teams only.
+/// Lists teams across tenants, which the role of a single team cannot see: reads only teams, under the system role.
 ///
-/// The system team is in none; operators alone see the names of deleted teams.
+/// The system team is in no list; the names of deleted teams are only for operators.
 public struct TeamListStore: Sendable {
     private let database: SystemDatabase
 
-    public init(_ database: SystemDatabase) {
-        self.database = database
-    }
+    public init(_ database: SystemDatabase) { self.database = database }
 
-    /// The teams a console account belongs to, by name.
+    /// Returns the teams of a console account, by name.
     public func list(of account: Subject) async throws(PostgresFailure) -> [Membership] {
         let rows = try await database.query(
             """
@@ -20,21 +18,18 @@ public struct TeamListStore: Sendable {
             FROM memberships m JOIN teams t ON t.team_id = m.team_id
             WHERE m.sub = \(account) AND NOT t.is_system AND t.deleted_at IS NULL
             ORDER BY lower(t.name), t.team_id
-            """
-        )
+            """)
         var memberships: [Membership] = []
         for var row in rows { memberships.append(Membership(team: try Team(&row), role: try row.next())) }
         return memberships
     }
 
-    /// For operators: up to `limit` teams, newest first, those after `cursor` when there is one.
+    /// Returns up to `limit` teams for operators, newest first, those after `cursor` if given.
     ///
     /// - Parameter search: the beginning of a name in any case, or a whole id.
-    public func page(
-        matching search: String? = nil,
-        after cursor: TeamPage.Cursor? = nil,
-        limit: Int
-    ) async throws(PostgresFailure) -> TeamPage {
+    public func page(matching search: String? = nil, after cursor: TeamPage.Cursor? = nil, limit: Int)
+        async throws(PostgresFailure) -> TeamPage
+    {
         let search = search?.withoutNUL
         let rows = try await database.query(
             """
@@ -46,8 +41,7 @@ public struct TeamListStore: Sendable {
                 ORDER BY t.created_at DESC, t.team_id LIMIT \(limit + 1)
             ) AS t ON true
             ORDER BY t.created_at DESC, t.team_id
-            """
-        )
+            """)
         var total = 0
         var found: [Team] = []
         for var row in rows {
@@ -57,15 +51,14 @@ public struct TeamListStore: Sendable {
         return TeamPage(found: found, limit: limit, total: total)
     }
 
-    /// Those of `teams` that a registry file made and nobody belongs to.
+    /// Returns those of `teams` that are open and have no members, such as teams that a registry file created.
     public func memberless(among teams: [TeamID]) async throws(PostgresFailure) -> Set<TeamID> {
         let rows = try await database.query(
             """
             SELECT t.team_id FROM teams t
             WHERE t.team_id = ANY (\(teams.map(\.rawValue))) AND coalesce(t.closed_at, t.deleted_at) IS NULL
                 AND NOT EXISTS (SELECT FROM memberships m WHERE m.team_id = t.team_id)
-            """
-        )
+            """)
         var found: Set<TeamID> = []
         for var row in rows { found.insert(try row.next()) }
         return found

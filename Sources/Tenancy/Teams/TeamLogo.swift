@@ -1,6 +1,6 @@
 import Postgres
 
-/// The picture at the head of a team's hosted pages.
+/// The image at the top of a team's hosted pages.
 public struct TeamLogo: Sendable {
     /// `image/png`, `image/jpeg` or `image/webp`.
     public let mediaType: String

@@ -1,18 +1,17 @@
 public import Postgres
 
-/// What a team is called: one line of text.
+/// The name of a team: one line of text.
 public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
     /// In Unicode scalars, as the constraint of the table counts.
     public static let maximumLength = 100
 
     public let rawValue: String
 
-    /// The name less white space around it; nil when it is empty, too long or not one line of text.
+    /// The name without white space around it; nil when it is empty, too long or not one line of text.
     public init?(rawValue: String) {
         let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
         let trimmed = rawValue.unicodeScalars.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        guard (1...Self.maximumLength).contains(trimmed.count), !trimmed.contains(where: Self.isRefused)
-        else {
+        guard (1...Self.maximumLength).contains(trimmed.count), !trimmed.contains(where: Self.isRefused) else {
             return nil
         }
         var name = String.UnicodeScalarView()
@@ -22,8 +21,8 @@ public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { rawValue }
 
-    /// Controls, line breaks, and the marks that turn the direction of the text around them (Unicode Standard
-    /// Annex 9, section 2).
+    /// Whether a name must not contain the scalar: controls, line breaks, and marks that change the direction of the
+    /// text around them (Unicode Standard Annex 9, section 2).
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

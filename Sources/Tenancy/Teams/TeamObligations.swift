@@ -1,16 +1,16 @@
 public import Domain
 public import Postgres
 
-/// What a team owes to others, and has to be met before its rows may go.
+/// Obligations of a team to third parties that must be met before its rows are deleted.
 public protocol TeamObligations: Sendable {
-    /// Takes up what was given up before: once, in the transaction that closes the team.
+    /// Resumes obligations that were given up; called once, in the transaction that closes the team.
     func begin(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
 
-    /// Puts up to `batch` of them on their way, and returns how many: none when all are.
-    func pursue(in team: TeamID, batch: Int) async throws(PostgresFailure) -> Int
+    /// Starts up to `batch` obligations, and returns how many: zero when all are started.
+    func continueDeletion(in team: TeamID, batch: Int) async throws(PostgresFailure) -> Int
 
-    /// Writes down those that can never be met, unless something still goes on.
+    /// Records the obligations that can never be met, unless some are still in progress.
     ///
-    /// - Returns: false when the team has to wait.
+    /// - Returns: false when the team's deletion has to wait.
     func conclude(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool
 }

@@ -3,7 +3,7 @@ public import Domain
 
 /// A page of the operators' list of teams, newest first.
 public struct TeamPage: Sendable {
-    /// A place in the list: the team a page ended with.
+    /// A position in the list: the last team of a page.
     public struct Cursor: Hashable, Sendable {
         public let createdAt: Timestamp
         public let id: TeamID
@@ -17,7 +17,7 @@ public struct TeamPage: Sendable {
     public let teams: [Team]
     /// Where the next page begins, or nil on the last one.
     public let next: Cursor?
-    /// How many teams match in all.
+    /// Number of matching teams.
     public let total: Int
 
     init(found: [Team], limit: Int, total: Int) {

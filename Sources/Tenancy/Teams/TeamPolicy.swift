@@ -1,42 +1,39 @@
+import Audit
 import Bytes
 public import Postgres
 
-/// Who may become a user of a team by themselves.
+/// Whether users may register with a team by themselves.
 public enum Registration: String, SQLText, CaseIterable, Sendable {
     case open
-    /// Those only who were asked to.
+    /// Only invited users.
     case invitation
     case off
 }
 
-/// How the notice of a deleted account spells its event; Apple's documents know both.
+/// Event type in the notification of a deleted account; Apple's documents use both.
 public enum AccountDeleteEvent: String, SQLText, CaseIterable, Sendable {
-    /// What every client in the field looks for.
+    /// The type that existing clients look for.
     case accountDelete = "account-delete"
     case accountDeleted = "account-deleted"
 }
 
-/// How strict a team is, and how long what it issues and records lives.
+/// Restrictions of a team, and lifetimes of what it issues and records.
 public struct TeamPolicy: Hashable, Sendable {
     public static let idTokenSeconds = 60...86_400
-    public static let auditRetentionDays = 30...3650
+    public static let auditRetentionDays = AuditRetentionStore.days
 
     public var registration: Registration
-    /// How long an id_token lives, in seconds, within `idTokenSeconds`.
+    /// Lifetime of an id_token in seconds, within `idTokenSeconds`.
     public var idTokenSeconds: Int
-    /// Whether return URLs work on verified domains only.
+    /// Whether return URLs must be on verified domains.
     public var requiresVerifiedDomains: Bool
     public var accountDeleteEvent: AccountDeleteEvent
     public var auditRetentionDays: Int
 
-    /// Of a new team.
+    /// The policy of a new team.
     public static let standard = TeamPolicy(
-        registration: .open,
-        idTokenSeconds: 600,
-        requiresVerifiedDomains: false,
-        accountDeleteEvent: .accountDelete,
-        auditRetentionDays: 400
-    )
+        registration: .open, idTokenSeconds: 600, requiresVerifiedDomains: false, accountDeleteEvent: .accountDelete,
+        auditRetentionDays: 400)
 
     init(_ row: inout Row) throws(PostgresFailure) {
         registration = try row.next()
@@ -47,11 +44,8 @@ public struct TeamPolicy: Hashable, Sendable {
     }
 
     private init(
-        registration: Registration,
-        idTokenSeconds: Int,
-        requiresVerifiedDomains: Bool,
-        accountDeleteEvent: AccountDeleteEvent,
-        auditRetentionDays: Int
+        registration: Registration, idTokenSeconds: Int, requiresVerifiedDomains: Bool,
+        accountDeleteEvent: AccountDeleteEvent, auditRetentionDays: Int
     ) {
         self.registration = registration
         self.idTokenSeconds = idTokenSeconds
@@ -60,7 +54,7 @@ public struct TeamPolicy: Hashable, Sendable {
         self.auditRetentionDays = auditRetentionDays
     }
 
-    /// For the audit log.
+    /// The members as JSON, for the audit log.
     var json: [String: JSONValue] {
         [
             "registration": .string(registration.rawValue), "idTokenSeconds": .integer(Int64(idTokenSeconds)),

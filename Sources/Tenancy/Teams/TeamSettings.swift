@@ -2,34 +2,32 @@ import Bytes
 public import Domain
 public import Postgres
 
-/// How strict a team is with addresses.
+/// How strict a team is about URLs.
 public enum TeamMode: String, SQLText, CaseIterable, Sendable {
     case production
-    /// May register `http` return URLs on loopback, and says so on its pages.
+    /// Permits `http` return URLs on loopback; the team's pages show that it is a sandbox.
     case sandbox
 }
 
-/// Where people of a team prove who they are.
+/// Where the users of a team authenticate.
 public enum IdentitySource: String, SQLText, CaseIterable, Sendable {
-    /// The team's own users and their passwords.
+    /// The team's own users with their passwords.
     case directory
-    /// Apple, by the team's own key.
+    /// Apple, with the team's own key.
     case apple
 }
 
-/// What an owner may set of a team.
+/// Settings of a team that an owner can change.
 public struct TeamSettings: Hashable, Sendable {
     public var name: TeamName
     public var mode: TeamMode
-    /// One at least, each once, in the order of `IdentitySource`.
+    /// At least one, each once, in the order of `IdentitySource`.
     public private(set) var identitySources: [IdentitySource]
     public var secondFactor: SecondFactor
 
-    /// Nil when there is no source of identities: nobody could sign in.
+    /// Returns nil without an identity source, because then no user could sign in.
     public init?(
-        name: TeamName,
-        mode: TeamMode,
-        identitySources: Set<IdentitySource> = [.directory],
+        name: TeamName, mode: TeamMode, identitySources: Set<IdentitySource> = [.directory],
         secondFactor: SecondFactor = .optional
     ) {
         guard !identitySources.isEmpty else { return nil }
@@ -39,7 +37,7 @@ public struct TeamSettings: Hashable, Sendable {
         self.secondFactor = secondFactor
     }
 
-    /// The same with other sources of identities; nil when there is none.
+    /// Returns the settings with other identity sources; nil when there is none.
     public func drawing(on sources: Set<IdentitySource>) -> TeamSettings? {
         TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
     }
@@ -51,7 +49,7 @@ public struct TeamSettings: Hashable, Sendable {
         secondFactor = try row.next()
     }
 
-    /// For the audit log.
+    /// The members as JSON, for the audit log.
     var json: [String: JSONValue] {
         [
             "name": .string(name.rawValue), "mode": .string(mode.rawValue),

@@ -4,25 +4,25 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// One team at a time, each behind its own wall.
+/// Creates, reads and changes one team at a time, each isolated by row-level security.
 public struct TeamStore: Sendable {
     /// Why a team was not created.
     public enum Failure: Error, Equatable, Sendable {
-        /// The id is a team's, or was one's.
+        /// The id belongs to a team, or belonged to one.
         case idTaken
-        /// The owner is no console account.
+        /// The owner is not a console account.
         case unknownOwner
     }
 
-    /// What became of a change.
+    /// Result of a change.
     public enum Update: Sendable {
         case updated(Team)
-        /// Somebody else was faster; the team as they left it.
+        /// The team was changed meanwhile; the value is its current state.
         case conflict(Team)
         case notFound
     }
 
-    /// 36^10 ids make even one repetition unlikely.
+    /// Ids drawn at most per team; 36^10 ids make even one repetition unlikely.
     private static let draws = 3
 
     let database: TeamDatabase
@@ -33,18 +33,14 @@ public struct TeamStore: Sendable {
         self.random = random
     }
 
-    /// Creates a team with its owner, all in one transaction under the new team's own setting.
+    /// Creates a team with its owner in one transaction, under the new team's own setting.
     ///
     /// - Parameters:
-    /// - id: drawn at random where none is given.
-    /// - owner: a user of the system team; nil for a team that is administered by `apply` alone.
+    ///   - id: drawn at random when nil.
+    ///   - owner: a user of the system team; nil for a team that is administered only by `apply`.
     /// - Throws: `Failure`, `PostgresFailure`.
     public func create(
-        _ settings: TeamSettings,
-        as id: TeamID? = nil,
-        owner: Subject?,
-        by actor: Actor,
-        from origin: Origin
+        _ settings: TeamSettings, as id: TeamID? = nil, owner: Subject?, by actor: Actor, from origin: Origin
     ) async throws -> TeamID {
         if let id {
             try await insert(settings, as: id, owner: owner, by: actor, from: origin)
@@ -55,9 +51,7 @@ public struct TeamStore: Sendable {
             do {
                 try await insert(settings, as: id, owner: owner, by: actor, from: origin)
                 return id
-            } catch Failure.idTaken {
-                continue
-            }
+            } catch Failure.idTaken { continue }
         }
         let id = drawID()
         try await insert(settings, as: id, owner: owner, by: actor, from: origin)
@@ -68,11 +62,7 @@ public struct TeamStore: Sendable {
     ///
     /// - Throws: `Failure`, `PostgresFailure`.
     public static func create(
-        _ settings: TeamSettings,
-        as id: TeamID,
-        owner: Subject?,
-        by actor: Actor,
-        from origin: Origin,
+        _ settings: TeamSettings, as id: TeamID, owner: Subject?, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws {
         let added = try await transaction.query(
@@ -83,26 +73,17 @@ public struct TeamStore: Sendable {
                 \(settings.secondFactor)
             )
             ON CONFLICT (team_id) DO NOTHING
-            """
-        )
+            """)
         guard added.changed == 1 else { throw Failure.idTaken }
-        try await AuditEvent(
-            "team.created",
-            by: actor,
-            on: .team(id),
-            from: origin,
-            after: .object(settings.json)
-        )
-        .record(in: id, transaction)
+        try await AuditEvent("team.created", by: actor, on: .team(id), from: origin, after: .object(settings.json))
+            .record(in: id, transaction)
         guard let owner else { return }
         do {
             try await MembershipStore.add(owner, as: .owner, to: id, by: actor, from: origin, transaction)
-        } catch MembershipStore.Failure.unknownAccount {
-            throw Failure.unknownOwner
-        }
+        } catch MembershipStore.Failure.unknownAccount { throw Failure.unknownOwner }
     }
 
-    /// The team, or nil when there is none or it was deleted.
+    /// Returns the team, or nil when there is none or it was deleted.
     public func find(_ id: TeamID) async throws(PostgresFailure) -> Team? {
         let rows = try await database.query(Self.selection(of: id), in: id)
         return try rows.firstValue(Team.init)
@@ -114,13 +95,9 @@ public struct TeamStore: Sendable {
         return id
     }
 
-    private func insert(
-        _ settings: TeamSettings,
-        as id: TeamID,
-        owner: Subject?,
-        by actor: Actor,
-        from origin: Origin
-    ) async throws {
+    private func insert(_ settings: TeamSettings, as id: TeamID, owner: Subject?, by actor: Actor, from origin: Origin)
+        async throws
+    {
         try await database.transaction(in: id) { transaction in
             try await Self.create(settings, as: id, owner: owner, by: actor, from: origin, transaction)
         }
@@ -132,7 +109,5 @@ public struct TeamStore: Sendable {
 }
 
 extension AuditEvent.Target {
-    static func team(_ id: TeamID) -> AuditEvent.Target {
-        AuditEvent.Target("team", id.rawValue)
-    }
+    static func team(_ id: TeamID) -> AuditEvent.Target { AuditEvent.Target("team", id.rawValue) }
 }

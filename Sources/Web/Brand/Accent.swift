@@ -1,8 +1,8 @@
 public import Domain
 
-/// What the pages make of a team's accent so that it can be read on light and on dark ground.
+/// Accent colour of a team with the shades that keep text legible on light and dark backgrounds.
 public struct Accent: Hashable, Sendable {
-    /// What the style sheet calls by these names.
+    /// Values of the style sheet's custom properties `--accent`, `--accent-strong`, `--accent-soft`, `--on-accent`.
     public struct Palette: Hashable, Sendable {
         public let accent: AccentColour
         public let strong: AccentColour
@@ -10,38 +10,26 @@ public struct Accent: Hashable, Sendable {
         public let onAccent: AccentColour
     }
 
-    /// As the team chose it.
+    /// The colour that the team chose.
     public let colour: AccentColour
 
-    public init(_ colour: AccentColour) {
-        self.colour = colour
-    }
+    public init(_ colour: AccentColour) { self.colour = colour }
 
-    /// On light ground: darkened as far as reading needs it.
+    /// Palette of the light theme: darkened as little as text contrast requires.
     public var light: Palette {
         let soft = colour.mixed(with: .white, share: 0.88)
         let accent = colour.legible(on: [Self.lightGround, soft], toward: .black)
-        return Palette(
-            accent: accent,
-            strong: accent.mixed(with: .black, share: 0.2),
-            soft: soft,
-            onAccent: .white
-        )
+        return Palette(accent: accent, strong: accent.mixed(with: .black, share: 0.2), soft: soft, onAccent: .white)
     }
 
-    /// On dark ground: lightened as far as reading needs it.
+    /// Palette of the dark theme: lightened as little as text contrast requires.
     public var dark: Palette {
         let soft = colour.mixed(with: Self.darkGround, share: 0.8)
         let accent = colour.legible(on: [Self.darkGround, soft], toward: .white)
-        return Palette(
-            accent: accent,
-            strong: accent.mixed(with: .white, share: 0.25),
-            soft: soft,
-            onAccent: .black
-        )
+        return Palette(accent: accent, strong: accent.mixed(with: .white, share: 0.25), soft: soft, onAccent: .black)
     }
 
-    /// The style sheet that dresses pages in it.
+    /// Style sheet that sets the custom properties for both themes.
     public var stylesheet: String {
         """
         :root { \(Self.properties(of: light)) }
@@ -50,7 +38,7 @@ public struct Accent: Hashable, Sendable {
         """
     }
 
-    /// `--sunken` of the style sheet, the ground that is hardest to read on in each theme.
+    /// `--sunken` of the style sheet in each theme, the background with the least text contrast.
     static let lightGround = AccentColour(red: 0xF3, green: 0xF1, blue: 0xEC)
     static let darkGround = AccentColour(red: 0x23, green: 0x24, blue: 0x21)
 

@@ -1,10 +1,12 @@
 public import Domain
 public import HTTP
 
-/// A team's accent as a style sheet: pages have no style of their own, and the sheet follows from the colour alone,
-/// so one address serves every team that chose it and browsers may keep it for ever.
+/// Route that serves a team's accent as a style sheet.
+///
+/// The sheet is a file because pages have no inline styles. It depends on the colour alone, so one URL serves every
+/// team with that colour and browsers may cache it for ever.
 public struct BrandAssets: Sendable {
-    /// The number is raised when another sheet is made of the same colour.
+    /// The version number changes when the sheet of a colour changes.
     static let stylesheet = Route("/accents/1/:colour", AccentFile.self)
 
     public init() {}
@@ -16,25 +18,19 @@ public struct BrandAssets: Sendable {
                     HeaderField(.contentType, "text/css; charset=utf-8"),
                     HeaderField(.cacheControl, "public, max-age=31536000, immutable"),
                     HeaderField(.xContentTypeOptions, "nosniff"),
-                ],
-                body: Array(Accent(file.colour).stylesheet.utf8)
-            )
+                ], body: Array(Accent(file.colour).stylesheet.utf8))
         }
     }
 
-    /// Where the style sheet of an accent lies.
-    public static func link(to accent: AccentColour) -> String {
-        stylesheet.link(AccentFile(colour: accent))
-    }
+    /// Path of the style sheet of an accent colour.
+    public static func link(to accent: AccentColour) -> String { stylesheet.link(AccentFile(colour: accent)) }
 }
 
-/// `17694a.css`: the colour in its one spelling.
+/// File name of an accent's style sheet, such as `17694a.css`; other spellings of the colour are rejected.
 struct AccentFile: PathValue, LosslessStringConvertible {
     let colour: AccentColour
 
-    init(colour: AccentColour) {
-        self.colour = colour
-    }
+    init(colour: AccentColour) { self.colour = colour }
 
     init?(_ description: String) {
         guard description.utf8.count == 10, let colour = AccentColour(rawValue: "#\(description.prefix(6))"),

@@ -23,54 +23,44 @@ struct ApplyCommand {
         let file = try read()
         let (installation, _) = try Installation.open(settings)
         defer { installation.close() }
-        let house = try House(installation)
-        defer { house.close() }
+        let process = try ServerProcess(installation)
+        defer { process.close() }
         var options = ApplyOptions()
         options.isDryRun = arguments.flags.isDryRun
         options.prunes = arguments.flags.prunes
         options.resetsCredentials = arguments.flags.resetsCredentials
-        return try tell(try Self.apply(file, options, in: house))
+        return try report(try Self.apply(file, options, in: process))
     }
 
-    /// Applies a file with the parts of a house.
-    static func apply(
-        _ file: RegistryFile,
-        _ options: ApplyOptions,
-        in house: House
-    ) throws(CommandFailure) -> ApplyReport {
-        let provisioner = house.provisioner
-        do {
-            return try house.loops[0].wait { [options] in try await provisioner.apply(file, options) }
-        } catch {
+    /// Applies a registry file with the services of a server process.
+    static func apply(_ file: RegistryFile, _ options: ApplyOptions, in process: ServerProcess) throws(CommandFailure)
+        -> ApplyReport
+    {
+        let provisioner = process.provisioner
+        do { return try process.loops[0].wait { [options] in try await provisioner.apply(file, options) } } catch {
             throw CommandFailure("the file cannot be applied: \(error)")
         }
     }
 
     private func read() throws(CommandFailure) -> RegistryFile {
         guard let text = TextFile.read(arguments.file) else {
-            throw CommandFailure(
-                "\(arguments.file) cannot be read, or is no regular file with text of at most 1 MiB"
-            )
+            throw CommandFailure("\(arguments.file) cannot be read, or is no regular file with text of at most 1 MiB")
         }
         let folder = RegistryFolder(around: arguments.file)
         do {
             return try RegistryFile(parsing: Array(text.utf8)) { name in
-                guard let text = folder.read(name) else {
-                    throw Unreadable()
-                }
+                guard let text = folder.read(name) else { throw Unreadable() }
                 return Array(text.utf8)
             }
-        } catch {
-            throw CommandFailure(error.all, saying: settings.resources)
-        }
+        } catch { throw CommandFailure(error.all, saying: settings.resources) }
     }
 
     private struct Unreadable: Error, CustomStringConvertible {
         var description: String { "no such file below the folder, or no text" }
     }
 
-    /// Prints the plan; the exit status says what came of it.
-    private func tell(_ report: ApplyReport) throws(CommandFailure) -> ExitStatus {
+    /// Prints the plan and returns the exit status for its outcome.
+    private func report(_ report: ApplyReport) throws(CommandFailure) -> ExitStatus {
         for team in report.teams {
             Terminal.say("team \(team.id)")
             for line in team.lines { Terminal.say("  \(line)") }
@@ -85,8 +75,7 @@ struct ApplyCommand {
         case .wouldChange:
             Terminal.say("nothing was changed: this was a dry run")
             return .wouldChange
-        case .refused(let problems):
-            throw CommandFailure(problems, saying: settings.resources)
+        case .refused(let problems): throw CommandFailure(problems, saying: settings.resources)
         }
     }
 }

@@ -3,7 +3,7 @@ import Bytes
 import Domain
 
 extension AuditCommand {
-    /// Reads what stands behind `pippin audit`.
+    /// Parses the arguments after `pippin audit`.
     static func parse(_ rest: [String]) throws(CommandFailure) -> Command {
         var options = Options(Array(rest.dropFirst()))
         switch rest.first {
@@ -17,11 +17,11 @@ extension AuditCommand {
                 options.complain("--format is csv or ndjson, not \(format)")
             }
             let (settings, operands) = try options.settings(operands: 1, called: "TEAMID")
-            guard let team = TeamID(rawValue: operands[0]), let format = AuditExportFormat(rawValue: format)
-            else { throw CommandFailure(notATeam(operands[0]), status: .usage) }
+            guard let team = TeamID(rawValue: operands[0]), let format = AuditExportFormat(rawValue: format) else {
+                throw CommandFailure(notATeam(operands[0]), status: .usage)
+            }
             return .audit(settings, .export(team: team, format: format, since: since))
-        default:
-            throw CommandFailure("pippin audit verify, or pippin audit export; see --help", status: .usage)
+        default: throw CommandFailure("pippin audit verify, or pippin audit export; see --help", status: .usage)
         }
     }
 
@@ -46,7 +46,5 @@ extension AuditCommand {
         return day
     }
 
-    private static func notATeam(_ text: String) -> String {
-        "\(text) is not a Team ID: 10 characters A-Z and 0-9"
-    }
+    private static func notATeam(_ text: String) -> String { "\(text) is not a Team ID: 10 characters A-Z and 0-9" }
 }

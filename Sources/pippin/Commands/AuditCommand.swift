@@ -1,5 +1,4 @@
 import Audit
-import AuthEngine
 import Bytes
 import Domain
 import EventLoop
@@ -11,7 +10,7 @@ struct AuditCommand {
         case export(team: TeamID, format: AuditExportFormat, since: Timestamp?)
     }
 
-    /// A head that was logged or exported, which the chain must still hold.
+    /// A head that was logged or exported earlier and must still be part of the chain.
     struct KnownHead: Sendable {
         let position: Int
         let code: String
@@ -23,25 +22,23 @@ struct AuditCommand {
     func run() throws(CommandFailure) -> ExitStatus {
         let (installation, _) = try Installation.open(settings)
         defer { installation.close() }
-        let house = try House(installation)
-        defer { house.close() }
+        let process = try ServerProcess(installation)
+        defer { process.close() }
         switch task {
-        case .verify(let team, let head): return try verify(team, head, house)
-        case .export(let team, let format, let since): return try export(team, format, since, house)
+        case .verify(let team, let head): return try verify(team, head, process)
+        case .export(let team, let format, let since): return try export(team, format, since, process)
         }
     }
 }
 
 // Verifying.
 extension AuditCommand {
-    private func verify(
-        _ team: TeamID?,
-        _ known: KnownHead?,
-        _ house: House
-    ) throws(CommandFailure) -> ExitStatus {
-        let worker = house.workers[0]
+    private func verify(_ team: TeamID?, _ known: KnownHead?, _ process: ServerProcess) throws(CommandFailure)
+        -> ExitStatus
+    {
+        let worker = process.loopServices[0]
         let database = TeamDatabase(worker.app)
-        let store = AuditVerificationStore(database, keys: SealKeys(house.context.keyRing))
+        let store = AuditVerificationStore(database, keys: SealKeys(process.server.keyRing))
         let chains = AuditChainStore(database)
         let backlog = AuditBacklogStore(SystemDatabase(worker.system))
         do {
@@ -53,18 +50,16 @@ extension AuditCommand {
                     if let known, try await chains.code(at: known.position, in: team) != known.code {
                         problems.append("position \(known.position) does not have the code that was noted")
                     }
-                    Self.tell(team, problems, try await chains.find(in: team))
+                    Self.report(team, problems, try await chains.find(in: team))
                     if !problems.isEmpty { isWhole = false }
                 }
                 return isWhole
             }
             return isWhole ? .success : .refused
-        } catch {
-            throw CommandFailure("the log cannot be verified: \(error)")
-        }
+        } catch { throw CommandFailure("the log cannot be verified: \(error)") }
     }
 
-    private static func tell(_ team: TeamID, _ problems: [String], _ chain: AuditChain) {
+    private static func report(_ team: TeamID, _ problems: [String], _ chain: AuditChain) {
         let head = chain.head.map { "sealed up to \($0.text)" } ?? "nothing sealed yet"
         let waiting = chain.waiting == 0 ? "" : ", \(chain.waiting) waiting"
         Terminal.say("team \(team): \(problems.isEmpty ? "whole" : "NOT WHOLE"), \(head)\(waiting)")
@@ -73,10 +68,8 @@ extension AuditCommand {
 }
 
 extension AuditReport {
-    /// A line for each finding.
-    fileprivate var problems: [String] {
-        findings.map(\.line) + (isTruncated ? ["and more of the kind"] : [])
-    }
+    /// One line per finding.
+    fileprivate var problems: [String] { findings.map(\.line) + (isTruncated ? ["and more of the kind"] : []) }
 }
 
 extension AuditFinding {
@@ -95,30 +88,20 @@ extension AuditFinding {
 
 // Exporting.
 extension AuditCommand {
-    private func export(
-        _ team: TeamID,
-        _ format: AuditExportFormat,
-        _ since: Timestamp?,
-        _ house: House
-    ) throws(CommandFailure) -> ExitStatus {
-        let store = AuditExportStore(TeamDatabase(house.workers[0].app))
+    private func export(_ team: TeamID, _ format: AuditExportFormat, _ since: Timestamp?, _ process: ServerProcess)
+        throws(CommandFailure) -> ExitStatus
+    {
+        let store = AuditExportStore(TeamDatabase(process.loopServices[0].app))
         var filter = AuditFilter()
         filter.since = since
         do {
-            try house.workers[0].loop.wait { [filter] in
+            try process.loopServices[0].loop.wait { [filter] in
                 let export = try await store.begin(
-                    filter,
-                    asked: since.map { ["since": .string($0.description)] } ?? [:],
-                    as: format,
-                    in: team,
-                    by: .command("audit export"),
-                    from: .local
-                )
+                    filter, asked: since.map { ["since": .string($0.description)] } ?? [:], as: format, in: team,
+                    by: .command("audit export"), from: .local)
                 while let piece = try await export.next() { Terminal.pass(piece) }
             }
-        } catch {
-            throw CommandFailure("the log cannot be exported: \(error)")
-        }
+        } catch { throw CommandFailure("the log cannot be exported: \(error)") }
         return .success
     }
 }

@@ -1,4 +1,4 @@
-/// One thing to do, with its settings checked.
+/// A command with its checked settings.
 enum Command: Sendable {
     case help(topic: Name?)
     case version
@@ -10,9 +10,9 @@ enum Command: Sendable {
     case setupLink(Settings)
     case doctor(Settings, team: String?)
 
-    /// The first word of a command line.
+    /// Name of a command, the first argument on the command line.
     ///
-    /// What is read and what is told of each is a switch over all of them, so that none is forgotten.
+    /// Parsing and help switch over all cases, so the compiler reports a case that one of them lacks.
     enum Name: String, CaseIterable {
         case serve
         case migrate
@@ -24,7 +24,7 @@ enum Command: Sendable {
         case version
     }
 
-    /// Reads the command line; every mistake is reported, not only the first.
+    /// Parses the command line and reports every error, not only the first.
     static func parse(_ arguments: [String]) throws(CommandFailure) -> Command {
         guard let name = arguments.first, name != "--help", name != "-h" else { return .help(topic: nil) }
         if name == "--version" { return .version }
@@ -58,10 +58,8 @@ enum Command: Sendable {
             return .export(settings, team: operands[0])
         case .apply:
             let flags = ApplyCommand.Flags(
-                isDryRun: options.isGiven("dry-run"),
-                prunes: options.isGiven("prune"),
-                resetsCredentials: options.isGiven("reset-credentials")
-            )
+                isDryRun: options.isGiven("dry-run"), prunes: options.isGiven("prune"),
+                resetsCredentials: options.isGiven("reset-credentials"))
             let (settings, operands) = try options.settings(operands: 1, called: "FILE.json")
             return .apply(settings, ApplyCommand.Arguments(file: operands[0], flags: flags))
         }
@@ -79,16 +77,12 @@ enum Command: Sendable {
         case .migrate(let settings): return try MigrateCommand(settings: settings).run()
         case .apply(let settings, let arguments):
             return try ApplyCommand(settings: settings, arguments: arguments).run()
-        case .export(let settings, let team):
-            return try ExportCommand(settings: settings, team: team).run()
+        case .export(let settings, let team): return try ExportCommand(settings: settings, team: team).run()
         case .audit(let settings, let task): return try AuditCommand(settings: settings, task: task).run()
-        case .doctor(let settings, let team):
-            return try DoctorCommand(settings: settings, team: team).run()
+        case .doctor(let settings, let team): return try DoctorCommand(settings: settings, team: team).run()
         case .setupLink(let settings): return try SetupLinkCommand(settings: settings).run()
         }
     }
 }
 
-enum Version {
-    static let current = "0.1.0"
-}
+enum Version { static let current = "0.1.0" }

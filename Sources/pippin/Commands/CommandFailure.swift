@@ -1,21 +1,21 @@
-/// How a command ended, as shells see it.
+/// Exit status of a command.
 struct ExitStatus: Sendable, Equatable {
     let code: Int32
 
     static let success = ExitStatus(code: 0)
     static let refused = ExitStatus(code: 1)
-    /// `apply --dry-run` found something to change.
+    /// `apply --dry-run` found changes.
     static let wouldChange = ExitStatus(code: 2)
-    /// How a worker ends where something is away that may come back (sysexits.h, EX_TEMPFAIL).
+    /// A worker ended because a dependency is temporarily unavailable (sysexits.h, EX_TEMPFAIL).
     static let unavailable = ExitStatus(code: 75)
     static let usage = ExitStatus(code: 64)
 }
 
-/// Why a command could not do its work: one clear line for each reason.
+/// Failure of a command, with one line for each reason.
 struct CommandFailure: Error, Sendable {
     let lines: [String]
     let status: ExitStatus
-    /// Whether the same may succeed a moment later.
+    /// Whether the command may succeed if it is repeated shortly afterwards.
     let isTransient: Bool
 
     init(_ lines: [String], status: ExitStatus = .refused, isTransient: Bool = false) {

@@ -1,27 +1,26 @@
-import AuthEngine
 import Bytes
 import Doctor
 import Domain
 import EventLoop
+import Localization
+import Operations
 import Templates
 import Tenancy
 
 /// `pippin doctor`.
 struct DoctorCommand {
-    /// Nobody who asks by `--team` means a team that is not there.
+    /// Exit status for wrong arguments, including a `--team` that does not exist.
     private static let usage = ExitStatus(code: 2)
     private static let pageSize = 50
 
     let settings: Settings
-    /// All of them where nil.
+    /// Team ID to check; nil for all teams.
     let team: String?
 
-    /// - Throws: `CommandFailure` with a status of its own: 1 means that something is wrong with the set-up.
+    /// - Throws: `CommandFailure` with status 2, because status 1 means that the check-up found something wrong.
     static func parse(_ options: inout Options) throws(CommandFailure) -> Command {
         let team = options.argument("team")
-        do {
-            return .doctor(try options.settings(operands: 0).settings, team: team)
-        } catch {
+        do { return .doctor(try options.settings(operands: 0).settings, team: team) } catch {
             throw CommandFailure(error.lines, status: usage)
         }
     }
@@ -30,58 +29,41 @@ struct DoctorCommand {
         var id: TeamID?
         if let team {
             guard let known = TeamID(rawValue: team), known != .system else {
-                throw CommandFailure(
-                    "\(team) is not a Team ID: 10 characters A-Z and 0-9",
-                    status: Self.usage
-                )
+                throw CommandFailure("\(team) is not a Team ID: 10 characters A-Z and 0-9", status: Self.usage)
             }
             id = known
         }
         let texts = try texts()
         let (installation, _) = try Installation.open(settings)
         defer { installation.close() }
-        let house = try House(installation)
-        defer { house.close() }
-        return report(try look(in: house, id), texts)
+        let process = try ServerProcess(installation)
+        defer { process.close() }
+        return report(try check(in: process, id), texts)
     }
 
-    private func texts() throws(CommandFailure) -> Texts {
-        do {
-            return try Texts(folder: settings.resources.texts)
-        } catch {
+    private func texts() throws(CommandFailure) -> Translations {
+        do { return try Translations(folder: settings.resources.texts) } catch {
             throw CommandFailure(error.all.map(\.description))
         }
     }
 
-    /// The findings of the installation, then of each team, under a heading.
-    private func look(in house: House, _ id: TeamID?) throws(CommandFailure) -> [Section] {
-        let (worker, context, allowsLoopback) = (
-            house.workers[0], house.context, settings.allowsLoopback
-        )
+    /// The findings of the installation, then those of each team, each under a heading.
+    private func check(in process: ServerProcess, _ id: TeamID?) throws(CommandFailure) -> [Section] {
+        let (worker, server, allowsLoopback) = (process.loopServices[0], process.server, settings.allowsLoopback)
         let lacksProxy = settings.lacksTrustedProxy
         let file = settings.certificateFile()
         do {
             return try worker.loop.wait {
                 let teams = try await Self.teams(id, worker)
                 let installation = InstallationCheckup(
-                    context,
-                    apple: worker.apple,
-                    client: worker.outgoing.house,
-                    certificateFile: file,
-                    lacksProxy: lacksProxy
-                )
+                    server, apple: worker.apple, client: worker.outgoing.installation, certificateFile: file,
+                    lacksProxy: lacksProxy)
                 let checkup = TeamCheckup(
-                    TeamDatabase(worker.app),
-                    context: context,
-                    apple: worker.apple,
-                    checks: worker.checks(allowsLoopback: allowsLoopback),
-                    client: worker.outgoing.house
-                )
+                    TeamDatabase(worker.app), server: server, apple: worker.apple,
+                    checks: worker.checks(allowsLoopback: allowsLoopback), client: worker.outgoing.installation)
                 let around = await installation.run(
-                    needsApple: try await checkup.needsApple(teams.map(\.id)),
-                    for: .operator
-                )
-                var sections = [Section(heading: context.publicURL, findings: around)]
+                    needsApple: try await checkup.needsApple(teams.map(\.id)), for: .operator)
+                var sections = [Section(heading: server.publicURL, findings: around)]
                 for team in teams {
                     let findings = try await checkup.run(team, by: .command("doctor"), from: .local)
                     let heading = "team \(team.id) \"\(team.settings.name.rawValue)\""
@@ -89,14 +71,12 @@ struct DoctorCommand {
                 }
                 return sections
             }
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
+        } catch let failure as CommandFailure { throw failure } catch {
             throw CommandFailure("the check-up broke off: \(error)")
         }
     }
 
-    private static func teams(_ id: TeamID?, _ worker: Worker) async throws -> [Team] {
+    private static func teams(_ id: TeamID?, _ worker: LoopServices) async throws -> [Team] {
         if let id {
             guard let team = try await TeamStore(TeamDatabase(worker.app)).find(id) else {
                 throw CommandFailure("there is no team \(id)", status: usage)
@@ -118,7 +98,7 @@ struct DoctorCommand {
         let findings: [Finding]
     }
 
-    private func report(_ sections: [Section], _ texts: Texts) -> ExitStatus {
+    private func report(_ sections: [Section], _ texts: Translations) -> ExitStatus {
         for section in sections {
             Terminal.say(section.heading)
             for finding in section.findings {
@@ -130,14 +110,11 @@ struct DoctorCommand {
         let wrong = sections.flatMap(\.findings).count { $0.verdict == .wrong }
         Terminal.say(
             texts.text(
-                wrong == 0
-                    ? Phrase("console.doctor.fine") : Phrase("console.doctor.wrong-count", count: wrong)
-            )
-        )
+                wrong == 0 ? Message("console.doctor.fine") : Message("console.doctor.wrong-count", count: wrong)))
         return wrong == 0 ? .success : .refused
     }
 
-    /// Of one width, and told apart without colour.
+    /// Mark of a verdict, of constant width and distinguishable without color.
     private static func mark(_ verdict: Finding.Verdict) -> String {
         switch verdict {
         case .good: "good "

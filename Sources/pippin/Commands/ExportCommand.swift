@@ -13,13 +13,11 @@ struct ExportCommand {
         }
         let (installation, _) = try Installation.open(settings)
         defer { installation.close() }
-        let house = try House(installation)
-        defer { house.close() }
-        let provisioner = house.provisioner
+        let process = try ServerProcess(installation)
+        defer { process.close() }
+        let provisioner = process.provisioner
         let file: RegistryFile?
-        do {
-            file = try house.loops[0].wait { try await provisioner.export(id) }
-        } catch {
+        do { file = try process.loops[0].wait { try await provisioner.export(id) } } catch {
             throw CommandFailure("the team cannot be exported: \(error)")
         }
         guard let file else { throw CommandFailure("there is no team \(id)") }

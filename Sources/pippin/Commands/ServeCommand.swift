@@ -4,20 +4,18 @@ import HTTP
 import Log
 import Postgres
 
-/// `pippin serve`: a process that supervises, and the worker that it starts, which is this program again.
+/// `pippin serve`: a supervisor, and the worker that it starts from the same executable.
 struct ServeCommand {
-    /// How long a start may take to end by itself.
-    static let patience = Duration.seconds(1)
-    /// How long a port may be taken by what a killed predecessor leaves: its worker dies with it, a moment later.
-    private static let portPatience = Duration.seconds(2)
+    /// Time that a start may take to end by itself after a signal to end.
+    static let timeout = Duration.seconds(1)
+    /// Time to wait for a port, because a killed supervisor's worker dies a moment later and holds it until then.
+    private static let portTimeout = Duration.seconds(2)
 
     let settings: Settings
 
     func run() throws(CommandFailure) -> ExitStatus {
         guard let link = try WorkerLink.inherited() else { return try supervise() }
-        do throws(CommandFailure) {
-            return try WorkerCommand(settings: settings, link: link).run()
-        } catch {
+        do throws(CommandFailure) { return try WorkerCommand(settings: settings, link: link).run() } catch {
             throw CommandFailure(error.lines, status: error.isTransient ? .unavailable : error.status)
         }
     }
@@ -25,7 +23,7 @@ struct ServeCommand {
     private func supervise() throws(CommandFailure) -> ExitStatus {
         Signals.claim(Supervisor.signals)
         let use = ClusterUse()
-        let start = try Self.startWatch(Supervisor.endings, after: Self.patience, use)
+        let start = try Self.startWatch(Supervisor.endings, after: Self.timeout, use)
         let lock = try lock()
         defer { lock?.release() }
         let cluster = try Installation.startCluster(settings, use)
@@ -43,65 +41,50 @@ struct ServeCommand {
         }
     }
 
-    /// Whoever has told the process to end does not wait for a start that another program holds up.
-    static func startWatch(
-        _ endings: [Int32],
-        after patience: Duration,
-        _ use: ClusterUse
-    ) throws(CommandFailure) -> StartWatch {
+    /// Ends the process if a start that another program blocks has not ended `timeout` after a signal to end.
+    static func startWatch(_ endings: [Int32], after timeout: Duration, _ use: ClusterUse) throws(CommandFailure)
+        -> StartWatch
+    {
         do {
-            return try StartWatch(for: endings, patience: patience) {
-                Terminal.complain(
-                    "stopped before it had started; what was begun in the database is rolled back"
-                )
+            return try StartWatch(for: endings, timeout: timeout) {
+                Terminal.complain("stopped before it had started; what was begun in the database is rolled back")
                 use.abandon()
                 _exit(ExitStatus.refused.code)
             }
-        } catch {
-            throw CommandFailure("the signals cannot be watched: \(error)")
-        }
+        } catch { throw CommandFailure("the signals cannot be watched: \(error)") }
     }
 
-    /// One server per data directory; beside an operator's database there may be many.
+    /// Takes the lock for one server per data directory; nil with an operator's database, which may have many.
     private func lock() throws(CommandFailure) -> ServingLock? {
         guard case .own = settings.storage else { return nil }
-        do {
-            return try DataDirectory(settings.dataDirectory).lockForServing()
-        } catch {
+        do { return try DataDirectory(settings.dataDirectory).lockForServing() } catch {
             throw CommandFailure(error.description)
         }
     }
 
     private func listen() throws(CommandFailure) -> [Int32] {
-        let deadline = ContinuousClock.now + Self.portPatience
+        let deadline = ContinuousClock.now + Self.portTimeout
         while true {
             do throws(ServerFailure) {
                 return try Listener.open(settings.address, settings.port, count: Machine.cores)
             } catch {
-                guard case .portInUse = error, ContinuousClock.now < deadline,
-                    !Signals.arePending(Supervisor.endings)
+                guard case .portInUse = error, ContinuousClock.now < deadline, !Signals.arePending(Supervisor.endings)
                 else { throw CommandFailure(error.description) }
                 usleep(20_000)
             }
         }
     }
 
-    /// The end of the private PostgreSQL; a second signal does not wait for it.
-    private func leave(
-        _ cluster: PrivateCluster?,
-        isPatient: Bool,
-        _ use: ClusterUse
-    ) throws(CommandFailure) {
+    /// Stops using the private PostgreSQL; a second signal ends the process without waiting for the database to stop.
+    private func leave(_ cluster: PrivateCluster?, isPatient: Bool, _ use: ClusterUse) throws(CommandFailure) {
         guard let cluster else { return }
         let hurry: StartWatch
         do {
-            hurry = try StartWatch(for: Supervisor.endings, patience: .zero) {
+            hurry = try StartWatch(for: Supervisor.endings, timeout: .zero) {
                 use.abandon()
                 _exit(ExitStatus.refused.code)
             }
-        } catch {
-            throw CommandFailure("the signals cannot be watched: \(error)")
-        }
+        } catch { throw CommandFailure("the signals cannot be watched: \(error)") }
         Installation.leave(cluster, isPatient: isPatient)
         hurry.end()
     }

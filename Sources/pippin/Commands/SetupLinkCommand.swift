@@ -1,4 +1,3 @@
-import AuthEngine
 import Crypto
 import Domain
 import EventLoop
@@ -12,13 +11,11 @@ struct SetupLinkCommand {
     func run() throws(CommandFailure) -> ExitStatus {
         let (installation, _) = try Installation.open(settings)
         defer { installation.close() }
-        let house = try House(installation)
-        defer { house.close() }
-        let (worker, context) = (house.workers[0], house.context)
+        let process = try ServerProcess(installation)
+        defer { process.close() }
+        let (worker, server) = (process.loopServices[0], process.server)
         let made: String?
-        do {
-            made = try worker.loop.wait { try await Self.link(worker, context) }
-        } catch {
+        do { made = try worker.loop.wait { try await Self.link(worker, server) } } catch {
             throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(error)")
         }
         guard let link = made else {
@@ -29,13 +26,11 @@ struct SetupLinkCommand {
         return .success
     }
 
-    /// A fresh link, or nil once there is an operator; on the worker's loop.
-    static func link(_ worker: Worker, _ context: EngineContext) async throws(CommandFailure) -> String? {
+    /// A new setup link, or nil if there is an operator; called on the worker's loop.
+    static func link(_ worker: LoopServices, _ server: ServerContext) async throws(CommandFailure) -> String? {
         do {
             let token = try await SetupLinkStore(SystemDatabase(worker.system)).issue()
-            return token.map { "\(context.publicURL)/setup/\($0.text)" }
-        } catch {
-            throw CommandFailure("the set-up link cannot be made: \(error)")
-        }
+            return token.map { "\(server.publicURL)/setup/\($0.text)" }
+        } catch { throw CommandFailure("the set-up link cannot be made: \(error)") }
     }
 }

@@ -1,4 +1,4 @@
-/// What `--help` prints.
+/// Help texts of the commands.
 enum Help {
     static func text(for topic: Command.Name?) -> String {
         switch topic {

@@ -1,17 +1,16 @@
 import Glibc
 
-/// The options of a command line, taken one by one; what nobody takes is a mistake.
+/// The options of a command line, taken one by one; an option that is not taken is an error.
 struct Options {
     private var values: [String: String] = [:]
-    /// Options at whose place no value stands.
+    /// Options that need a value and have none.
     private var valueless: Set<String> = []
     private var operands: [String] = []
     private(set) var problems: [String] = []
 
-    /// Options that stand alone.
+    /// Options without a value.
     private static let flags: Set<String> = [
-        "demo", "simulate-apple", "watch-templates", "allow-loopback", "dry-run", "prune",
-        "reset-credentials",
+        "demo", "simulate-apple", "watch-templates", "allow-loopback", "dry-run", "prune", "reset-credentials",
     ]
 
     init(_ arguments: [String]) {
@@ -21,11 +20,7 @@ struct Options {
                 operands.append(argument)
                 continue
             }
-            let parts = argument.dropFirst(2).split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
+            let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts.first.map(String.init) ?? ""
             if values[name] != nil || valueless.contains(name) { problems.append("--\(name) is given twice") }
             if Self.flags.contains(name) {
@@ -39,29 +34,27 @@ struct Options {
         }
     }
 
-    /// The word after an option, unless that is an option too.
+    /// The argument after an option, unless it is an option itself.
     private static func value(_ rest: inout ArraySlice<String>) -> String? {
         rest.first.map { $0.hasPrefix("--") } == false ? rest.removeFirst() : nil
     }
 
-    /// Takes an option of the command line.
+    /// Takes an option from the command line.
     mutating func argument(_ name: String) -> String? {
         if valueless.remove(name) != nil { problems.append("--\(name) needs a value") }
         return values.removeValue(forKey: name)
     }
 
-    /// Takes an option, or the environment's `PIPPIN_…` in its place.
+    /// Takes an option from the command line, or else from its environment variable `PIPPIN_…`.
     mutating func value(_ name: String) -> String? {
         if let value = argument(name) { return value }
         return Environment.value("PIPPIN_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined())
     }
 
-    /// Takes an option that stands alone, from the command line: what is exported once would change every run.
-    mutating func isGiven(_ name: String) -> Bool {
-        argument(name) != nil
-    }
+    /// Takes a flag from the command line only, because an exported variable would change every run.
+    mutating func isGiven(_ name: String) -> Bool { argument(name) != nil }
 
-    /// Takes an option that stands alone, or the environment's yes or no in its place.
+    /// Takes a flag from the command line, or else from its environment variable with yes or no.
     mutating func flag(_ name: String) -> Bool {
         switch value(name) {
         case nil, "", "no", "0", "false": return false
@@ -72,15 +65,12 @@ struct Options {
         }
     }
 
-    mutating func complain(_ problem: String) {
-        problems.append(problem)
-    }
+    mutating func complain(_ problem: String) { problems.append(problem) }
 
-    /// Takes the settings of the server and the operands, and ends the reading.
-    mutating func settings(
-        operands count: Int,
-        called name: String = ""
-    ) throws(CommandFailure) -> (settings: Settings, operands: [String]) {
+    /// Takes the server's settings and the operands, and reports all remaining arguments as errors.
+    mutating func settings(operands count: Int, called name: String = "") throws(CommandFailure) -> (
+        settings: Settings, operands: [String]
+    ) {
         let settings = Settings(&self)
         if operands.count < count { problems.append("\(name) is missing") }
         try finish(operands: count)
@@ -95,9 +85,9 @@ struct Options {
     }
 }
 
-/// The environment of the process; an empty variable is none.
+/// Environment of the process; an empty variable counts as unset.
 enum Environment {
-    /// All of it, as `name=value`.
+    /// All variables, as `name=value`.
     static var lines: [String] {
         var lines: [String] = []
         var place = unsafe environ

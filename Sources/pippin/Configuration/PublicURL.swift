@@ -1,18 +1,17 @@
 import Registry
 
-/// The origin people and apps reach Pippin under.
+/// Origin under which users and apps reach Pippin.
 ///
-/// It comes from configuration, never from a header.
+/// It comes from the configuration, never from a request header.
 struct PublicURL: Sendable {
-    /// Scheme, host and port as browsers write an origin: no slash at its end, no port that is the scheme's own
-    /// (RFC 6454 section 6.1).
+    /// Serialized origin: scheme, host and port without a trailing slash or a default port (RFC 6454 section 6.1).
     let text: String
     let host: String
     let isSecure: Bool
-    /// With its colon; empty for the scheme's own.
+    /// Port with its colon; empty for the scheme's default port.
     private let portSuffix: String
 
-    /// An https origin, or an http one on loopback.
+    /// Accepts an https origin, or an http origin on loopback.
     init?(_ text: String) {
         let isSecure = text.hasPrefix("https://")
         guard isSecure || text.hasPrefix("http://") else { return nil }
@@ -31,10 +30,8 @@ struct PublicURL: Sendable {
 
     var isLoopback: Bool { Loopback.contains(host) }
 
-    /// The same origin under another name of this machine; over TLS the same, since the certificate names one host.
-    func beside(_ host: String) -> String {
-        isSecure ? text : "http://\(host)\(portSuffix)"
-    }
+    /// The origin with another host name of this machine; unchanged with TLS, as the certificate names one host.
+    func beside(_ host: String) -> String { isSecure ? text : "http://\(host)\(portSuffix)" }
 
     private static func isHostCharacter(_ character: UInt8) -> Bool {
         switch character {
@@ -46,11 +43,12 @@ struct PublicURL: Sendable {
     }
 }
 
-/// A TCP port: digits alone, not zero.
+/// A TCP port: digits only, not zero.
 enum Port {
     static func read(_ text: some StringProtocol) -> UInt16? {
-        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = UInt16(text)
-        else { return nil }
+        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = UInt16(text) else {
+            return nil
+        }
         return port > 0 ? port : nil
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folders a running Pippin reads: templates, texts, public files, migrations.
+/// The folders that a running Pippin reads: templates, texts, public files, migrations.
 struct Resources: Sendable {
     let folder: String
 
@@ -9,19 +9,18 @@ struct Resources: Sendable {
     var publicFiles: String { folder + "/Public" }
     var migrations: String { folder + "/migrations" }
 
-    /// The folder that was chosen, else the one beside the binary, else the checkout the binary was built in.
+    /// The chosen folder, else the one beside the binary, else the checkout in which the binary was built.
     static func find(_ chosen: String?) -> Resources? {
         let candidates = chosen.map { [$0] } ?? nearBinary()
         return candidates.map(Resources.init(folder:)).first(where: \.isComplete)
     }
 
     private var isComplete: Bool {
-        [templates, texts, publicFiles, migrations].allSatisfy { (path: String) in
-            unsafe access(path, R_OK | X_OK) == 0
+        [templates, texts, publicFiles, migrations].allSatisfy { (path: String) in unsafe access(path, R_OK | X_OK) == 0
         }
     }
 
-    /// The binary's folder and those above it: a checkout keeps it some levels below `.build`.
+    /// The binary's folder and those above it, because a checkout keeps the binary some levels below `.build`.
     private static func nearBinary() -> [String] {
         guard let path = unsafe realpath("/proc/self/exe", nil) else { return [] }
         defer { unsafe free(path) }

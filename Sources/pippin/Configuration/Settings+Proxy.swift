@@ -1,20 +1,16 @@
 import HTTP
 import Log
 
-// The proxy before an installation that only this machine reaches by itself.
+// The proxy in front of an installation that listens on loopback only.
 extension Settings {
-    /// Whether users can come by a proxy alone, of which nothing was said: then all of them count as one address.
+    /// Whether users can connect only through a proxy that is not configured, so that all count as one address.
     var lacksTrustedProxy: Bool { address.isLoopback && !publicURL.isLoopback && trustedProxies.isEmpty }
 
-    /// Says so at the start of a worker.
+    /// Logs a warning at the start of a worker if the proxy is not configured.
     func warnOfMissingProxy(_ log: Log) {
         guard lacksTrustedProxy else { return }
         log(
-            .warning,
-            "proxy.not-named",
-            ("address", address.description),
-            ("public-url", publicURL.text),
-            ("cause", "all users count as one address; name the proxy with --trusted-proxy")
-        )
+            .warning, "proxy.undeclared", ("address", address.description), ("public-url", publicURL.text),
+            ("cause", "all users count as one address; name the proxy with --trusted-proxy"))
     }
 }

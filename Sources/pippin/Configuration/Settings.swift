@@ -3,13 +3,13 @@ import HTTP
 import Log
 import Mail
 
-/// The settings of an installation, checked all at once.
+/// Settings of an installation, all checked together.
 struct Settings: Sendable {
-    /// Where the data lies.
+    /// Location of the data.
     enum Storage: Sendable {
-        /// A PostgreSQL of the operator's.
+        /// An operator's PostgreSQL.
         case url(String)
-        /// Pippin's own, below the data directory.
+        /// A private PostgreSQL below the data directory.
         case own
     }
 
@@ -23,32 +23,31 @@ struct Settings: Sendable {
     let resources: Resources
     let tls: (certificate: String, key: String)?
     let trustedProxies: TrustedProxies
-    /// Zero for as many as there are; nil for a share of them all.
+    /// Zero for no limit; nil for the default share of all connections.
     let connectionsPerAddress: Int?
     let relayDomain: String
-    let mail: MailCourier.Route
-    /// What `/metrics` may be asked with.
+    let mail: MailSender.Route
+    /// Token that authorizes requests for `/metrics`.
     let metricsToken: String?
-    /// Whom a server that root starts becomes; nil for the user of its own PostgreSQL.
+    /// User to which a server started as root changes; nil for the user of the private PostgreSQL, or else `nobody`.
     let user: String?
     let isDemo: Bool
-    /// Whether the stand-in takes Apple's place.
+    /// Whether the Apple simulator replaces Apple.
     let simulatesApple: Bool
     let watchesTemplates: Bool
-    /// Name servers for the checks of mail records as `address:port`; empty for the system's.
+    /// Name servers for the checks of mail records, as `address:port`; empty for the system's.
     let dnsServers: [String]
-    /// Whether requests for sandbox teams may go to this machine itself.
+    /// Whether requests for sandbox teams may go to this machine.
     let allowsLoopback: Bool
     let logLevel: Log.Level
 
-    /// Nil when something is wrong; `options` knows all of it.
+    /// Nil if an option is invalid; `options` contains all problems.
     init?(_ options: inout Options) {
         let listen = Self.listen(&options)
         let tls = Self.tls(&options)
         let publicURL = Self.publicURL(&options, listen: listen, isTLS: tls != nil)
         let resources = Self.resources(&options)
-        storage =
-            (options.value("database") ?? Environment.value("PIPPIN_DATABASE_URL")).map(Storage.url) ?? .own
+        storage = (options.value("database") ?? Environment.value("PIPPIN_DATABASE_URL")).map(Storage.url) ?? .own
         dataDirectory = options.value("data") ?? ".pippin"
         masterKeyFile = options.argument("master-key")
         trustedProxies = Self.trustedProxies(&options)
@@ -71,17 +70,14 @@ struct Settings: Sendable {
         self.mail = mail
         self.allowsLoopback = allowsLoopback || publicURL.isLoopback
         self.relayDomain = relayDomain ?? "relay.\(publicURL.host)"
-        // A name of this machine says nothing of who reaches the port.
+        // Both are checked, because a loopback name in the public URL does not limit access to the port.
         let isApart = publicURL.isLoopback && address.isLoopback
         let rule = "is for loopback only, in --public-url and --listen"
         if isDemo, !isApart { options.complain("--demo \(rule): its people have known passwords") }
-        if simulatesApple, !isApart {
-            options.complain("--simulate-apple \(rule): anybody signs in there as anybody")
-        }
-        // Apps on this machine have no certificate, and return URLs on it are http.
+        if simulatesApple, !isApart { options.complain("--simulate-apple \(rule): anybody signs in there as anybody") }
+        // Apps on this machine have no certificate, and their return URLs are http.
         let isPlain = !publicURL.isSecure && tls == nil
-        for (name, isOn) in [("--demo", isDemo), ("--simulate-apple", simulatesApple)] where isOn && !isPlain
-        {
+        for (name, isOn) in [("--demo", isDemo), ("--simulate-apple", simulatesApple)] where isOn && !isPlain {
             options.complain("\(name) is for plain http: leave out --tls-cert, and https in --public-url")
         }
         guard options.problems.isEmpty else { return nil }
@@ -102,9 +98,7 @@ struct Settings: Sendable {
     }
 
     private static func publicURL(
-        _ options: inout Options,
-        listen: (host: String, address: IPAddress, port: UInt16)?,
-        isTLS: Bool
+        _ options: inout Options, listen: (host: String, address: IPAddress, port: UInt16)?, isTLS: Bool
     ) -> PublicURL? {
         guard let text = options.value("public-url") else {
             guard let listen else { return nil }
@@ -118,8 +112,7 @@ struct Settings: Sendable {
         }
         guard let url = PublicURL(text) else {
             options.complain(
-                "--public-url \(text) is not an origin: https://HOST, or http:// on loopback, without a path"
-            )
+                "--public-url \(text) is not an origin: https://HOST, or http:// on loopback, without a path")
             return nil
         }
         return url
@@ -171,9 +164,9 @@ struct Settings: Sendable {
             let server = String(part)
             let isAddress = IPAddress(server) != nil
             let (host, port) =
-                server.lastIndex(of: ":").map {
-                    (String(server[..<$0]), String(server[$0...].dropFirst()))
-                } ?? (server, "")
+                server.lastIndex(of: ":").map { (String(server[..<$0]), String(server[$0...].dropFirst())) } ?? (
+                    server, ""
+                )
             if !isAddress, IPAddress(host) == nil || Port.read(port[...]) == nil {
                 options.complain("--dns-server \(server) is not ADDRESS or ADDRESS:PORT")
             }

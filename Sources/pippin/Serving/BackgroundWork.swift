@@ -4,60 +4,44 @@ import Jobs
 import Log
 import Operations
 
-/// What a process does beside its requests: the jobs of all teams, and the schedules of the installation.
+/// Work of a process beside its requests: the jobs of all teams and the schedules of the installation.
 struct BackgroundWork: Sendable {
-    /// How long what is under way may take once the server is told to stop.
-    private static let patience = Duration.seconds(10)
+    /// Time for jobs and schedules under way to finish when the server stops.
+    private static let timeout = Duration.seconds(10)
 
     private let loop: EventLoop
     private let jobs: JobWorker
     private let schedules: ScheduleKeeper
     private let heartbeat: Heartbeat
 
-    /// - Parameter workers: those of the process; the first does the work.
+    /// - Parameter loopServices: services of the process's loops; the first loop runs the jobs and schedules.
     init(
-        on workers: [Worker],
-        handlers: JobHandlers,
-        schedules: [Schedule],
-        connections: ConnectionWatch,
-        refusals: RefusalCount,
-        log: Log
+        on loopServices: [LoopServices], handlers: JobHandlers, schedules: [Schedule], connections: ConnectionWatch,
+        refusals: RefusalCount, log: Log
     ) {
-        let worker = workers[0]
-        loop = worker.loop
-        let system = SystemDatabase(worker.system)
+        let services = loopServices[0]
+        loop = services.loop
+        let system = SystemDatabase(services.system)
         jobs = JobWorker(
-            on: loop,
-            TeamDatabase(worker.app),
-            system: system,
-            handlers: handlers,
-            bell: worker.bell,
-            log: log
-        )
+            on: loop, TeamDatabase(services.app), system: system, handlers: handlers, bell: services.bell, log: log)
         self.schedules = ScheduleKeeper(on: loop, system, schedules, worker: jobs.id, log: log)
         heartbeat = Heartbeat(
-            loops: workers.map(\.loop),
-            flows: workers.map(\.flows),
-            store: ProcessStore(system),
-            jobs: jobs,
-            connections: connections,
-            refusals: refusals,
-            log: log
-        )
+            loops: loopServices.map(\.loop), traces: loopServices.map(\.traces), store: ProcessStore(system),
+            jobs: jobs, connections: connections, refusals: refusals, log: log)
     }
 
-    /// Begins; called on the loop.
+    /// Starts the work; called on the loop.
     func begin(while isOpen: @escaping @Sendable () -> Bool) {
         Task(executorPreference: loop) { await heartbeat.run(while: isOpen) }
         Task(executorPreference: loop) { await jobs.run() }
         Task(executorPreference: loop) { await schedules.run() }
     }
 
-    /// Takes nothing more, and finishes what is under way or gives it back; called on the loop.
+    /// Starts nothing more, and finishes or releases what is under way; called on the loop.
     func stop() async {
         await withTaskGroup { group in
-            group.addTask(executorPreference: loop) { await jobs.stop(within: Self.patience) }
-            group.addTask(executorPreference: loop) { await schedules.stop(within: Self.patience) }
+            group.addTask(executorPreference: loop) { await jobs.stop(within: Self.timeout) }
+            group.addTask(executorPreference: loop) { await schedules.stop(within: Self.timeout) }
         }
         await heartbeat.end()
     }

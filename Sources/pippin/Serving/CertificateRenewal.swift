@@ -3,37 +3,37 @@ import HTTP
 import Log
 import Synchronization
 
-/// Has the servers take up a certificate when its files change, so that a renewal needs no restart.
+/// Makes the servers use a renewed certificate when its files change, without a restart.
 final class CertificateRenewal: Sendable {
-    /// How often the files are looked at; a renewal comes days before the old one ends.
+    /// Interval between checks of the files; a renewal comes days before the old certificate expires.
     private static let interval = Duration.seconds(10)
 
-    /// What is served, and what has been said of the files that hold something else.
+    /// The served certificate, and what has been reported about files with another content.
     struct State {
         enum News: Equatable {
-            /// To be served from now on.
+            /// Certificate to serve from now on.
             case renewed(ServerTLS)
             case notRenewed
         }
 
-        /// What connections get.
+        /// The certificate that connections get.
         var served: ServerTLS?
-        /// What was last read and not taken, which is said once.
+        /// Last content that was read and rejected, which is reported once.
         private var refused: ServerTLS?
-        /// Whether the files could not be read when they were looked at last, which is said once too.
+        /// Whether the files were unreadable at the last check, which is reported once as well.
         private var isUnreadable: Bool
 
-        /// - Parameter found: what the files hold, as far as this process can read them. What it could not read from the
-        ///   start, since it gave up root's rights, was read before, and the start says so: that is no news.
+        /// - Parameter found: content of the files as far as this process can read them; nil is not reported later,
+        ///   because a process that has given up root's rights reads them before and reports it at the start.
         init(served: ServerTLS?, found: ServerTLS?) {
             self.served = served
             isUnreadable = found == nil
         }
 
-        /// Takes what the files hold now; nil where that is no news.
+        /// Compares the current content of the files with the served one; nil if there is nothing to report.
         ///
-        /// Half of a renewal may be written: certificate and key that do not belong together are tried again.
-        mutating func look(at found: ServerTLS?) -> News? {
+        /// A renewal may be half written: a certificate and key that do not match are tried again.
+        mutating func check(at found: ServerTLS?) -> News? {
             let (wasUnreadable, before) = (isUnreadable, refused)
             isUnreadable = found == nil
             guard let found else { return wasUnreadable ? nil : .notRenewed }
@@ -51,41 +51,36 @@ final class CertificateRenewal: Sendable {
     private let log: Log
     private let state = Mutex(State(served: nil, found: nil))
 
-    /// Nil where the servers speak no TLS.
+    /// Nil if the servers do not use TLS.
     init?(_ settings: Settings, log: Log) {
         guard let files = settings.tls else { return nil }
         self.files = files
         self.log = log
     }
 
-    /// The certificate that is served, in PEM.
+    /// The served certificate, in PEM.
     var certificate: String? { state.withLock { $0.served?.certificate } }
 
-    /// Looks after the servers until the process stops; call it as a task of a loop.
-    func run(
-        _ servers: [Server],
-        on loops: [EventLoop],
-        with served: ServerTLS?,
-        while isOpen: @Sendable () -> Bool
-    ) async {
+    /// Checks the files until the process stops; call it as a task of a loop.
+    func run(_ servers: [Server], on loops: [EventLoop], with served: ServerTLS?, while isOpen: @Sendable () -> Bool)
+        async
+    {
         let found = try? TLSFiles.read(files)
         state.withLock { $0 = State(served: served, found: found) }
         while isOpen() {
             await loops[0].sleep(for: Self.interval)
             guard isOpen() else { return }
-            await look(servers, loops)
+            await check(servers, loops)
         }
     }
 
-    private func look(_ servers: [Server], _ loops: [EventLoop]) async {
+    private func check(_ servers: [Server], _ loops: [EventLoop]) async {
         let found = try? TLSFiles.read(files)
-        switch state.withLock({ $0.look(at: found) }) {
+        switch state.withLock({ $0.check(at: found) }) {
         case .renewed(let renewed):
-            for (server, loop) in zip(servers, loops) {
-                _ = try? await loop.run { server.renew(renewed) }
-            }
+            for (server, loop) in zip(servers, loops) { _ = try? await loop.run { server.renew(renewed) } }
             log(.info, "tls.renewed", ("file", files.certificate))
-        case .notRenewed: log(.warning, "tls.not-renewed", ("file", files.certificate))
+        case .notRenewed: log(.warning, "tls.renewal_failed", ("file", files.certificate))
         case nil: break
         }
     }

@@ -1,66 +1,47 @@
-import AuthEngine
 import Crypto
 import Directory
 import Domain
 import EventLoop
+import Federation
 import Registry
 import Simulator
 import Tenancy
 
-// The demo's connection to Apple's stand-in.
+// The demo's connection to the Apple simulator.
 extension Demo {
     private static let servicesID = "example.acme.siwa"
 
-    /// Connects the demo's app as a team would: registered there, then here.
+    /// Registers the demo's app at the Apple simulator, then stores the connection in the demo team, as a team would.
     ///
-    /// A connection that stands is left alone.
-    func connect(to simulation: Simulation, in house: House) throws(CommandFailure) {
+    /// An existing connection is kept.
+    func connect(to simulation: Simulation, in process: ServerProcess) throws(CommandFailure) {
         guard let team = TeamID(rawValue: Self.teamID) else { return }
-        let database = TeamDatabase(house.workers[0].app)
-        let keys = AppleKeyStore(database, keyRing: house.context.keyRing)
+        let database = TeamDatabase(process.loopServices[0].app)
+        let keys = AppleKeyStore(database, keyRing: process.server.keyRing)
         let connections = AppleConnectionStore(database)
         let key = P256SigningKey.generate()
         let keyID = Self.keyID(of: key)
         do {
-            let isConnected = try house.loops[0].wait { try await !connections.list(in: team).isEmpty }
+            let isConnected = try process.loops[0].wait { try await !connections.list(in: team).isEmpty }
             guard !isConnected, let id = KeyID(rawValue: keyID) else { return }
             let registration = Simulation.Registration(
-                appID: Self.appID,
-                servicesID: Self.servicesID,
-                returnURLs: [house.context.returnURL(of: .apple, in: team)],
-                notificationURL: house.context.notificationURL(of: .apple, in: team),
-                keyID: id,
-                publicKey: key.publicKey
-            )
-            try simulation.register([registration], in: house)
+                appID: Self.appID, servicesID: Self.servicesID,
+                returnURLs: [process.server.returnURL(of: .apple, in: team)],
+                notificationURL: process.server.notificationURL(of: .apple, in: team), keyID: id,
+                publicKey: key.publicKey)
+            try simulation.register([registration], in: process)
             let imported = try AppleKey.Import(
                 parsing: AppleKey.Input(
-                    id: keyID,
-                    appleTeamID: Simulator.teamID,
-                    name: "Demo",
-                    appID: Self.appID,
-                    privateKey: key.pem
-                )
-            )
+                    id: keyID, appleTeamID: Simulator.teamID, name: "Demo", appID: Self.appID, privateKey: key.pem))
             let draft = try AppleConnection.Draft(
-                parsing: AppleConnection.Input(appID: Self.appID, servicesID: Self.servicesID, keyID: keyID)
-            )
+                parsing: AppleConnection.Input(appID: Self.appID, servicesID: Self.servicesID, keyID: keyID))
             let actor = Actor.system("demo")
-            try house.loops[0].wait {
+            try process.loops[0].wait {
                 try await database.transaction(in: team) { transaction in
                     _ = try await keys.create(imported, in: team, by: actor, from: .local, transaction)
-                    _ = try await connections.save(
-                        draft,
-                        over: .none,
-                        in: team,
-                        by: actor,
-                        from: .local,
-                        transaction
-                    )
+                    _ = try await connections.save(draft, over: .none, in: team, by: actor, from: .local, transaction)
                 }
             }
-        } catch {
-            throw CommandFailure("the demo cannot be connected to the stand-in for Apple: \(error)")
-        }
+        } catch { throw CommandFailure("the demo cannot be connected to the stand-in for Apple: \(error)") }
     }
 }

@@ -1,4 +1,3 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Domain
@@ -11,7 +10,7 @@ import SampleApp
 import Tenancy
 import Web
 
-/// The demo: a sandbox team with one app, one person, and a sample app on another site of the same server.
+/// The demo: a sandbox team with one app, one user, and a sample app on another site of the same server.
 struct Demo: Sendable {
     static let teamID = "DEMOTEAM01"
     static let appID = "example.acme.shop"
@@ -21,63 +20,50 @@ struct Demo: Sendable {
 
     let registration: SampleApp.Registration
 
-    /// Where the sample app begins.
+    /// Address of the sample app's first page.
     var address: String { registration.origin + SampleApp.home.link() }
 
-    /// Applies the demo's registry, which changes nothing when it was applied before.
-    static func load(_ house: House) throws(CommandFailure) -> Demo {
-        let key = try signingKey(in: house.installation.settings)
-        let demo = Demo(registration: registration(key, house))
-        let resources = house.installation.settings.resources
-        let report = try ApplyCommand.apply(try demo.file(resources), ApplyOptions(), in: house)
+    /// Applies the demo's registry; repeating it changes nothing.
+    static func load(_ process: ServerProcess) throws(CommandFailure) -> Demo {
+        let key = try signingKey(in: process.installation.settings)
+        let demo = Demo(registration: registration(key, process))
+        let resources = process.installation.settings.resources
+        let report = try ApplyCommand.apply(try demo.file(resources), ApplyOptions(), in: process)
         if case .refused(let problems) = report.outcome { throw refusal(problems, resources) }
-        try demo.admitOperators(house)
+        try demo.admitOperators(process)
         return demo
     }
 
-    /// The app's own site: `127.0.0.1` where Pippin is `localhost`, so that the sign-in crosses sites as it does
-    /// in the world.
-    private static func registration(_ key: P256SigningKey, _ house: House) -> SampleApp.Registration {
-        let settings = house.installation.settings
+    /// Registration of the sample app, on `127.0.0.1` if Pippin is on `localhost`, so that sign-ins are cross-site.
+    private static func registration(_ key: P256SigningKey, _ process: ServerProcess) -> SampleApp.Registration {
+        let settings = process.installation.settings
         return SampleApp.Registration(
-            teamID: teamID,
-            clientID: clientID,
-            keyID: keyID(of: key),
-            key: key,
-            name: "Acme Web",
-            issuer: "\(house.context.publicURL)/t/\(teamID)",
-            origin: "http://\(otherHost(than: settings.publicURL.host)):\(settings.port)",
-            email: email,
-            password: password
-        )
+            teamID: teamID, clientID: clientID, keyID: keyID(of: key), key: key, name: "Acme Web",
+            issuer: "\(process.server.publicURL)/t/\(teamID)",
+            origin: "http://\(otherHost(than: settings.publicURL.host)):\(settings.port)", email: email,
+            password: password)
     }
 
-    /// A name that follows from the key.
+    /// A key ID derived from the key.
     static func keyID(of key: P256SigningKey) -> String {
         let fingerprint = SHA256.hash(key.publicKey.der)
         let alphabet = Array(TenCharacterID.alphabet)
-        return String(
-            fingerprint.prefix(TenCharacterID.length).map { alphabet[Int($0) % alphabet.count] }
-        )
+        return String(fingerprint.prefix(TenCharacterID.length).map { alphabet[Int($0) % alphabet.count] })
     }
 
-    private static func otherHost(than host: String) -> String {
-        host == "127.0.0.1" ? "localhost" : "127.0.0.1"
-    }
+    private static func otherHost(than host: String) -> String { host == "127.0.0.1" ? "localhost" : "127.0.0.1" }
 
     private func file(_ resources: Resources) throws(CommandFailure) -> RegistryFile {
-        do {
-            return try RegistryFile(parsing: JSON.encode(registry)) { _ in [] }
-        } catch {
+        do { return try RegistryFile(parsing: JSON.encode(registry)) { _ in [] } } catch {
             throw Self.refusal(error.all, resources)
         }
     }
 
-    private static func refusal(_ problems: [Registry.Problem], _ resources: Resources) -> CommandFailure {
+    private static func refusal(_ problems: [FieldError], _ resources: Resources) -> CommandFailure {
         CommandFailure(problems, after: "the demo was refused: ", saying: resources)
     }
 
-    /// The demo as a team would write it down.
+    /// The demo as a registry file.
     private var registry: JSONValue {
         let service: JSONValue = [
             "identifier": .string(Self.clientID), "description": .string(registration.name),
@@ -91,31 +77,26 @@ struct Demo: Sendable {
             "email": .string(Self.email), "password": .string(Self.password), "givenName": "Ada",
             "familyName": "Lovelace",
         ]
-        let app: JSONValue = [
-            "identifier": .string(Self.appID), "description": "Acme", "serviceIDs": [service],
-        ]
+        let app: JSONValue = ["identifier": .string(Self.appID), "description": "Acme", "serviceIDs": [service]]
         return [
             "teams": [
                 [
                     "id": .string(Self.teamID), "name": "Acme", "mode": "sandbox",
-                    "identitySources": ["directory", "apple"], "appIDs": [app],
-                    "keys": [key], "users": [ada],
+                    "identitySources": ["directory", "apple"], "appIDs": [app], "keys": [key], "users": [ada],
                 ]
             ]
         ]
     }
 
-    /// Operators own the demo team, so that they find it in their console.
-    private func admitOperators(_ house: House) throws(CommandFailure) {
-        let worker = house.workers[0]
-        do {
-            try worker.loop.wait { try await DemoMembers(worker).admitOperators() }
-        } catch {
+    /// Makes operators owners of the demo team, so that it appears in their console.
+    private func admitOperators(_ process: ServerProcess) throws(CommandFailure) {
+        let services = process.loopServices[0]
+        do { try services.loop.wait { try await DemoMembers(services).admitOperators() } } catch {
             throw CommandFailure("the demo team cannot be given its owners: \(error)")
         }
     }
 
-    /// The sample app's key, kept beside the master key.
+    /// The sample app's key, stored in the data directory.
     private static func signingKey(in settings: Settings) throws(CommandFailure) -> P256SigningKey {
         let path = settings.dataDirectory + "/demo-app-key.pem"
         if let text = TextFile.read(path), let key = try? P256SigningKey(pem: text) { return key }
@@ -133,9 +114,7 @@ struct Demo: Sendable {
 struct DemoMembers: Sendable {
     private let memberships: MembershipStore
 
-    init(_ worker: Worker) {
-        memberships = MembershipStore(TeamDatabase(worker.app))
-    }
+    init(_ services: LoopServices) { memberships = MembershipStore(TeamDatabase(services.app)) }
 
     /// Makes every operator an owner of the demo team.
     func admitOperators() async throws {
@@ -144,11 +123,11 @@ struct DemoMembers: Sendable {
         }
     }
 
-    /// Makes one person an owner of the demo team, unless they are a member already.
+    /// Makes an account an owner of the demo team, unless it is a member already.
     func admit(_ account: Subject) async throws {
-        guard let team = TeamID(rawValue: Demo.teamID),
-            try await memberships.find(account, in: team) == nil
-        else { return }
+        guard let team = TeamID(rawValue: Demo.teamID), try await memberships.find(account, in: team) == nil else {
+            return
+        }
         try await memberships.add(account, as: .owner, to: team, by: .system("demo"), from: .local)
     }
 }

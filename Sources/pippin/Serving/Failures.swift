@@ -2,14 +2,14 @@ import HTTP
 import Log
 import Web
 
-/// What the log learns of a handler's error; the one who asked learns only the request's id.
+/// Logs the errors of handlers; the response shows only the request's ID.
 struct Failures: Sendable {
     let log: Log
-    /// Counts what passes by itself, which anybody can cause with enough requests at once.
+    /// Counts failures that any client can cause with enough simultaneous requests.
     let refusals: RefusalLog
 
     func note(_ error: any Error, _ request: Request) {
-        let problem = Problem(error)
+        let problem = UserFacingError(error)
         guard problem.status.code >= 500 else { return }
         let members: [(StaticString, String?)] = [
             ("request", request.id.description), ("route", request.routePattern), ("cause", "\(error)"),

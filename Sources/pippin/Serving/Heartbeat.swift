@@ -1,4 +1,3 @@
-import AuthEngine
 import Bytes
 import Domain
 import EventLoop
@@ -6,14 +5,15 @@ import Glibc
 import Jobs
 import Log
 import Operations
+import SignInTrace
 
-/// Says every ten seconds that this process lives, and how it is.
+/// Stores a heartbeat of this process, with its load, every ten seconds.
 struct Heartbeat: Sendable {
     private static let interval = Duration.seconds(10)
 
     let loops: [EventLoop]
-    /// Of each loop, in their order.
-    let flows: [FlowRecorder]
+    /// Trace recorders of the loops, in the order of the loops.
+    let traces: [TraceRecorder]
     let store: ProcessStore
     let jobs: JobWorker
     let connections: ConnectionWatch
@@ -21,50 +21,36 @@ struct Heartbeat: Sendable {
     let log: Log
     let startedAt = Timestamp.now()
 
-    /// Beats until the process stops; call it as a task of the first loop.
+    /// Stores heartbeats until the process stops; call it as a task of the first loop.
     func run(while isOpen: @Sendable () -> Bool) async {
         while isOpen() {
-            do {
-                try await store.note(try await beat())
-            } catch {
+            do { try await store.note(try await beat()) } catch {
                 if isOpen() { log(.warning, "heartbeat.failed", ("cause", "\(error)")) }
             }
             await loops[0].sleep(for: Self.interval)
         }
     }
 
-    /// Says that the process stops.
+    /// Removes the process from the store when it stops.
     func end() async {
-        do {
-            try await store.remove(jobs.id.rawValue)
-        } catch {
+        do { try await store.remove(jobs.id.rawValue) } catch {
             log(.warning, "heartbeat.failed", ("cause", "\(error)"))
         }
     }
 
-    private func beat() async throws -> ProcessBeat {
+    private func beat() async throws -> ProcessHeartbeat {
         var lag = Duration.zero
         var dropped = 0
-        for (loop, flows) in zip(loops, flows) {
+        for (loop, traces) in zip(loops, traces) {
             let start = MonotonicTime.now()
-            dropped += try await loop.run { flows.dropped }
+            dropped += try await loop.run { traces.dropped }
             lag = max(lag, .nanoseconds(MonotonicTime.now() - start))
         }
         let counts = jobs.counts
-        return ProcessBeat(
-            id: jobs.id.rawValue,
-            host: Machine.hostName,
-            pid: Int(getpid()),
-            version: Version.current,
-            startedAt: startedAt,
-            clock: .now(),
-            loops: loops.count,
-            loopLag: lag,
-            memory: Malloc.giveBack(),
-            jobs: (counts.succeeded, counts.failed, counts.dead),
-            flowStepsDropped: dropped,
-            connections: connections.look(),
-            refused: refusals.figures
-        )
+        return ProcessHeartbeat(
+            id: jobs.id.rawValue, host: Machine.hostName, pid: Int(getpid()), version: Version.current,
+            startedAt: startedAt, clock: .now(), loops: loops.count, loopLag: lag, memory: Malloc.giveBack(),
+            jobs: (counts.succeeded, counts.failed, counts.dead), traceEventsDropped: dropped,
+            connections: connections.sample(), refused: refusals.figures)
     }
 }

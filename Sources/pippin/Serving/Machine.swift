@@ -1,21 +1,19 @@
 import Glibc
 
-/// What this process runs on.
+/// The machine and container that this process runs on.
 enum Machine {
-    /// How many cores the machine has; to which of them a process is bound, and what share of them its container has, does
-    /// not count.
+    /// Number of online cores, regardless of the process's CPU affinity and its container's CPU share.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// Octets of memory that this process may use: the machine's, or what the container or unit it runs in has.
+    /// Octets of memory that this process may use: the machine's, or the limit of its container or unit.
     static var memory: Int {
         let installed = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
         return limits.reduce(installed, min)
     }
 
-    /// What the control group of this process and those above it allow (cgroups(7), version 2).
+    /// Memory limits of this process's control group and of those above it (cgroups(7), version 2), in octets.
     private static var limits: [Int] {
-        let group =
-            lines(of: "/proc/self/cgroup").first { $0.hasPrefix("0::/") }?.dropFirst("0::/".count) ?? ""
+        let group = lines(of: "/proc/self/cgroup").first { $0.hasPrefix("0::/") }?.dropFirst("0::/".count) ?? ""
         let names = group.split(separator: "/")
         return (0...names.count).compactMap { count in
             let folder = names.prefix(count).map { $0 + "/" }.joined()
@@ -30,7 +28,7 @@ enum Machine {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Resident octets of this process; 0 where the system does not say.
+    /// Resident memory of this process in octets; 0 if unknown.
     static var residentMemory: Int {
         let words = firstLine(of: "/proc/self/statm")?.split(separator: " ") ?? []
         return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
@@ -38,7 +36,7 @@ enum Machine {
 
     private static func firstLine(of path: String) -> String? { lines(of: path).first }
 
-    /// Of a file that the system writes, at most 1 MiB; none where there is no such file.
+    /// Lines of a file of the system, at most 1 MiB; empty if there is no such file.
     static func lines(of path: String) -> [String] {
         guard let file = unsafe fopen(path, "r") else { return [] }
         defer { unsafe fclose(file) }

@@ -2,31 +2,26 @@ import Bytes
 import Domain
 import Postgres
 
-/// Which master keys a database was sealed with, as its owner sees it.
+/// Master keys that a database was sealed with, read and noted as its owner.
 struct MasterKeyStore: ~Copyable {
-    /// More than any installation needs to tell that a key is the right one.
+    /// Number of signing keys to read, enough to recognize the right master key.
     private static let sample = 100
 
     private let connection: AdminConnection
 
-    init(_ connection: consuming AdminConnection) {
-        self.connection = connection
-    }
+    init(_ connection: consuming AdminConnection) { self.connection = connection }
 
-    /// Begins a transaction, of which there is one at a time.
+    /// Begins a transaction; the table lock allows one at a time.
     func begin() throws(AdminFailure) {
         try connection.execute("BEGIN; LOCK TABLE master_keys IN SHARE ROW EXCLUSIVE MODE")
     }
 
-    func commit() throws(AdminFailure) {
-        try connection.execute("COMMIT")
-    }
+    func commit() throws(AdminFailure) { try connection.execute("COMMIT") }
 
-    /// The keys noted so far, each with what it sealed; none in a schema that knows no such notes.
+    /// The noted key IDs, each with its proof; empty if the schema has no such table.
     func proofs() throws(AdminFailure) -> [(id: String, proof: [UInt8])] {
         guard try has("master_keys") else { return [] }
-        return try connection.execute("SELECT key_id, encode(proof, 'hex') FROM master_keys", []).compactMap {
-            row in
+        return try connection.execute("SELECT key_id, encode(proof, 'hex') FROM master_keys", []).compactMap { row in
             guard let id = row[0], let proof = row[1].flatMap(Hex.decode) else { return nil }
             return (id, proof)
         }
@@ -34,12 +29,10 @@ struct MasterKeyStore: ~Copyable {
 
     func add(_ id: String, proof: [UInt8]) throws(AdminFailure) {
         try connection.execute(
-            "INSERT INTO master_keys (key_id, proof) VALUES ($1, decode($2, 'hex'))",
-            [id, Hex.encode(proof)]
-        )
+            "INSERT INTO master_keys (key_id, proof) VALUES ($1, decode($2, 'hex'))", [id, Hex.encode(proof)])
     }
 
-    /// The newest signing keys of all teams, as they are sealed.
+    /// The newest sealed signing keys of all teams.
     func signingKeys() throws(AdminFailure) -> [(team: TeamID, kid: String, sealed: [UInt8])] {
         guard try has("signing_keys") else { return [] }
         try connection.execute("SET pippin.owner = 'on'")
@@ -47,8 +40,7 @@ struct MasterKeyStore: ~Copyable {
             """
             SELECT team_id, kid, encode(private_key_sealed, 'hex') FROM signing_keys
             ORDER BY active_from DESC LIMIT \(Self.sample)
-            """,
-            []
+            """, []
         ).compactMap { row in
             guard let team = row[0].flatMap(TeamID.init(rawValue:)), let kid = row[1],
                 let sealed = row[2].flatMap(Hex.decode)

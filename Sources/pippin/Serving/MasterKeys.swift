@@ -1,27 +1,22 @@
-import AuthEngine
 import Bytes
 import Crypto
+import OAuth
 import Postgres
 
-/// Holds the master keys against the database that was sealed with them, before anything is served or written.
+/// Checks the master keys against the database that was sealed with them, before anything is served or written.
 ///
-/// With another key a server would look healthy, answer 500 to every team, and seal audit logs that fail their
-/// verification for ever.
+/// With a wrong key, a server would look healthy, answer 500 to every team, and seal audit logs that could never be
+/// verified.
 enum MasterKeys {
-    /// The ring, where it has every key of the database and the database knows every key of the ring; nil where keys are
-    /// still to be made or noted.
+    /// The key ring if its keys are exactly those of the database; nil if keys must still be created or noted.
     ///
     /// Changes nothing; the schema may be of another version, or missing.
     ///
     /// - Parameters:
-    ///   - given: nil where no key was found.
-    ///   - conninfo: of the database's owner.
-    /// - Throws: what is wrong, and what to do.
-    static func known(
-        _ given: KeyRing?,
-        _ settings: Settings,
-        at conninfo: String
-    ) throws(CommandFailure) -> KeyRing? {
+    ///   - given: nil if no key was found.
+    ///   - conninfo: connection string of the database's owner.
+    /// - Throws: `CommandFailure` with the problem and its remedy.
+    static func known(_ given: KeyRing?, _ settings: Settings, at conninfo: String) throws(CommandFailure) -> KeyRing? {
         try asking(conninfo) { store in
             guard let given else {
                 try expectUnused(store, settings)
@@ -31,16 +26,13 @@ enum MasterKeys {
         }
     }
 
-    /// The ring for this database, whose schema is of this version: notes keys that are new to it, and makes the first one
-    /// where there is none.
-    static func settle(
-        _ given: KeyRing?,
-        _ settings: Settings,
-        at conninfo: String
-    ) throws(CommandFailure) -> KeyRing {
+    /// Notes new keys in the database, creates the first key if there is none, and returns the key ring.
+    ///
+    /// The schema must be of this version.
+    static func settle(_ given: KeyRing?, _ settings: Settings, at conninfo: String) throws(CommandFailure) -> KeyRing {
         try asking(conninfo) { store in
             try store.begin()
-            // Another process may have made the file while this one waited.
+            // Another process may have created the file in the meantime.
             let ring = try given ?? MasterKeyFile.read(settings) ?? make(settings, store)
             for key in try unknown(ring, store, settings) { try store.add(key.id, proof: proof(of: key)) }
             try store.commit()
@@ -48,19 +40,14 @@ enum MasterKeys {
         }
     }
 
-    private static func asking<Result>(
-        _ conninfo: String,
-        _ body: (borrowing MasterKeyStore) throws -> Result
-    ) throws(CommandFailure) -> Result {
-        do {
-            return try body(MasterKeyStore(try AdminConnection(to: conninfo)))
-        } catch let failure as CommandFailure {
+    private static func asking<Result>(_ conninfo: String, _ body: (borrowing MasterKeyStore) throws -> Result)
+        throws(CommandFailure) -> Result
+    {
+        do { return try body(MasterKeyStore(try AdminConnection(to: conninfo))) } catch let failure as CommandFailure {
             throw failure
         } catch AdminFailure.unreachable(let reason) {
             throw CommandFailure("the database cannot be reached: \(reason)", isTransient: true)
-        } catch {
-            throw CommandFailure("the master keys cannot be checked: \(error)", isTransient: true)
-        }
+        } catch { throw CommandFailure("the master keys cannot be checked: \(error)", isTransient: true) }
     }
 
     private static func make(_ settings: Settings, _ store: borrowing MasterKeyStore) throws -> KeyRing {
@@ -68,7 +55,7 @@ enum MasterKeys {
         return try MasterKeyFile.make(settings)
     }
 
-    /// A key may be made only where nothing was sealed yet.
+    /// Throws if anything in the database is sealed, because a key may be created only before that.
     private static func expectUnused(_ store: borrowing MasterKeyStore, _ settings: Settings) throws {
         guard try store.proofs().isEmpty, try store.signingKeys().isEmpty else {
             throw CommandFailure(
@@ -77,24 +64,20 @@ enum MasterKeys {
         }
     }
 
-    /// The keys of the ring that the database has not seen.
-    private static func unknown(
-        _ ring: KeyRing,
-        _ store: borrowing MasterKeyStore,
-        _ settings: Settings
-    ) throws -> [MasterKey] {
+    /// Keys of the ring that the database has not noted.
+    private static func unknown(_ ring: KeyRing, _ store: borrowing MasterKeyStore, _ settings: Settings) throws
+        -> [MasterKey]
+    {
         let proofs = try store.proofs()
         let place = MasterKeyFile.place(settings)
         for (id, proof) in proofs {
             guard let key = ring.keys.first(where: { $0.id == id }) else {
                 throw CommandFailure(
-                    "\(place) lacks the master key \(id), with which this database was sealed: \(advice)"
-                )
+                    "\(place) lacks the master key \(id), with which this database was sealed: \(advice)")
             }
             guard isProved(key, by: proof) else {
                 throw CommandFailure(
-                    "\(place): \(id) is not the master key \(id) with which this database was sealed: \(advice)"
-                )
+                    "\(place): \(id) is not the master key \(id) with which this database was sealed: \(advice)")
             }
         }
         if proofs.isEmpty, try !opensAnything(ring, store) {
@@ -103,21 +86,17 @@ enum MasterKeys {
         return ring.keys.filter { key in !proofs.contains { $0.id == key.id } }
     }
 
-    /// Whether the ring opens something of a database that was sealed before it noted its keys.
-    private static func opensAnything(
-        _ ring: KeyRing,
-        _ store: borrowing MasterKeyStore
-    ) throws -> Bool {
+    /// Whether the ring opens a signing key of a database that was sealed before it noted its keys.
+    private static func opensAnything(_ ring: KeyRing, _ store: borrowing MasterKeyStore) throws -> Bool {
         let keys = try store.signingKeys()
-        return keys.isEmpty
-            || keys.contains { SigningKeyStore.opens($0.sealed, of: $0.kid, in: $0.team, with: ring) }
+        return keys.isEmpty || keys.contains { SigningKeyStore.opens($0.sealed, of: $0.kid, in: $0.team, with: ring) }
     }
 
     private static let advice = "put the right key in its place; nothing was written"
 
     private static let purpose = "master-keys"
 
-    /// Something that only this key opens.
+    /// A sealed value that only this key opens.
     private static func proof(of key: MasterKey) -> [UInt8] {
         KeyRing(current: key).seal([], purpose: purpose, context: [key.id])
     }

@@ -6,17 +6,15 @@ import Operations
 
 /// `/metrics`: figures of the whole installation, in Prometheus's text format.
 ///
-/// For operators who are signed in, and for whoever brings the token. Not for whoever comes from this machine: behind a
-/// proxy that is everybody.
+/// For signed-in operators and for clients with the token, but not for this machine's address, because behind a proxy
+/// every request comes from it.
 struct Metrics: Sendable {
-    let worker: Worker
-    /// Nil: only operators may ask.
+    let services: LoopServices
+    /// Nil to allow only operators.
     let token: String?
     let isOperator: @Sendable (Request) async throws -> Bool
 
-    func mount(on router: inout Router) {
-        router.get(Route("/metrics")) { request in try await respond(request) }
-    }
+    func mount(on router: inout Router) { router.get(Route("/metrics")) { request in try await respond(request) } }
 
     private func respond(_ request: Request) async throws -> Response {
         if !hasToken(request) {
@@ -26,14 +24,12 @@ struct Metrics: Sendable {
                 return refusal
             }
         }
-        let system = SystemDatabase(worker.system)
+        let system = SystemDatabase(services.system)
         let text = MetricsText(
-            processes: try await ProcessStore(system).list(),
-            queue: try await JobListStore(system).statistics(),
-            schedules: try await ScheduleStore(system).list()
-        )
+            processes: try await ProcessStore(system).list(), queue: try await JobListStore(system).statistics(),
+            schedules: try await ScheduleStore(system).list())
         var response = Response.text(text.description)
-        // It may have been a cookie that opened it.
+        // Not stored, because a session cookie may have authorized the request.
         response.append(.cacheControl, "no-store")
         return response
     }

@@ -1,17 +1,15 @@
 import Jobs
 import Operations
 
-/// The figures, a line each (Prometheus, "Text-based format").
+/// The figures, one line each (Prometheus, "Text-based format").
 struct MetricsText: CustomStringConvertible {
-    private typealias Figure = (
-        name: String, kind: String, help: String, read: @Sendable (ProcessBeat) -> Int
-    )
+    private typealias Figure = (name: String, kind: String, help: String, read: @Sendable (ProcessHeartbeat) -> Int)
 
     private var lines: [String] = []
 
     init(processes: [ProcessStatus], queue: [JobStatistics], schedules: [ScheduleStatus]) {
-        tell(processes.filter(\.isAlive).map(\.beat))
-        tell(queue)
+        append(processes.filter(\.isAlive).map(\.beat))
+        append(queue)
         metric("pippin_schedule_failed", "gauge", "Whether the last run of a schedule failed.")
         for schedule in schedules {
             sample("pippin_schedule_failed", [("schedule", schedule.name)], schedule.problem == nil ? 0 : 1)
@@ -20,19 +18,18 @@ struct MetricsText: CustomStringConvertible {
 
     var description: String { lines.joined(separator: "\n") + "\n" }
 
-    private mutating func tell(_ processes: [ProcessBeat]) {
+    private mutating func append(_ processes: [ProcessHeartbeat]) {
         let figures: [Figure] = [
             ("pippin_process_resident_bytes", "gauge", "Resident memory.", { $0.memory }),
             (
                 "pippin_loop_lag_microseconds", "gauge", "How long the slowest loop took to answer.",
                 { Int($0.loopLag / .microseconds(1)) }
-            ),
-            ("pippin_jobs_succeeded_total", "counter", "Jobs that succeeded.", { $0.jobsSucceeded }),
+            ), ("pippin_jobs_succeeded_total", "counter", "Jobs that succeeded.", { $0.jobsSucceeded }),
             ("pippin_job_attempts_failed_total", "counter", "Attempts that failed.", { $0.jobsFailed }),
             ("pippin_jobs_dead_total", "counter", "Jobs that were given up.", { $0.jobsDead }),
             (
                 "pippin_flow_steps_dropped_total", "counter", "Steps of sign-ins that the inspector lacks.",
-                { $0.flowStepsDropped }
+                { $0.traceEventsDropped }
             ),
         ]
         for figure in figures + Self.connectionFigures {
@@ -52,25 +49,20 @@ struct MetricsText: CustomStringConvertible {
         (
             "pippin_octets_in_delivery", "gauge", "Octets of answers that clients had yet to take.",
             { $0.connections.octetsInDelivery }
-        ),
-        ("pippin_descriptors", "gauge", "File descriptors in use.", { $0.connections.descriptors }),
+        ), ("pippin_descriptors", "gauge", "File descriptors in use.", { $0.connections.descriptors }),
         ("pippin_descriptor_limit", "gauge", "How many there may be.", { $0.connections.descriptorLimit }),
     ]
 
-    private mutating func tellRefusals(_ processes: [ProcessBeat]) {
+    private mutating func tellRefusals(_ processes: [ProcessHeartbeat]) {
         let name = "pippin_connections_refused_total"
         metric(
-            name,
-            "counter",
-            "Connections that were not taken or gave way, by cause; for descriptors, how often one had to wait."
-        )
+            name, "counter",
+            "Connections that were not taken or gave way, by cause; for descriptors, how often one had to wait.")
         for process in processes {
             let counts = process.connections
             let causes: [(String, Int)] = [
-                ("address", counts.refusedByAddress), ("site", counts.refusedBySite),
-                ("limit", counts.refusedForRoom), ("displaced", counts.displaced),
-                ("delivery", counts.answersGivenUp),
-                ("descriptors", counts.shortages),
+                ("address", counts.refusedByAddress), ("site", counts.refusedBySite), ("limit", counts.refusedForRoom),
+                ("displaced", counts.displaced), ("delivery", counts.answersGivenUp), ("descriptors", counts.shortages),
             ]
             for (cause, count) in causes {
                 sample(name, [("process", process.id), ("host", process.host), ("cause", cause)], count)
@@ -78,7 +70,7 @@ struct MetricsText: CustomStringConvertible {
         }
     }
 
-    private mutating func tellRefusedRequests(_ processes: [ProcessBeat]) {
+    private mutating func tellRefusedRequests(_ processes: [ProcessHeartbeat]) {
         let name = "pippin_requests_refused_total"
         metric(name, "counter", "Requests that were answered 429 and 503.")
         for process in processes {
@@ -88,15 +80,11 @@ struct MetricsText: CustomStringConvertible {
         }
     }
 
-    private mutating func tell(_ queue: [JobStatistics]) {
+    private mutating func append(_ queue: [JobStatistics]) {
         metric("pippin_jobs", "gauge", "Jobs that have not succeeded, by kind and state.")
         for kind in queue {
-            let states = [
-                ("due", kind.due), ("later", kind.later), ("running", kind.running), ("dead", kind.dead),
-            ]
-            for (state, count) in states {
-                sample("pippin_jobs", [("kind", kind.kind), ("state", state)], count)
-            }
+            let states = [("due", kind.due), ("later", kind.later), ("running", kind.running), ("dead", kind.dead)]
+            for (state, count) in states { sample("pippin_jobs", [("kind", kind.kind), ("state", state)], count) }
         }
         metric("pippin_jobs_oldest_due_seconds", "gauge", "How long the oldest job that is due has waited.")
         for kind in queue {

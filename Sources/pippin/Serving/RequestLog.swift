@@ -1,46 +1,40 @@
-import AuthEngine
 import HTTP
 import Log
 
-/// Tells the log of finished requests: what failed and what we were slow at, everything at level debug.
+/// Logs finished requests: failed and slow ones as warnings, all others at level debug.
 ///
-/// What is our own fault has its line each time. The rest anybody can cause, by what a request looks like or by how many
-/// there are, and would fill the log: it is counted. A client that left before its answer is no failure, and one that
-/// sends or reads slowly is slow itself.
+/// A fault of the server gets a line each time. Other warnings any client can cause, by the form or number of its
+/// requests, and they would fill the log, so they are counted. A client that disconnects before the response is no
+/// failure, and the time that a client takes to send or read does not count.
 struct RequestLog: Sendable {
     private static let slow = Duration.seconds(1)
 
     let log: Log
-    /// Those of the loop whose requests these are.
+    /// Refusal log of the loop that serves these requests.
     let refusals: RefusalLog
 
-    /// What of a request is a warning.
+    /// Kind of warning about a request.
     enum Warning: Equatable {
-        /// The server's own fault.
+        /// A fault of the server.
         case fault
-        /// What anybody can cause, by its kind.
+        /// A condition that any client can cause, with its name.
         case counted(String)
     }
 
     func note(_ finished: FinishedRequest) {
         let warning = Self.warning(
-            status: finished.status?.code ?? 0,
-            isSlow: Self.isSlow(work: finished.work, wasSent: finished.wasSent)
-        )
-        // Of most requests nothing is told, and nothing is put together.
+            status: finished.status?.code ?? 0, isSlow: Self.isSlow(work: finished.work, wasSent: finished.wasSent))
+        // Most requests need no line, so none is built for them.
         guard warning != nil || log.tells(.debug) else { return }
         note(
-            warning,
-            at: finished.request.routePattern ?? "",
+            warning, at: finished.request.routePattern ?? "",
             [
-                ("request", finished.request.id.description),
-                ("method", finished.request.method.name.description),
+                ("request", finished.request.id.description), ("method", finished.request.method.name.description),
                 ("route", finished.request.routePattern ?? ""),
                 ("status", finished.status.map { String($0.code) } ?? "0"),
                 ("milliseconds", String(finished.duration.milliseconds)),
                 ("work-milliseconds", String(finished.work.milliseconds)),
-            ]
-        )
+            ])
     }
 
     /// Writes the line of a request, or counts it.
@@ -60,8 +54,6 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// Whether a request took us long, of which its client had the whole answer.
-    static func isSlow(work: Duration, wasSent: Bool) -> Bool {
-        wasSent && work > slow
-    }
+    /// Whether the server took long for a request whose client received the whole response.
+    static func isSlow(work: Duration, wasSent: Bool) -> Bool { wasSent && work > slow }
 }

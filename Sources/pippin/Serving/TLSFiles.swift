@@ -16,9 +16,9 @@ enum TLSFiles {
 }
 
 extension Settings {
-    /// The certificate's file for check-ups, as it is when they look.
+    /// The certificate file for check-ups, read at the time of each.
     ///
-    /// - Parameter served: what the server gives out, which is judged in its place.
+    /// - Parameter served: renewal whose served certificate is checked instead of the file.
     func certificateFile(served: CertificateRenewal? = nil) -> CertificateFile? {
         tls.map { files in
             CertificateFile(files.certificate) { served?.certificate ?? TextFile.read(files.certificate) }

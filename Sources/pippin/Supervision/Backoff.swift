@@ -1,14 +1,15 @@
-/// How long to wait before a worker that died is started again: not at all twice, then ever longer while none lives
-/// for a minute.
+/// Pause before a worker that died is started again.
+///
+/// The first two restarts are immediate; then the pause grows until a worker has lived for a minute.
 struct Backoff {
-    /// A worker that lived for so long had started well, whatever ended it.
+    /// Lifetime after which a worker counts as well started, whatever ended it.
     private static let steady = Duration.seconds(60)
     private static let firstPause = Duration.milliseconds(500)
     private static let longestPause = Duration.seconds(30)
 
     private var deaths = 0
 
-    /// Notes a death.
+    /// Records a death.
     ///
     /// - Returns: the pause before the next start.
     mutating func pause(afterLivingFor life: Duration) -> Duration {

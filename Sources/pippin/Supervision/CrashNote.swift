@@ -1,29 +1,28 @@
 import CLinux
 import Glibc
 
-/// Where a worker fell.
+/// Record of a worker's crash.
 struct CrashNote {
-    /// The signal it fell by.
+    /// The signal of the crash.
     let signal: Int32
-    /// The name of the thread that fell.
+    /// The name of the thread that crashed.
     let thread: String
-    /// What ran there, the innermost first: functions, or files and offsets where no name is known.
+    /// Call stack, innermost first: functions, or files and offsets if no name is known.
     let frames: [String]
 
-    /// The first function of our own among them, which is where to look.
+    /// The first frame with a function name, which is where to start looking.
     var place: String? { frames.first { !$0.contains("+0x") && !$0.hasPrefix("?") } }
 
-    /// Has traps, faults and aborts of this process noted in a page.
+    /// Makes this process record traps, faults and aborts in a page.
     static func watch(_ page: SharedPage) {
         _ = unsafe pippin_signal_stack()
-        page.maps = Machine.lines(of: "/proc/self/maps").filter { $0.contains(" r-xp ") }
-            .map { $0 + "\n" }.joined()
+        page.maps = Machine.lines(of: "/proc/self/maps").filter { $0.contains(" r-xp ") }.map { $0 + "\n" }.joined()
         unsafe pippin_crash_watch(page.note)
     }
 
-    /// What a worker that has died left there; nil where it was killed or ended by itself.
+    /// Reads the record of a dead worker; nil if it was killed or ended by itself.
     ///
-    /// The worker could write all of it, and it may have been somebody else's by then.
+    /// The worker could write all of it and may have been compromised, so nothing in it is trusted.
     init?(_ page: SharedPage) {
         let note = page.copyOfNote
         guard let signal = Int32(exactly: note.signal), Self.signals.contains(signal) else { return nil }
@@ -39,7 +38,7 @@ struct CrashNote {
         frames = Self.names(of: addresses.prefix(Self.mostFrames), in: files)
     }
 
-    /// Names functions: each file is read once, by whatever path it goes, one at a time and all within one bound.
+    /// Names functions; reads each file once, whatever its path, one at a time and within one limit of octets.
     private static func names(of addresses: ArraySlice<UInt64>, in files: [LoadedFile]) -> [String] {
         let places = addresses.map { address in
             files.first { $0.range.contains(address) }.map { (address: address, file: $0) }
@@ -65,7 +64,7 @@ struct CrashNote {
     private static let signals: ClosedRange<Int32> = 1...64
 }
 
-/// A line of proc(5)'s maps: a part of a file that is loaded.
+/// A line of proc(5)'s maps: a loaded part of a file.
 private struct LoadedFile {
     let range: Range<UInt64>
     private let offset: UInt64
@@ -81,16 +80,14 @@ private struct LoadedFile {
         path = String(words[5].drop { $0 == " " })
     }
 
-    /// The function at an address within the range, else the file's name and the place in it.
+    /// The function at an address in the range, else the file's name and the offset in it.
     func name(of address: UInt64, in program: ExecutableFile?) -> String {
         let place = address - range.lowerBound &+ offset
-        if let (name, distance) = program?.function(at: place) {
-            return "\(Self.readable(name))+\(distance)"
-        }
+        if let (name, distance) = program?.function(at: place) { return "\(Self.readable(name))+\(distance)" }
         return "\(path.split(separator: "/").last ?? "")+0x\(String(place, radix: 16))"
     }
 
-    /// As Swift's own tools spell it.
+    /// The demangled name of a Swift function.
     private static func readable(_ name: String) -> String {
         let bytes = Array(name.utf8)
         let text = unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -102,12 +99,8 @@ private struct LoadedFile {
     }
 }
 
-/// The demangler of Swift's own runtime, which has no header.
-@_silgen_name("swift_demangle")
-private func demangle(
-    _ name: UnsafePointer<UInt8>?,
-    _ length: Int,
-    _ output: UnsafeMutablePointer<CChar>?,
-    _ size: UnsafeMutablePointer<Int>?,
-    _ flags: UInt32
+/// The demangler of the Swift runtime, which has no header.
+@_silgen_name("swift_demangle") private func demangle(
+    _ name: UnsafePointer<UInt8>?, _ length: Int, _ output: UnsafeMutablePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ flags: UInt32
 ) -> UnsafeMutablePointer<CChar>?

@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
 
-/// The functions of an ELF file (System V ABI, chapters 4 and 5), found by their place in the file.
+/// The functions of an ELF file (System V ABI, chapters 4 and 5), found by their offset in the file.
 ///
-/// A file that is no sound one of 64 bits and this machine's order of octets has none.
+/// A file that is not valid, 64-bit and of this machine's byte order has none.
 @safe final class ExecutableFile {
-    /// How long all files may be together that are read for one report.
+    /// Maximum total size, in octets, of the files that are read for one report.
     static let mostOctets = 1 << 28
     /// The magic octets, and the class of 64 bits.
     private static let mark: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2]
 
     private let bytes: UnsafeMutableRawBufferPointer
 
-    /// Which file it is, whatever path leads there.
+    /// Identity of a file, independent of its path.
     struct Identity: Hashable {
         private let device: dev_t
         private let number: ino_t
@@ -24,14 +24,14 @@ import Glibc
         }
     }
 
-    /// Reads a program or a library of at most `limit` octets; nil where that cannot be done.
+    /// Reads a program or a library of at most `limit` octets; nil if that fails.
     ///
-    /// A worker that has died says which, and it may have been somebody else's by then, while we may be root. So it is
-    /// only what those own who may have us run anything anyway. It is not mapped: whoever shortened it meanwhile would
-    /// end this process.
+    /// The path comes from a dead worker, which may have been compromised, and this process may be root. Therefore only
+    /// files are read whose owners could have this process run code anyway. The file is not mapped, because truncating
+    /// a mapped file would end this process.
     init?(_ path: String, within limit: Int) {
-        // A device is not even opened: some do something then. What was looked at is what is opened, wherever the path
-        // leads by then.
+        // A device is not opened, because opening some has effects. Opening by descriptor makes sure that the file
+        // which was checked is the one that is read, even if the path changes.
         let place = unsafe pippin_open_place(path)
         guard place >= 0 else { return nil }
         defer { close(place) }
@@ -40,19 +40,13 @@ import Glibc
         let descriptor = unsafe open("/proc/self/fd/\(place)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard unsafe fstat(descriptor, &status) == 0, Self.isTrusted(status), status.st_size <= limit
-        else { return nil }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(status.st_size),
-            alignment: 16
-        )
+        guard unsafe fstat(descriptor, &status) == 0, Self.isTrusted(status), status.st_size <= limit else {
+            return nil
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(status.st_size), alignment: 16)
         var count = 0
         while count < buffer.count {
-            let more = unsafe read(
-                descriptor,
-                buffer.baseAddress.map { unsafe $0 + count },
-                buffer.count - count
-            )
+            let more = unsafe read(descriptor, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count)
             guard more > 0 else { break }
             count += more
         }
@@ -65,16 +59,16 @@ import Glibc
 
     deinit { unsafe bytes.deallocate() }
 
-    /// Whether it is a regular file of a sound size that root, we, or the owner of this program have written.
+    /// Whether it is a regular file of valid size, owned by root, this user or the owner of this program.
     private static func isTrusted(_ status: stat) -> Bool {
         var program = stat()
-        guard unsafe stat("/proc/self/exe", &program) == 0,
-            [0, geteuid(), program.st_uid].contains(status.st_uid), status.st_mode & 0o002 == 0
+        guard unsafe stat("/proc/self/exe", &program) == 0, [0, geteuid(), program.st_uid].contains(status.st_uid),
+            status.st_mode & 0o002 == 0
         else { return false }
         return status.st_mode & S_IFMT == S_IFREG && status.st_size > 64
     }
 
-    /// The name of the function at an offset of the file, as the linker knows it, and how far within it that is.
+    /// The name of the function at an offset of the file, from its symbol tables, and the distance from its start.
     func function(at offset: UInt64) -> (name: String, distance: UInt64)? {
         guard let address = address(ofOffset: offset) else { return nil }
         for kind: UInt32 in [Self.symbolTable, Self.dynamicSymbols] {
@@ -83,17 +77,16 @@ import Glibc
         return nil
     }
 
-    /// Its octets.
+    /// Size of the file in octets.
     var total: Int { unsafe bytes.count }
 
     private static let symbolTable: UInt32 = 2
     private static let dynamicSymbols: UInt32 = 11
     private static let functionType: UInt8 = 2
 
-    /// Where the program has what lies at an offset of the file, by the segments that are loaded.
+    /// The virtual address of an offset in the file, according to the loaded segments.
     private func address(ofOffset offset: UInt64) -> UInt64? {
-        guard let table = field(32, UInt64.self), let count = field(56, UInt16.self),
-            let size = field(54, UInt16.self)
+        guard let table = field(32, UInt64.self), let count = field(56, UInt16.self), let size = field(54, UInt16.self)
         else { return nil }
         for index in 0..<Int(count) {
             let header = Int(truncatingIfNeeded: table) &+ index * Int(size)
@@ -150,11 +143,8 @@ import Glibc
         unsafe String(decoding: bytes[start..<end].prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// A number of the file; nil beyond its ends.
-    private func field<Number: FixedWidthInteger & BitwiseCopyable>(
-        _ place: Int,
-        _: Number.Type
-    ) -> Number? {
+    /// An integer of the file; nil outside its bounds.
+    private func field<Number: FixedWidthInteger & BitwiseCopyable>(_ place: Int, _: Number.Type) -> Number? {
         let size = MemoryLayout<Number>.size
         guard place >= 0, place <= total - size else { return nil }
         return unsafe bytes.loadUnaligned(fromByteOffset: place, as: Number.self)

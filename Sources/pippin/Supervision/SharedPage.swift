@@ -1,24 +1,23 @@
 import CLinux
 import Glibc
 
-/// Memory that a worker writes and its supervisor reads once the worker has died: where it fell, what was loaded where,
-/// and which requests were under way.
+/// Memory with a worker's crash record, loaded files and requests, for its supervisor to read after its death.
 ///
-/// Writing costs no call of the system. It holds no registers, arguments or secrets. A worker that somebody has taken
-/// over writes what it likes: the reader trusts nothing in it, copies what it looks at, and its size is fixed.
-// @unchecked Sendable: each loop writes its own part; the supervisor reads when nobody should write any more.
+/// Writing costs no system call. It contains no registers, arguments or secrets. A compromised worker may write
+/// anything, so the reader trusts nothing in it, copies what it reads, and relies on the fixed size.
+// @unchecked Sendable: each loop writes its own part; the supervisor reads after the worker's end.
 @safe final class SharedPage: @unchecked Sendable {
-    /// Octets for the note of a crash.
+    /// Octets for the crash record.
     private static let noteSize = 4096
-    /// Octets for the list of what is loaded, as text.
+    /// Octets for the list of loaded files, as text.
     private static let mapsSize = 28 << 10
 
-    /// To be inherited by the worker.
+    /// Descriptor that the worker inherits.
     let descriptor: Int32
     let loops: Int
     private let base: UnsafeMutableRawPointer
 
-    /// A fresh one, all zeros, for a worker of so many loops.
+    /// Creates memory, all zeros, for a worker with `loops` loops.
     convenience init(forLoops loops: Int) throws(CommandFailure) {
         let descriptor = unsafe pippin_memory_create("pippin-worker", Self.size(loops))
         guard descriptor >= 0 else {
@@ -27,7 +26,7 @@ import Glibc
         try self.init(taking: descriptor, loops: loops)
     }
 
-    /// Takes over the descriptor of one that was made elsewhere.
+    /// Takes ownership of the descriptor of memory that another process created.
     init(taking descriptor: Int32, loops: Int) throws(CommandFailure) {
         let place = unsafe mmap(nil, Self.size(loops), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         guard let place = unsafe place, unsafe place != MAP_FAILED else {
@@ -43,29 +42,25 @@ import Glibc
         close(descriptor)
     }
 
-    private static func size(_ loops: Int) -> Int {
-        noteSize + mapsSize + loops * RequestBoard.size
-    }
+    private static func size(_ loops: Int) -> Int { noteSize + mapsSize + loops * RequestRegister.size }
 
-    /// Where a loop notes its requests.
-    func board(ofLoop index: Int) -> RequestBoard {
+    /// The register in which a loop records its requests.
+    func board(ofLoop index: Int) -> RequestRegister {
         precondition(index < loops, "a board for each loop")
-        let place = Self.noteSize + Self.mapsSize + index * RequestBoard.size
-        return unsafe RequestBoard(at: base + place, keeping: self)
+        let place = Self.noteSize + Self.mapsSize + index * RequestRegister.size
+        return unsafe RequestRegister(at: base + place, keeping: self)
     }
 
-    /// Where a fall is noted.
-    var note: UnsafeMutablePointer<pippin_crash_note> {
-        unsafe base.assumingMemoryBound(to: pippin_crash_note.self)
-    }
+    /// The crash record.
+    var note: UnsafeMutablePointer<pippin_crash_note> { unsafe base.assumingMemoryBound(to: pippin_crash_note.self) }
 
-    /// A copy of the note, which nobody else can write to.
+    /// A copy of the crash record, which no other process can change.
     var copyOfNote: pippin_crash_note {
         let octets = unsafe Array(UnsafeRawBufferPointer(start: base, count: Self.noteSize))
         return unsafe octets.withUnsafeBytes { unsafe $0.loadUnaligned(as: pippin_crash_note.self) }
     }
 
-    /// Which files hold the code of which addresses: the executable lines of proc(5)'s maps.
+    /// The files whose code is loaded, with their addresses: the executable lines of proc(5)'s maps.
     var maps: String {
         get {
             let text = unsafe Array(UnsafeRawBufferPointer(start: base + Self.noteSize, count: Self.mapsSize))
@@ -78,7 +73,7 @@ import Glibc
     }
 }
 
-/// The words of the system for its last refusal.
+/// Message of the last system call that failed.
 enum SystemError {
     static var last: String { text(errno) }
 

@@ -3,22 +3,24 @@ import Glibc
 import HTTP
 import Log
 
-// What becomes of workers that end.
+// Handling of workers that have ended.
 extension Supervisor {
-    /// The most requests that the log names of one death.
+    /// Maximum number of lost requests that are logged for one death.
     private static let mostRequests = 200
 
-    /// Takes all children that have ended: workers, the private PostgreSQL, and as the first process of a container also
-    /// those whose parents are gone.
+    /// Collects all children that have ended.
+    ///
+    /// These are workers, the private PostgreSQL, and, as the first process of a container, orphaned processes.
     func reap() {
         var status: Int32 = 0
         while case let process = pippin_ended_child(), process > 0 {
             let worker = workers.first { $0.process == process }
-            // Before it is collected: its number is its own until then. What it leaves running would hold the sockets.
+            // Before waitpid, while its process ID cannot be reused. Processes that it started would keep the sockets
+            // open.
             worker?.sendToAll(SIGKILL)
             guard unsafe waitpid(process, &status, 0) == process else { return }
             guard let worker else { continue }
-            // What it told last.
+            // Reads its last messages.
             if worker.control >= 0 { worker.listen() }
             ended(worker, WorkerProcess.End(status))
         }
@@ -27,28 +29,28 @@ extension Supervisor {
     private func ended(_ worker: WorkerProcess, _ end: WorkerProcess.End) {
         if worker === successor {
             successor = nil
-            return tell("worker.change-failed", of: worker, end)
+            return logDeath("worker.change_failed", of: worker, end)
         }
         if let index = draining.firstIndex(where: { $0 === worker }) {
             draining.remove(at: index)
             if end == .status(0) { return log(.info, "worker.drained", ("pid", String(worker.process))) }
-            return isStopping ? () : tell("worker.died", of: worker, end)
+            return isStopping ? () : logDeath("worker.died", of: worker, end)
         }
         serving = nil
         hasServed = hasServed || worker.isReady
         databaseAnswers = databaseAnswers && worker.databaseAnswers
         if isStopping { return endStop(of: worker, end) }
         guard hasServed else { return endStart(of: worker, end) }
-        // One that has served was not refused, whatever it ends with: it may have been taken over.
+        // A worker that has served was not refused, whatever its exit status: it may have been compromised.
         guard !worker.isReady, end.isRefusal else { return startAgain(after: worker, end) }
-        tell("worker.refused", of: worker, end, because: Self.refusal)
+        logDeath("worker.refused", of: worker, end, because: Self.refusal)
         pause(afterLivingFor: .now - worker.begin)
     }
 
     private static let refusal =
         "the line above that begins with pippin: says what it was refused for; put that right, it is tried again until then"
 
-    /// Before anything was served there is nobody to come back for; what is refused has said why.
+    /// Stops after a refusal before any worker has served, as the worker has printed the reason; else starts another.
     private func endStart(of worker: WorkerProcess, _ end: WorkerProcess.End) {
         guard end.isRefusal || end == .status(ExitStatus.unavailable.code) else {
             return startAgain(after: worker, end)
@@ -58,27 +60,24 @@ extension Supervisor {
 
     private func startAgain(after worker: WorkerProcess, _ end: WorkerProcess.End) {
         pause(afterLivingFor: .now - worker.begin)
-        // Finding names for what was running may wait.
+        // First the new worker, because finding the function names for the log takes time.
         startIfDue()
-        tell("worker.died", of: worker, end)
+        logDeath("worker.died", of: worker, end)
     }
 
     private func endStop(of worker: WorkerProcess, _ end: WorkerProcess.End) {
         if end != .status(0), outcome == .success {
             outcome = .refused
-            if case .signal = end { tell("worker.died", of: worker, end) }
+            if case .signal = end { logDeath("worker.died", of: worker, end) }
         }
-        // What was not begun need not be ended with care.
+        // A worker that never served needs no orderly shutdown of the database.
         if !worker.isReady { databaseAnswers = false }
         kill()
     }
 
-    /// One line for the death, and one for each request that it cost.
-    private func tell(
-        _ event: StaticString,
-        of worker: WorkerProcess,
-        _ end: WorkerProcess.End,
-        because cause: String? = nil
+    /// Logs one line for the death, and one for each request that was lost.
+    private func logDeath(
+        _ event: StaticString, of worker: WorkerProcess, _ end: WorkerProcess.End, because cause: String? = nil
     ) {
         let note = CrashNote(worker.page)
         let lost = worker.lostRequests(note)
@@ -88,26 +87,14 @@ extension Supervisor {
         case .status(let number): status = String(number)
         }
         log(
-            .error,
-            event,
-            ("pid", String(worker.process)),
-            ("signal", signal),
-            ("status", status),
-            ("cause", cause),
+            .error, event, ("pid", String(worker.process)), ("signal", signal), ("status", status), ("cause", cause),
             ("uptime-milliseconds", String((ContinuousClock.now - worker.begin).milliseconds)),
-            ("requests", String(lost.count)),
-            ("thread", note?.thread),
-            ("place", note?.place),
-            ("frames", note?.frames.joined(separator: " < "))
-        )
+            ("requests", String(lost.count)), ("thread", note?.thread), ("place", note?.place),
+            ("frames", note?.frames.joined(separator: " < ")))
         for request in lost.prefix(Self.mostRequests) {
             log(
-                .warning,
-                "request.lost",
-                ("request", request.id.description),
-                ("method", request.method.name.description),
-                ("route", request.route)
-            )
+                .warning, "request.lost", ("request", request.id.description),
+                ("method", request.method.name.description), ("route", request.route))
         }
     }
 
@@ -121,7 +108,7 @@ extension Supervisor {
 }
 
 extension ExitStatus {
-    /// With what the supervisor ends when a worker did so.
+    /// Exit status of the supervisor after a worker was refused.
     fileprivate static func refused(by end: WorkerProcess.End) -> ExitStatus {
         end == .status(usage.code) ? usage : refused
     }

@@ -4,53 +4,53 @@ import Glibc
 import Log
 import Postgres
 
-/// Keeps the listening sockets and the private PostgreSQL, and has a worker serve: the process that ends last.
+/// Owns the listening sockets and the private PostgreSQL, and starts the workers that serve; it ends last.
 ///
-/// It runs no code that a request reaches, on one thread that waits for signals.
+/// Its single thread waits for signals and runs no code that handles requests.
 final class Supervisor {
     static let endings = [SIGTERM, SIGINT]
-    /// Blocked here, and in each worker until that knows better.
+    /// Signals blocked here, and in each worker until it sets up its own.
     static let signals = endings + [SIGHUP, SIGCHLD, SIGTSTP, WorkerLink.handOver]
-    /// How often the private PostgreSQL is looked after.
+    /// Interval between checks of the private PostgreSQL.
     private static let clusterInterval = Duration.milliseconds(250)
-    /// How long a new worker may take at a change until it serves, migrations included.
+    /// Time for a replacing worker to become ready, migrations included.
     private static let successorLimit = Duration.seconds(600)
 
     let log: Log
     private let cluster: PrivateCluster?
-    /// One for each loop; none once it stops.
+    /// Listening sockets, one for each loop; empty when stopping.
     private var sockets: [Int32]
-    private let program: Program
-    /// Where a person has started it, whose terminal hangs up when they leave.
+    private let program: Executable
+    /// Whether it was started at a terminal, which sends SIGHUP when it closes.
     private let isAtTerminal = isatty(0) == 1
-    /// The one that serves, or shall.
+    /// The worker that serves, or is starting to.
     var serving: WorkerProcess?
-    /// The one that is being started to take its place.
+    /// The worker that is starting to replace it.
     var successor: WorkerProcess?
-    /// Those that serve no new requests.
+    /// Workers that accept no new requests.
     var draining: [WorkerProcess] = []
     var backoff = Backoff()
-    /// When a worker shall be started; nil while there is one.
+    /// Time of the next start of a worker; nil while there is one.
     var nextStart: ContinuousClock.Instant? = .now
     /// Whether a worker has ever served.
     var hasServed = false
     private(set) var isStopping = false
-    /// With what the process ends; nil as long as it goes on.
+    /// Exit status of the process; nil while it continues.
     var outcome: ExitStatus?
-    /// Whether the database answered as far as the last worker knows.
+    /// Whether the database answered, according to the last worker.
     var databaseAnswers = true
 
     /// - Parameters:
-    ///   - sockets: listen already, one for each loop.
-    ///   - cluster: runs already; nil beside an operator's database.
+    ///   - sockets: listening sockets, one for each loop.
+    ///   - cluster: running cluster; nil with an operator's database.
     init(_ sockets: [Int32], _ cluster: PrivateCluster?, log: Log) {
         self.sockets = sockets
         self.cluster = cluster
         self.log = log
-        program = Program()
+        program = Executable()
     }
 
-    /// Supervises until it is told to end, or the first worker cannot serve as it is set up.
+    /// Supervises until a signal ends it, or the first worker cannot serve with these settings.
     func run() throws(CommandFailure) -> ExitStatus {
         let arrivals = try SignalDescriptor(Self.signals)
         while true {
@@ -67,7 +67,7 @@ final class Supervisor {
 
     var workers: [WorkerProcess] { [serving, successor].compactMap { $0 } + draining }
 
-    /// Nothing more is served; those that only finish what they had may do so as long as the last one takes.
+    /// Stops serving; draining workers may finish their requests until the serving worker has ended.
     func stop(with status: ExitStatus) {
         isStopping = true
         (outcome, nextStart) = (outcome ?? status, nil)
@@ -77,10 +77,8 @@ final class Supervisor {
         if serving == nil { kill() }
     }
 
-    /// Ends all workers at once.
-    func kill() {
-        for worker in workers { worker.send(SIGKILL) }
-    }
+    /// Kills all workers.
+    func kill() { for worker in workers { worker.send(SIGKILL) } }
 
     private func take(_ signal: Int32) {
         switch signal {
@@ -88,7 +86,7 @@ final class Supervisor {
         case SIGTSTP: rest()
         case SIGTERM, SIGINT, SIGHUP:
             guard isStopping else { return stop(with: .success) }
-            // A service manager may repeat itself; only a person who presses Ctrl-C again wants the end at once.
+            // A service manager may repeat SIGTERM; only a second Ctrl-C (SIGINT) kills at once.
             guard signal == SIGINT else { return }
             (outcome, databaseAnswers) = (.refused, false)
             kill()
@@ -96,10 +94,10 @@ final class Supervisor {
         }
     }
 
-    /// Stops as the terminal asks (Ctrl-Z), until it is continued; the workers are in sessions of their own.
+    /// Stops on Ctrl-Z until continued, with the workers, which the terminal does not reach in their own sessions.
     private func rest() {
         for worker in workers { worker.sendToAll(SIGSTOP) }
-        // Not where nobody could continue it: the kernel knows (POSIX, orphaned process groups).
+        // Without a shell to continue it, the kernel does not stop the process (POSIX, orphaned process groups).
         Signals.obey(SIGTSTP)
         for worker in workers { worker.sendToAll(SIGCONT) }
     }
@@ -111,32 +109,23 @@ final class Supervisor {
             let worker = try WorkerProcess(program.path, sockets: sockets, isFirst: !hasServed)
             serving = worker
             log(hasServed ? .info : .debug, "worker.started", ("pid", String(worker.process)))
-        } catch {
-            pause(afterLivingFor: .zero, because: error.lines.first ?? "")
-        }
+        } catch { pause(afterLivingFor: .zero, because: error.lines.first ?? "") }
     }
 
     func pause(afterLivingFor life: Duration, because cause: String? = nil) {
         let pause = backoff.pause(afterLivingFor: life)
         nextStart = .now + pause
-        log(
-            .warning,
-            "worker.starts-again",
-            ("pause-milliseconds", String(pause.milliseconds)),
-            ("cause", cause)
-        )
+        log(.warning, "worker.restarting", ("pause-milliseconds", String(pause.milliseconds)), ("cause", cause))
     }
 
-    /// Starts the program that lies at its place now beside the worker that serves.
+    /// Starts the program that is now at this program's path, beside the serving worker.
     private func replace() {
         guard !isStopping, successor == nil else { return }
         do throws(CommandFailure) {
             let worker = try WorkerProcess(program.path, sockets: sockets, isFirst: false)
             successor = worker
-            log(.info, "worker.change-begun", ("pid", String(worker.process)))
-        } catch {
-            log(.error, "worker.change-failed", ("cause", error.lines.first))
-        }
+            log(.info, "worker.change_begun", ("pid", String(worker.process)))
+        } catch { log(.error, "worker.change_failed", ("cause", error.lines.first)) }
     }
 
     private func noteReadiness() {
@@ -160,13 +149,12 @@ final class Supervisor {
             switch event {
             case .died: log(.warning, "database.died")
             case .started: log(.info, "database.started")
-            case .notStarted(let failure):
-                log(.error, "database.not-started", ("cause", failure.description))
+            case .notStarted(let failure): log(.error, "database.start_failed", ("cause", failure.description))
             }
         }
     }
 
-    /// Sleeps until a signal comes, a worker tells something, or there is something to look after.
+    /// Waits for a signal, a message of a worker, or the next scheduled action.
     private func wait(for arrivals: borrowing SignalDescriptor) {
         var descriptors = ([arrivals.descriptor] + workers.map(\.control)).filter { $0 >= 0 }.map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -181,50 +169,44 @@ final class Supervisor {
 }
 
 extension Duration {
-    /// Whole milliseconds of it.
-    var milliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-    }
+    /// Whole milliseconds of the duration.
+    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
 
-/// The program of this process: where it lies, also when another one has come to lie there.
-private struct Program {
+/// Path of this process's program, which may have been replaced by another file since the start.
+private struct Executable {
     private static let own = "/proc/self/exe"
     private let place: String?
 
     init() {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = unsafe readlink(Self.own, &buffer, buffer.count - 1)
-        place =
-            count > 0
-            ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+        place = count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 
-    /// What to run: what lies there, else this program itself.
+    /// The path to run: the program's original path, or this program itself if that is not executable.
     var path: String {
         guard let place, unsafe access(place, X_OK) == 0 else { return Self.own }
         return place
     }
 }
 
-/// Signals as something to wait for beside other things.
+/// File descriptor from which signals are read, for use with poll(2).
 private struct SignalDescriptor: ~Copyable {
     let descriptor: Int32
 
-    /// - Parameter signals: claimed before.
+    /// - Parameter signals: signals to read, which must be claimed before.
     init(_ signals: [Int32]) throws(CommandFailure) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }
         descriptor = unsafe pippin_signalfd_create(&set)
-        guard descriptor >= 0 else {
-            throw CommandFailure("the signals cannot be watched: \(SystemError.last)")
-        }
+        guard descriptor >= 0 else { throw CommandFailure("the signals cannot be watched: \(SystemError.last)") }
     }
 
     deinit { close(descriptor) }
 
-    /// Takes one that has come.
+    /// Reads the next pending signal; nil if there is none.
     func next() -> Int32? {
         let signal = pippin_signalfd_next(descriptor)
         return signal == 0 ? nil : signal

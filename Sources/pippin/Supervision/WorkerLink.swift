@@ -1,34 +1,34 @@
 import CLinux
 import Glibc
 
-/// What a worker has from its supervisor: descriptors, and one variable of the environment that says so.
+/// What a worker inherits from its supervisor: file descriptors, and one environment variable that announces them.
 struct WorkerLink {
-    /// What a worker tells its supervisor, an octet each.
+    /// Messages from a worker to its supervisor, one octet each.
     enum Message: UInt8 {
-        /// It serves.
+        /// The worker serves.
         case ready = 0x52
-        /// The database did not answer when the worker ended: it need not be waited for.
+        /// The database did not answer when the worker ended, so the supervisor need not wait for it.
         case silence = 0x53
     }
 
-    /// Told to a worker: it shall take nothing new and end when it has nothing left, while another one serves.
+    /// Signal to a worker to accept no more requests and to end after the last one, while another worker serves.
     static let handOver = SIGUSR1
-    /// Its value is the process of the supervisor, the number of loops, and whether this is the first worker.
+    /// Environment variable: process ID of the supervisor, number of loops, and 1 for the first worker.
     static let variable = "PIPPIN_WORKER"
-    /// Where a worker finds what it inherits; the listening sockets follow.
+    /// Descriptors that a worker inherits; the listening sockets follow.
     static let control: Int32 = 3
     static let memory: Int32 = 4
     static let firstSocket: Int32 = 5
 
-    /// One for each loop, listening.
+    /// Listening sockets, one for each loop.
     let sockets: [Int32]
     let page: SharedPage
-    /// Whether no worker was before: only then what a person needs is printed.
+    /// Whether this is the first worker, the only one that prints the addresses for the user at the terminal.
     let isFirst: Bool
 
-    /// What this process inherited; nil where it is no worker.
+    /// Inherited descriptors of this process; nil if it is not a worker.
     ///
-    /// From here on it dies with its supervisor.
+    /// After this call, the process dies with its supervisor.
     static func inherited() throws(CommandFailure) -> WorkerLink? {
         guard let text = Environment.value(variable) else { return nil }
         unsafe unsetenv(variable)
@@ -36,12 +36,12 @@ struct WorkerLink {
         guard numbers.count == 3, numbers[1] > 0, numbers[1] <= 4096 else { throw stranger }
         let sockets = (0..<numbers[1]).map { firstSocket + $0 }
         for descriptor in [control, memory] + sockets {
-            // What this process starts must not have them.
+            // Processes that the worker starts must not inherit them.
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw stranger }
         }
         _ = pippin_die_with_parent()
         _ = pippin_gain_no_rights()
-        // Root still has to read what only root may; it gives up all rights with its name.
+        // Root must still read files that only root may read; it loses all rights later, with the change of user.
         if geteuid() != 0 { _ = pippin_drop_capabilities() }
         guard getppid() == numbers[0] else { throw stranger }
         let page = try SharedPage(taking: memory, loops: sockets.count)
@@ -54,7 +54,7 @@ struct WorkerLink {
         CommandFailure("\(variable) is set by `pippin serve` for the process that it starts; leave it unset")
     }
 
-    func tell(_ message: Message) {
+    func report(_ message: Message) {
         var octet = message.rawValue
         _ = unsafe send(Self.control, &octet, 1, Int32(MSG_NOSIGNAL))
     }

@@ -2,32 +2,30 @@ import CLinux
 import Glibc
 import HTTP
 
-/// A worker, as its supervisor knows it.
+/// A worker process, as its supervisor manages it.
 final class WorkerProcess {
-    /// How a worker ended.
+    /// End of a worker: its exit status, or the signal that killed it.
     enum End: Equatable {
         case status(Int32)
         case signal(Int32)
 
-        /// From waitpid(2).
+        /// - Parameter status: status from waitpid(2).
         init(_ status: Int32) {
             let signal = status & 0x7F
             self = signal == 0 ? .status((status >> 8) & 0xFF) : .signal(signal)
         }
 
-        /// Whether it was refused by what it found, so that another one would be refused as well.
-        var isRefusal: Bool {
-            self == .status(ExitStatus.refused.code) || self == .status(ExitStatus.usage.code)
-        }
+        /// Whether the worker's settings or environment were refused, so that another would be refused as well.
+        var isRefusal: Bool { self == .status(ExitStatus.refused.code) || self == .status(ExitStatus.usage.code) }
     }
 
     let process: pid_t
     let begin = ContinuousClock.now
     let page: SharedPage
-    /// Where it tells what `WorkerLink.Message` names; -1 when it has closed that.
+    /// Socket on which the worker sends `WorkerLink.Message`; -1 after the worker has closed it.
     private(set) var control: Int32
     private(set) var isReady = false
-    /// Whether the database answered as far as the worker knows.
+    /// Whether the database answered, according to the worker.
     private(set) var databaseAnswers = true
 
     /// Starts the program at `path` with the arguments of this process, on these sockets.
@@ -51,7 +49,7 @@ final class WorkerProcess {
 
     deinit { if control >= 0 { close(control) } }
 
-    /// Takes what it has told.
+    /// Reads the messages that the worker has sent.
     func listen() {
         var octets = [UInt8](repeating: 0, count: 16)
         let count = unsafe recv(control, &octets, octets.count, 0)
@@ -68,31 +66,24 @@ final class WorkerProcess {
         }
     }
 
-    func send(_ signal: Int32) {
-        kill(process, signal)
-    }
+    func send(_ signal: Int32) { kill(process, signal) }
 
-    /// The same to whatever it has started, too, as long as that has not left its process group.
-    func sendToAll(_ signal: Int32) {
-        kill(-process, signal)
-    }
+    /// Sends a signal to the worker and to the processes that it started, unless they left its process group.
+    func sendToAll(_ signal: Int32) { kill(-process, signal) }
 
-    /// The requests that were under way, when it has died: those of the loop that fell first.
-    func lostRequests(_ note: CrashNote?) -> [RequestBoard.Entry] {
+    /// The requests under way at the worker's death, with those of the loop that crashed first.
+    func lostRequests(_ note: CrashNote?) -> [RequestRegister.Entry] {
         let loops = (0..<page.loops).map { ("loop-\($0)", page.board(ofLoop: $0).entries) }
         let fallen = loops.filter { $0.0 == note?.thread }
         return (fallen + loops.filter { $0.0 != note?.thread }).flatMap(\.1)
     }
 
-    /// In a session of its own: what it starts can be ended with it, and the terminal from which we were started is none of
-    /// its business.
+    /// Starts the worker in its own session, apart from the terminal, so that its child processes can be ended with it.
     ///
-    /// The signals that are blocked here stay blocked there, until the worker knows what to do with them.
-    private static func spawn(
-        _ path: String,
-        handing descriptors: [Int32],
-        _ variable: String
-    ) throws(CommandFailure) -> pid_t {
+    /// The signals that are blocked here stay blocked in the worker until it handles them.
+    private static func spawn(_ path: String, handing descriptors: [Int32], _ variable: String) throws(CommandFailure)
+        -> pid_t
+    {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -100,7 +91,7 @@ final class WorkerProcess {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe posix_spawnattr_setflags(&attributes, pippin_spawn_session)
-        // Out of the way of the places that they shall take, of which each source may hold another's.
+        // Above the target descriptors, because a source may have the number of another's target.
         let beyond = WorkerLink.control + Int32(descriptors.count)
         let sources = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, beyond) }
         defer { for source in sources where source >= 0 { close(source) } }
@@ -123,10 +114,9 @@ final class WorkerProcess {
         return process
     }
 
-    /// Calls `body` with copies that live as long as the call, ended by a null pointer.
+    /// Calls `body` with a null-terminated array of copies that exist during the call.
     private static func withCStrings(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {
         let copies = unsafe strings.map { unsafe strdup($0) } + [nil]
         defer { unsafe copies.forEach { unsafe free($0) } }

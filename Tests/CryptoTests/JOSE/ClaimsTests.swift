@@ -14,34 +14,24 @@ import Testing
     @Test(
         arguments: ["exp", "iat"],
         [
-            ("{}", Claims.Failure.missing("?")),
-            (#"{"?":null}"#, .wrongType("?")),
-            (#"{"?":"1800000000"}"#, .wrongType("?")),
-            (#"{"?":""}"#, .wrongType("?")),
-            (#"{"?":true}"#, .wrongType("?")),
-            (#"{"?":1800000000.0}"#, .wrongType("?")),
-            (#"{"?":1800000000.5}"#, .wrongType("?")),
-            (#"{"?":18e8}"#, .wrongType("?")),
-            (#"{"?":9223372036854775808}"#, .wrongType("?")),
-            (#"{"?":-9223372036854775809}"#, .wrongType("?")),
-            (#"{"?":[1800000000]}"#, .wrongType("?")),
-            (#"{"?":{"value":1800000000}}"#, .wrongType("?")),
-        ]
-    ) func `a time is a whole number or the token fails`(name: String, test: (String, Claims.Failure)) throws
+            ("{}", Claims.Failure.missing("?")), (#"{"?":null}"#, .wrongType("?")),
+            (#"{"?":"1800000000"}"#, .wrongType("?")), (#"{"?":""}"#, .wrongType("?")),
+            (#"{"?":true}"#, .wrongType("?")), (#"{"?":1800000000.0}"#, .wrongType("?")),
+            (#"{"?":1800000000.5}"#, .wrongType("?")), (#"{"?":18e8}"#, .wrongType("?")),
+            (#"{"?":9223372036854775808}"#, .wrongType("?")), (#"{"?":-9223372036854775809}"#, .wrongType("?")),
+            (#"{"?":[1800000000]}"#, .wrongType("?")), (#"{"?":{"value":1800000000}}"#, .wrongType("?")),
+        ]) func `a time is a whole number or the token fails`(name: String, test: (String, Claims.Failure)) throws
     {
         let claims = try claims(test.0.replacing("?", with: name))
-        let expected: Claims.Failure =
-            if case .missing = test.1 { .missing(name) } else { .wrongType(name) }
+        let expected: Claims.Failure = if case .missing = test.1 { .missing(name) } else { .wrongType(name) }
 
         #expect(throws: expected) { try claims.integer(name) }
     }
 
     @Test(
         arguments: ["iss", "sub", "jti"],
-        [
-            (#"{"?":null}"#), (#"{"?":1}"#), (#"{"?":false}"#), (#"{"?":["a"]}"#), (#"{"?":{}}"#),
-        ]
-    ) func `a text is a text or the token fails`(name: String, json: String) throws {
+        [(#"{"?":null}"#), (#"{"?":1}"#), (#"{"?":false}"#), (#"{"?":["a"]}"#), (#"{"?":{}}"#)])
+    func `a text is a text or the token fails`(name: String, json: String) throws {
         let claims = try claims(json.replacing("?", with: name))
 
         #expect(throws: Claims.Failure.wrongType(name)) { try claims.string(name) }
@@ -54,8 +44,7 @@ import Testing
             { "iss" : "ACME000001" ,"text":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é", "exp":9223372036854775807,
               "min":-9223372036854775808,"zero":0,"yes":true,"no":"false",
               "nested":{"a":[1,2.5,null]},"empty":[] }
-            """#
-        )
+            """#)
 
         #expect(try claims.string("iss") == "ACME000001")
         #expect(try claims.string("text") == "\"\\/\u{8}\u{c}\n\r\té😀é")
@@ -90,8 +79,9 @@ import Testing
         #expect(throws: Claims.Failure.missing("aud")) { try claims.audience() }
     }
 
-    @Test(arguments: [#"{"is":1}"#, #"{"is":"TRUE"}"#, #"{"is":null}"#, #"{"is":""}"#])
-    func `a yes or no is one`(json: String) throws {
+    @Test(arguments: [#"{"is":1}"#, #"{"is":"TRUE"}"#, #"{"is":null}"#, #"{"is":""}"#]) func `a yes or no is one`(
+        json: String
+    ) throws {
         let claims = try claims(json)
 
         #expect(throws: Claims.Failure.wrongType("is")) { try claims.boolean("is") }

@@ -9,8 +9,7 @@ import Testing
         "wu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5Js",
         "GY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMic",
         "AtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-",
-        "bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csF",
-        "Cur-kEgU8awapJzKnqDKgw",
+        "bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csF", "Cur-kEgU8awapJzKnqDKgw",
     ].joined()
 
     static let rfc7515X = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"
@@ -47,8 +46,7 @@ import Testing
                     #""n":"\#(modulus)","e":"AQAB"},"#,
                     #"{"kty":"EC","kid":"two","use":"sig","alg":"ES256","crv":"P-256","#,
                     #""x":"\#(Self.rfc7515X)","y":"\#(Self.rfc7515Y)"}]}"#,
-                ].joined()
-        )
+                ].joined())
         #expect(read.json == set.json)
         #expect(modulus.hasPrefix("ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0"))
     }
@@ -56,8 +54,7 @@ import Testing
     @Test func `a name leads to a key only for its algorithm, and only when it is the only one`() throws {
         let p256 = JWK.Key.p256(P256SigningKey.generate().publicKey)
         let set = JWKSet([
-            JWK(p256, keyID: "one"), JWK(p256, keyID: "twice"), JWK(p256, keyID: "twice"),
-            JWK(p256, keyID: nil),
+            JWK(p256, keyID: "one"), JWK(p256, keyID: "twice"), JWK(p256, keyID: "twice"), JWK(p256, keyID: nil),
         ])
 
         #expect(set.key(id: "one", algorithm: .es256) != nil)
@@ -68,11 +65,9 @@ import Testing
     }
 
     static let refusals: [(JSONValue, KeyFailure)] = [
-        ([:], .unsupportedAlgorithm("")),
-        ("RSA", .unsupportedAlgorithm("")),
+        ([:], .unsupportedAlgorithm("")), ("RSA", .unsupportedAlgorithm("")),
         (["kty": "oct", "k": "AAAA"], .unsupportedAlgorithm("oct")),
-        (["kty": "OKP", "crv": "Ed25519"], .unsupportedAlgorithm("OKP")),
-        (["kty": "RSA"], .malformed),
+        (["kty": "OKP", "crv": "Ed25519"], .unsupportedAlgorithm("OKP")), (["kty": "RSA"], .malformed),
         (["kty": "RSA", "n": "AQAB", "e": "AQAB"], .unsupportedSize(bits: 17)),
         (["kty": "RSA", "n": "", "e": ""], .unsupportedSize(bits: 0)),
         (["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQ"], .malformed),
@@ -80,14 +75,8 @@ import Testing
         (["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQAC"], .malformed),
         (["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQAB="], .malformed),
         (["kty": "RSA", "n": .string(rfc7638Modulus), "e": .string(rfc7638Modulus)], .malformed),
-        (
-            ["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQAB", "use": "enc"],
-            .unsupportedAlgorithm("use")
-        ),
-        (
-            ["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQAB", "alg": "ES256"],
-            .unsupportedAlgorithm("ES256")
-        ),
+        (["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQAB", "use": "enc"], .unsupportedAlgorithm("use")),
+        (["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQAB", "alg": "ES256"], .unsupportedAlgorithm("ES256")),
         (["kty": "RSA", "n": .string(rfc7638Modulus), "e": "AQAB", "alg": 1], .unsupportedAlgorithm("")),
         (["kty": "EC", "crv": "P-384"], .unsupportedCurve("P-384")),
         (["kty": "EC", "crv": "P-256", "x": .string(rfc7515X)], .malformed),
@@ -95,10 +84,7 @@ import Testing
         (["kty": "EC", "crv": "P-256", "x": .string(rfc7515X), "y": "AAAA"], .malformed),
     ]
 
-    @Test(arguments: refusals) func `a key that is not for us is refused`(
-        json: JSONValue,
-        failure: KeyFailure
-    ) {
+    @Test(arguments: refusals) func `a key that is not for us is refused`(json: JSONValue, failure: KeyFailure) {
         #expect(throws: failure) { try JWK(json) }
     }
 
@@ -106,8 +92,7 @@ import Testing
         let key = P256SigningKey.generate().publicKey
         let json = String(decoding: JWK(.p256(key), keyID: "one").json, as: UTF8.self)
         let mixed = #"{"keys":[{"kty":"oct","k":"AAAA"},\#(json),1,null]}"#
-        let many =
-            #"{"keys":["# + Array(repeating: "1", count: JWKSet.maximumKeys + 1).joined(separator: ",") + "]}"
+        let many = #"{"keys":["# + Array(repeating: "1", count: JWKSet.maximumKeys + 1).joined(separator: ",") + "]}"
 
         #expect(try JWKSet(json: Array(mixed.utf8)).keys.map(\.keyID) == ["one"])
         #expect(throws: JWKSet.Failure.tooLarge) { try JWKSet(json: Array(many.utf8)) }
@@ -124,9 +109,6 @@ import Testing
 @Suite struct `Token hash` {
     @Test func `the at_hash and c_hash of OpenID Connect's examples`() {
         #expect(TokenHash.of("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y") == "77QmUPtjPfzWtF2AnpK9RQ")
-        #expect(
-            TokenHash.of("Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk")
-                == "LDktKdoQak3Pk0cnXxCltA"
-        )
+        #expect(TokenHash.of("Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk") == "LDktKdoQak3Pk0cnXxCltA")
     }
 }

@@ -62,9 +62,7 @@ import Testing
             expectRefused(Array(token[..<index]))
             expectRefused(Array(token[..<index] + token[(index + 1)...]))
         }
-        for character in characters {
-            expectRefused(token + [character])
-        }
+        for character in characters { expectRefused(token + [character]) }
     }
 
     private func expectRefused(_ token: [UInt8]) {
@@ -73,8 +71,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "none", "None", "NONE", "", "HS256", "HS512", "RS512", "PS256", "ES384", "ES256K", "EdDSA", "es256",
-        "RS256 ",
+        "none", "None", "NONE", "", "HS256", "HS512", "RS512", "PS256", "ES384", "ES256K", "EdDSA", "es256", "RS256 ",
     ]) func `an algorithm not spoken here is refused before any key is looked for`(name: String) throws {
         let token = try token(header: #"{"alg":"\#(name)","kid":"ACMEKEY001"}"#)
 
@@ -82,21 +79,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", JWTFailure.unsupportedAlgorithm("")),
-        (#"{"alg":null}"#, .unsupportedAlgorithm("")),
-        (#"{"alg":["ES256"]}"#, .unsupportedAlgorithm("")),
-        (#"{"alg":"ES256","alg":"none"}"#, .malformedHeader),
-        (#"{"alg":"ES256","alg":"ES256"}"#, .malformedHeader),
-        (#"{"alg":"ES256","kid":1}"#, .malformedHeader),
-        (#"{"alg":"ES256","kid":null}"#, .malformedHeader),
-        (#"{"alg":"ES256","typ":true}"#, .malformedHeader),
+        ("{}", JWTFailure.unsupportedAlgorithm("")), (#"{"alg":null}"#, .unsupportedAlgorithm("")),
+        (#"{"alg":["ES256"]}"#, .unsupportedAlgorithm("")), (#"{"alg":"ES256","alg":"none"}"#, .malformedHeader),
+        (#"{"alg":"ES256","alg":"ES256"}"#, .malformedHeader), (#"{"alg":"ES256","kid":1}"#, .malformedHeader),
+        (#"{"alg":"ES256","kid":null}"#, .malformedHeader), (#"{"alg":"ES256","typ":true}"#, .malformedHeader),
         (#"{"alg":"ES256","crit":["exp"]}"#, .unsupportedExtension),
         (#"{"alg":"ES256","b64":false,"crit":["b64"]}"#, .unsupportedExtension),
-        (#"{"alg":"ES256"}x"#, .malformedHeader),
-        (#"["ES256"]"#, .malformedHeader),
-        (#""ES256""#, .malformedHeader),
-        ("", .malformedHeader),
-        (#"{"alg":"ES256","jwk":\#(String(repeating: "[", count: 2000))"#, .malformedHeader),
+        (#"{"alg":"ES256"}x"#, .malformedHeader), (#"["ES256"]"#, .malformedHeader), (#""ES256""#, .malformedHeader),
+        ("", .malformedHeader), (#"{"alg":"ES256","jwk":\#(String(repeating: "[", count: 2000))"#, .malformedHeader),
     ]) func `a header that is not plain is refused`(header: String, failure: JWTFailure) throws {
         let token = try token(header: header)
 
@@ -104,12 +94,10 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"iss":"a","iss":"b"}"#, #"{"iss":"a","\u0069ss":"b"}"#, #"{"a":{"b":1,"b":2}}"#, "[]", "null", "",
-        "{", "{}{}",
-        #"{"iss":"a",}"#, #"{"iss":"\u0000"}"#, #"{"iss":"\ud800"}"#, "{\"iss\":\"a\n\"}", #"{"exp":01}"#,
-        #"{"exp":NaN}"#,
-        #"{"exp":1e999}"#, #"{"exp":+1}"#, #"{"exp":1.}"#, #"{"exp":.5}"#, #"{"exp":-}"#, #"{"exp":0x10}"#,
-        String(repeating: #"{"a":"#, count: 9) + "1" + String(repeating: "}", count: 9),
+        #"{"iss":"a","iss":"b"}"#, #"{"iss":"a","\u0069ss":"b"}"#, #"{"a":{"b":1,"b":2}}"#, "[]", "null", "", "{",
+        "{}{}", #"{"iss":"a",}"#, #"{"iss":"\u0000"}"#, #"{"iss":"\ud800"}"#, "{\"iss\":\"a\n\"}", #"{"exp":01}"#,
+        #"{"exp":NaN}"#, #"{"exp":1e999}"#, #"{"exp":+1}"#, #"{"exp":1.}"#, #"{"exp":.5}"#, #"{"exp":-}"#,
+        #"{"exp":0x10}"#, String(repeating: #"{"a":"#, count: 9) + "1" + String(repeating: "}", count: 9),
         String(repeating: "[", count: 5000),
     ]) func `claims that two readers could read differently are refused`(claims: String) throws {
         let token = try token(header: #"{"alg":"ES256"}"#, claims: claims)
@@ -127,17 +115,13 @@ import Testing
         #expect(throws: JWTFailure.wrongAlgorithm(expected: .es256)) {
             try UnverifiedJWT(confused).verify(with: key.publicKey)
         }
-        #expect(throws: JWTFailure.invalidSignature) {
-            try UnverifiedJWT(confused).verify(with: rsa.publicKey)
-        }
+        #expect(throws: JWTFailure.invalidSignature) { try UnverifiedJWT(confused).verify(with: rsa.publicKey) }
     }
 
     @Test func `Rival's key does not verify Acme's token`() throws {
         let token = try UnverifiedJWT(signer.sign(claims))
 
-        #expect(throws: JWTFailure.invalidSignature) {
-            try token.verify(with: P256SigningKey.generate().publicKey)
-        }
+        #expect(throws: JWTFailure.invalidSignature) { try token.verify(with: P256SigningKey.generate().publicKey) }
     }
 
     @Test func `a token with a signature in DER or none is refused`() throws {

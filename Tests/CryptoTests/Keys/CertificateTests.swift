@@ -24,8 +24,5 @@ import Testing
 
     @Test(arguments: [
         "", "-----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
-    ])
-    func `that is none has no end`(text: String) {
-        #expect(Certificate(pem: text)?.endsAt == nil)
-    }
+    ]) func `that is none has no end`(text: String) { #expect(Certificate(pem: text)?.endsAt == nil) }
 }

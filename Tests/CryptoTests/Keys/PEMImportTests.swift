@@ -29,15 +29,12 @@ import Testing
     }
 
     @Test(arguments: [
-        Spelling("as it is", good),
-        Spelling("CRLF", good.replacing("\n", with: "\r\n")),
+        Spelling("as it is", good), Spelling("CRLF", good.replacing("\n", with: "\r\n")),
         Spelling("CR", good.replacing("\n", with: "\r")),
         Spelling("literal line ends", good.replacing("\n", with: #"\n"#)),
         Spelling("literal CRLF", good.replacing("\n", with: #"\r\n"#)),
-        Spelling("indented", good.replacing("\n", with: "\n    ")),
-        Spelling("leading spaces", "    " + good),
-        Spelling("byte order mark", "\u{FEFF}" + good),
-        Spelling("no final line end", String(good.dropLast())),
+        Spelling("indented", good.replacing("\n", with: "\n    ")), Spelling("leading spaces", "    " + good),
+        Spelling("byte order mark", "\u{FEFF}" + good), Spelling("no final line end", String(good.dropLast())),
         Spelling("empty lines behind", good + "\n\n"),
         Spelling("spaces for line ends", good.replacing("\n", with: " ")),
         Spelling("no line ends", good.replacing("\n", with: "")),
@@ -51,8 +48,7 @@ import Testing
     }
 
     static let refusals: [Refusal] = [
-        Refusal("nothing", "", .notPEM),
-        Refusal("a file name", "AuthKey_ACMEKEY001.p8", .notPEM),
+        Refusal("nothing", "", .notPEM), Refusal("a file name", "AuthKey_ACMEKEY001.p8", .notPEM),
         Refusal("no first line", String(good.dropFirst(27)), .notPEM),
         Refusal("half a first line", "-----BEGIN ", .notPEM),
         Refusal("lower case label", "-----BEGIN private key-----\n-----END private key-----", .notPEM),
@@ -69,26 +65,29 @@ import Testing
         Refusal("encrypted", SamplePEM.encrypted, .encrypted),
         Refusal("public", SamplePEM.rfc7515P256Public, .publicKey),
         Refusal("SEC 1", SamplePEM.sec1, .unsupportedLabel("EC PRIVATE KEY")),
-        Refusal(
-            "certificate",
-            good.replacing("PRIVATE KEY", with: "CERTIFICATE"),
-            .unsupportedLabel("CERTIFICATE")
-        ),
+        Refusal("certificate", good.replacing("PRIVATE KEY", with: "CERTIFICATE"), .unsupportedLabel("CERTIFICATE")),
         Refusal("RSA", SamplePEM.rfc7515RSA, .unsupportedAlgorithm("RSA")),
         Refusal("Ed25519", SamplePEM.ed25519, .unsupportedAlgorithm("ED25519")),
         Refusal("P-384", SamplePEM.p384, .unsupportedCurve("secp384r1")),
         Refusal("secp256k1", SamplePEM.secp256k1, .unsupportedCurve("secp256k1")),
         Refusal("spelled-out parameters", SamplePEM.explicitP256, .unsupportedCurve("")),
+        // Before OpenSSL computes with what they hold, which is no key at all.
+        Refusal("DSA", SamplePEM.hollow([0x2A, 0x86, 0x48, 0xCE, 0x38, 4, 1]), .unsupportedAlgorithm("DSA")),
         Refusal(
-            "three zero bytes",
-            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
-            .malformed
-        ),
+            "Diffie-Hellman", SamplePEM.hollow([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 3, 1]),
+            .unsupportedAlgorithm("dhKeyAgreement")),
+        Refusal("an algorithm of nobody's", SamplePEM.hollow([0x2A, 0x03, 0x04]), .malformed),
         Refusal(
-            "public labelled private",
-            SamplePEM.rfc7515P256Public.replacing("PUBLIC", with: "PRIVATE"),
-            .malformed
-        ),
+            "a curve of many numbers", SamplePEM.hollow([0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1], octets: 600),
+            .unsupportedCurve("")),
+        Refusal(
+            "a curve by parameters that make none",
+            SamplePEM.hollow(
+                [0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1],
+                parameters: SamplePEM.element(0x30, [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 1, 1])), .unsupportedCurve("")),
+        Refusal("three zero bytes", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", .malformed),
+        Refusal(
+            "public labelled private", SamplePEM.rfc7515P256Public.replacing("PUBLIC", with: "PRIVATE"), .malformed),
         Refusal("halves of two keys", SamplePEM.mismatchedP256, .malformed),
         Refusal("a point beside the curve", SamplePEM.offCurveP256, .malformed),
         Refusal("a byte behind", SamplePEM.trailingByteP256, .malformed),
@@ -99,23 +98,14 @@ import Testing
     }
 
     static let publicRefusals: [Refusal] = [
-        Refusal("nothing", "", .notPEM),
-        Refusal("private", good, .privateKey),
-        Refusal("encrypted", SamplePEM.encrypted, .privateKey),
-        Refusal("SEC 1", SamplePEM.sec1, .privateKey),
+        Refusal("nothing", "", .notPEM), Refusal("private", good, .privateKey),
+        Refusal("encrypted", SamplePEM.encrypted, .privateKey), Refusal("SEC 1", SamplePEM.sec1, .privateKey),
         Refusal("RSA", SamplePEM.rfc7515RSAPublic, .unsupportedAlgorithm("RSA")),
         Refusal("P-384", SamplePEM.p384Public, .unsupportedCurve("secp384r1")),
         Refusal("private labelled public", good.replacing("PRIVATE", with: "PUBLIC"), .malformed),
+        Refusal("loose last bits", SamplePEM.rfc7515P256Public.replacing("jlrQ==", with: "jlrR=="), .incomplete),
         Refusal(
-            "loose last bits",
-            SamplePEM.rfc7515P256Public.replacing("jlrQ==", with: "jlrR=="),
-            .incomplete
-        ),
-        Refusal(
-            "a point beside the curve",
-            SamplePEM.rfc7515P256Public.replacing("jlrQ==", with: "jlrA=="),
-            .malformed
-        ),
+            "a point beside the curve", SamplePEM.rfc7515P256Public.replacing("jlrQ==", with: "jlrA=="), .malformed),
     ]
 
     @Test(arguments: publicRefusals) func `refuses a public key and says why`(refusal: Refusal) {
@@ -124,8 +114,7 @@ import Testing
 
     static let rsaRefusals: [Refusal] = [
         Refusal("1,024 bits", SamplePEM.rsa1024, .unsupportedSize(bits: 1024)),
-        Refusal("P-256", good, .unsupportedAlgorithm("EC")),
-        Refusal("public", SamplePEM.rfc7515RSAPublic, .publicKey),
+        Refusal("P-256", good, .unsupportedAlgorithm("EC")), Refusal("public", SamplePEM.rfc7515RSAPublic, .publicKey),
         Refusal("another modulus", SamplePEM.rfc7515RSA.replacing("AoIBAQCh", with: "AoIBAQDh"), .malformed),
     ]
 
@@ -134,9 +123,7 @@ import Testing
     }
 
     @Test func `refuses a short public RSA key`() {
-        #expect(throws: KeyFailure.unsupportedSize(bits: 1024)) {
-            try RSAPublicKey(pem: SamplePEM.rsa1024Public)
-        }
+        #expect(throws: KeyFailure.unsupportedSize(bits: 1024)) { try RSAPublicKey(pem: SamplePEM.rsa1024Public) }
         #expect(throws: KeyFailure.privateKey) { try RSAPublicKey(pem: SamplePEM.rfc7515RSA) }
     }
 

@@ -1,5 +1,22 @@
+import Bytes
+
 /// Keys as people bring them, good and bad; none of them protects anything.
 enum SamplePEM {
+    /// PKCS#8 of that algorithm (RFC 5958 section 2) with nothing but zeros for a key.
+    ///
+    /// - Parameter parameters: what follows the algorithm's name, in DER.
+    static func hollow(_ algorithm: [UInt8], octets: Int = 20, parameters: [UInt8] = [5, 0]) -> String {
+        let kind = element(0x30, element(0x06, algorithm) + parameters)
+        let der = element(0x30, [2, 1, 0] + kind + element(0x04, [UInt8](repeating: 0, count: octets)))
+        return "-----BEGIN PRIVATE KEY-----\n\(Base64.encode(der))\n-----END PRIVATE KEY-----\n"
+    }
+
+    /// An element of DER of less than 64 KiB.
+    static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        guard content.count > 127 else { return [tag, UInt8(content.count)] + content }
+        return [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+    }
+
     /// The RSA key of RFC 7515 appendix A.2.
     static let rfc7515RSA = """
         -----BEGIN PRIVATE KEY-----

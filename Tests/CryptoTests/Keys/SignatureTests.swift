@@ -92,9 +92,7 @@ import Testing
                     }
                 }
             }
-            for try await held in group {
-                #expect(held)
-            }
+            for try await held in group { #expect(held) }
         }
     }
 }

@@ -3,9 +3,7 @@ import Testing
 @testable import Crypto
 
 @Suite struct `One-time codes` {
-    private func rfcSecret() throws -> TOTPSecret {
-        try #require(TOTPSecret(Array("12345678901234567890".utf8)))
-    }
+    private func rfcSecret() throws -> TOTPSecret { try #require(TOTPSecret(Array("12345678901234567890".utf8))) }
 
     /// RFC 4226 appendix D.
     @Test func `are those of RFC 4226`() throws {
@@ -13,18 +11,15 @@ import Testing
 
         #expect(
             codes == [
-                "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871",
-                "520489",
-            ]
-        )
+                "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
+            ])
     }
 
     /// RFC 6238 appendix B, whose eight digits end in our six.
     @Test(arguments: [
         (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"),
         (2_000_000_000, "279037"), (20_000_000_000, "353130"),
-    ])
-    func `are those of RFC 6238`(seconds: Int, code: String) throws {
+    ]) func `are those of RFC 6238`(seconds: Int, code: String) throws {
         let step = TOTP.step(ofCode: code, secret: try rfcSecret(), atSeconds: seconds)
 
         #expect(step == seconds / 30)
@@ -89,7 +84,6 @@ import Testing
         #expect(
             secret.uri(issuer: "Acme: Öl & Co", account: "ada@acme.example")
                 == "otpauth://totp/Acme%20%C3%96l%20%26%20Co:ada%40acme.example?secret=JBSWY3DPEHPK3PXP"
-                + "&issuer=Acme%3A%20%C3%96l%20%26%20Co&algorithm=SHA1&digits=6&period=30"
-        )
+                + "&issuer=Acme%3A%20%C3%96l%20%26%20Co&algorithm=SHA1&digits=6&period=30")
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Glibc
 import Testing
 
 @Suite struct `Password hashing` {
@@ -16,10 +17,7 @@ import Testing
 
     @Test func `answers the reference implementation's vector`() throws {
         let hash = try #require(
-            PasswordHash(
-                "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
-            )
-        )
+            PasswordHash("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"))
 
         #expect(try cheap.verify("password", against: hash))
         #expect(try !cheap.verify("Password", against: hash))
@@ -36,21 +34,29 @@ import Testing
 
     @Test func `an unknown account costs the same and is never let in`() throws {
         let hash = try Argon2id.standard.hash("correct horse")
-        let clock = ContinuousClock()
-        var known: Duration = .zero
-        var unknown: Duration = .zero
+        var known: [Int] = []
+        var unknown: [Int] = []
 
         for _ in 0..<5 {
-            let start = clock.now
+            let start = Self.cpuTime()
             let isKnown = try Argon2id.standard.verify("wrong", against: hash)
-            let middle = clock.now
+            let middle = Self.cpuTime()
             let isUnknown = try Argon2id.standard.verify("wrong", against: nil)
-            known += middle - start
-            unknown += clock.now - middle
+            known.append(middle - start)
+            unknown.append(Self.cpuTime() - middle)
             #expect(!isKnown && !isUnknown)
         }
 
-        #expect(unknown > known / 2 && unknown < known * 2, "known \(known), unknown \(unknown)")
+        // The least of each: a neighbour on the processor makes some take longer.
+        let (one, other) = try (#require(known.min()), #require(unknown.min()))
+        #expect(other > one / 2 && other < one * 2, "known \(known), unknown \(unknown)")
+    }
+
+    /// What this thread has worked, in nanoseconds.
+    private static func cpuTime() -> Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
     @Test func `refuses a password beyond measure`() throws {
@@ -73,12 +79,9 @@ import Testing
         "$argon2id$v=16$m=8,t=1,p=1$c29tZXNhbHQ$AAAA", "$argon2id$v=19$m=8,t=1,p=2$c29tZXNhbHQ$AAAA",
         "$argon2id$v=19$m=4194304,t=1,p=1$c29tZXNhbHQ$AAAA", "$argon2id$v=19$m=8,t=1000,p=1$c29tZXNhbHQ$AAAA",
         "$argon2id$v=19$m=-8,t=1,p=1$c29tZXNhbHQ$AAAA", "$argon2id$v=19$m=008,t=1,p=1$c29tZXNhbHQ$AAAA",
-        "$argon2id$v=19$m=99999999999999999999,t=1,p=1$c29tZXNhbHQ$AAAA",
-        "$argon2id$v=19$m=8,t=1$c29tZXNhbHQ$AAAA",
+        "$argon2id$v=19$m=99999999999999999999,t=1,p=1$c29tZXNhbHQ$AAAA", "$argon2id$v=19$m=8,t=1$c29tZXNhbHQ$AAAA",
         "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$AAAA$",
-    ]) func `refuses a stored line of another kind or cost`(text: String) {
-        #expect(PasswordHash(text) == nil)
-    }
+    ]) func `refuses a stored line of another kind or cost`(text: String) { #expect(PasswordHash(text) == nil) }
 
     @Test func `a damaged digest lets nobody in`() throws {
         let hash = try #require(PasswordHash("$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$!"))

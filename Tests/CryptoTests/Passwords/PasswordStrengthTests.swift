@@ -5,20 +5,17 @@ import Testing
 @Suite struct `The strength of a password` {
     @Test(arguments: [
         "password", "12345678", "qwerty123", "P@ssw0rd1", "iloveyou1", "aaaaaaaaaaaaaaaa", "1q2w3e4r5t6z",
-        "Passwort123!", "schatz123", "sonnenschein99", "qwertzuiop1", "Fußball1",
-        "gfhjkm12", "пароль12", "йцукенгш", "Привет123", "любовь12345",
-        "woaini1314", "5201314a", "我爱你1314",
-        "rahasia123", "sayangku1", "administrator", "20.12.1987", "correcthorse",
-    ])
-    func `S23: is too little where a list of common ones begins`(password: String) {
+        "Passwort123!", "schatz123", "sonnenschein99", "qwertzuiop1", "Fußball1", "gfhjkm12", "пароль12", "йцукенгш",
+        "Привет123", "любовь12345", "woaini1314", "5201314a", "我爱你1314", "rahasia123", "sayangku1", "administrator",
+        "20.12.1987", "correcthorse",
+    ]) func `S23: is too little where a list of common ones begins`(password: String) {
         #expect(PasswordStrength(of: password) < .enough)
     }
 
     @Test(arguments: [
         "correct horse battery staple", "fifty-six-degrees-north", "Kaffee-und-Kuchen-um-vier", "xK9#mP2$",
         "четыре зелёных чайника", "三只青蛙在月亮上喝茶", "kucing makan awan biru", "Gartenzaun-Mondschein-7",
-    ])
-    func `S23: is enough where a few words have nothing to do with each other`(password: String) {
+    ]) func `S23: is enough where a few words have nothing to do with each other`(password: String) {
         #expect(PasswordStrength(of: password) >= .enough)
     }
 
@@ -41,14 +38,12 @@ import Testing
     }
 
     @Test(arguments: [
-        String(repeating: "12", count: 100), String(repeating: "54", count: 32),
-        String(repeating: "*9", count: 32),
+        String(repeating: "12", count: 100), String(repeating: "54", count: 32), String(repeating: "*9", count: 32),
         String(repeating: "20", count: 32), "x" + String(repeating: "12", count: 100),
         String(repeating: "12", count: 15) + "x" + String(repeating: "12", count: 100),
         "156565623535656523032365652014121563523.23.3565198_525032361x35",
         "589*9*954565989868545459*9*95454595459*9*9*9*",
-    ])
-    func `V42: costs no more than a few hashes, whatever is made to cost much`(password: String) throws {
+    ]) func `V42: costs no more than a few hashes, whatever is made to cost much`(password: String) throws {
         // Both here and now: how fast the machine is does not matter.
         let hash = try Self.cost { _ = try Argon2id.standard.hash(password) }
         let estimate = Self.cost { _ = PasswordStrength(of: password) }
@@ -61,8 +56,7 @@ import Testing
             let start = time()
             try work()
             return time() - start
-        }
-        .min() ?? .max
+        }.min() ?? .max
     }
 
     private static func time() -> Int {
@@ -74,9 +68,7 @@ import Testing
     @Test func `is the same on every thread`() async {
         let expected = PasswordStrength(of: "fifty-six-degrees-north", knowing: ["north"])
         await withTaskGroup(of: PasswordStrength.self) { group in
-            for _ in 0..<64 {
-                group.addTask { PasswordStrength(of: "fifty-six-degrees-north", knowing: ["north"]) }
-            }
+            for _ in 0..<64 { group.addTask { PasswordStrength(of: "fifty-six-degrees-north", knowing: ["north"]) } }
             for await strength in group { #expect(strength == expected) }
         }
     }

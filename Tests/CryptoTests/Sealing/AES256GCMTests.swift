@@ -25,34 +25,19 @@ import Testing
 
     static let cases = [
         Case(
-            key: String(repeating: "00", count: 32),
-            nonce: String(repeating: "00", count: 12),
-            plaintext: "",
-            ciphertext: "",
-            tag: "530f8afbc74536b9a963b4f1c4cb738b"
-        ),
+            key: String(repeating: "00", count: 32), nonce: String(repeating: "00", count: 12), plaintext: "",
+            ciphertext: "", tag: "530f8afbc74536b9a963b4f1c4cb738b"),
         Case(
-            key: String(repeating: "00", count: 32),
-            nonce: String(repeating: "00", count: 12),
-            plaintext: String(repeating: "00", count: 16),
-            ciphertext: "cea7403d4d606b6e074ec5d3baf39d18",
-            tag: "d0d1c8a799996bf0265b98b5d48ab919"
-        ),
+            key: String(repeating: "00", count: 32), nonce: String(repeating: "00", count: 12),
+            plaintext: String(repeating: "00", count: 16), ciphertext: "cea7403d4d606b6e074ec5d3baf39d18",
+            tag: "d0d1c8a799996bf0265b98b5d48ab919"),
         Case(
-            key: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308",
-            nonce: "cafebabefacedbaddecaf888",
-            plaintext: plaintext,
-            ciphertext: ciphertext,
-            tag: "b094dac5d93471bdec1a502270e3cc6c"
-        ),
+            key: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308", nonce: "cafebabefacedbaddecaf888",
+            plaintext: plaintext, ciphertext: ciphertext, tag: "b094dac5d93471bdec1a502270e3cc6c"),
         Case(
-            key: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308",
-            nonce: "cafebabefacedbaddecaf888",
-            plaintext: String(plaintext.dropLast(8)),
-            associatedData: "feedfacedeadbeeffeedfacedeadbeefabaddad2",
-            ciphertext: String(ciphertext.dropLast(8)),
-            tag: "76fc6ece0f4e1768cddf8853bb2d551b"
-        ),
+            key: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308", nonce: "cafebabefacedbaddecaf888",
+            plaintext: String(plaintext.dropLast(8)), associatedData: "feedfacedeadbeeffeedfacedeadbeefabaddad2",
+            ciphertext: String(ciphertext.dropLast(8)), tag: "76fc6ece0f4e1768cddf8853bb2d551b"),
     ]
 
     @Test(arguments: cases) func `answers the published cases`(test: Case) throws {
@@ -61,12 +46,7 @@ import Testing
         let data = try hex(test.associatedData)
         let plaintext = try hex(test.plaintext)
 
-        let sealed = AES256GCM.seal(
-            plaintext,
-            with: key,
-            associatedData: data,
-            random: RandomSource { _ in nonce }
-        )
+        let sealed = AES256GCM.seal(plaintext, with: key, associatedData: data, random: RandomSource { _ in nonce })
 
         #expect(try sealed == nonce + hex(test.ciphertext) + hex(test.tag))
         #expect(AES256GCM.open(sealed, with: key, associatedData: data) == plaintext)

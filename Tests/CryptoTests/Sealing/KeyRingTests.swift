@@ -18,21 +18,14 @@ import Testing
         let sealed = ring.seal(secret, purpose: "tokens", context: place)
 
         #expect(ring.open(sealed, purpose: "tokens", context: place) == secret)
-        #expect(
-            ring.open(ring.seal([], purpose: "tokens", context: []), purpose: "tokens", context: []) == []
-        )
+        #expect(ring.open(ring.seal([], purpose: "tokens", context: []), purpose: "tokens", context: []) == [])
     }
 
     @Test(arguments: [
-        ["RIVAL00001", "connections", "42", "refresh_token"],
-        ["ACME000001", "keys", "42", "refresh_token"],
-        ["ACME000001", "connections", "43", "refresh_token"],
-        ["ACME000001", "connections", "42", "access_token"],
-        ["ACME000001connections", "", "42", "refresh_token"],
-        ["ACME000001", "connections", "4", "2refresh_token"],
-        ["ACME000001", "connections", "42"],
-        ["ACME000001", "connections", "42", "refresh_token", ""],
-        [],
+        ["RIVAL00001", "connections", "42", "refresh_token"], ["ACME000001", "keys", "42", "refresh_token"],
+        ["ACME000001", "connections", "43", "refresh_token"], ["ACME000001", "connections", "42", "access_token"],
+        ["ACME000001connections", "", "42", "refresh_token"], ["ACME000001", "connections", "4", "2refresh_token"],
+        ["ACME000001", "connections", "42"], ["ACME000001", "connections", "42", "refresh_token", ""], [],
     ]) func `opens nothing in another place`(other: [String]) {
         let ring = KeyRing(current: new)
         let sealed = ring.seal(secret, purpose: "tokens", context: place)
@@ -89,9 +82,7 @@ import Testing
 
     @Test(arguments: ["", "a b", "ä", "a/b", String(repeating: "a", count: 33)])
     func `refuses a name that does not fit`(id: String) {
-        #expect(throws: MasterKey.Failure.invalidID) {
-            try MasterKey(id: id, secret: [UInt8](repeating: 0, count: 32))
-        }
+        #expect(throws: MasterKey.Failure.invalidID) { try MasterKey(id: id, secret: [UInt8](repeating: 0, count: 32)) }
     }
 
     @Test func `refuses a secret of another length, and gives back what it was made of`() throws {

@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import OAuth
 import Postgres
 import Synchronization
 import Testing
@@ -10,10 +11,11 @@ import Testing
     private let name = PersonName(given: "Countess", family: "Ada")
 
     @Test func `keep the name as it was edited, and share the address`() async throws {
-        try await withAda { world, ada in
-            let granted = try await grant(name, .shared, by: ada, in: world)
+        try await withAda { environment, ada in
+            let granted = try await grant(name, .shared, by: ada, in: environment)
 
-            let consent = try await world.consents().find(of: ada, for: World.app, in: World.acme)
+            let consent = try await environment.consents().find(
+                of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)
             #expect(consent == granted.consent)
             #expect(consent?.name == name)
             #expect(consent?.email == .shared)
@@ -24,66 +26,62 @@ import Testing
     }
 
     @Test func `say whether the app asked for a name at all`() async throws {
-        try await withAda { world, ada in
-            try await grant(nil, .withheld, by: ada, in: world)
-            try await grant(PersonName.none, .withheld, by: ada, to: World.otherApp, in: world)
+        try await withAda { environment, ada in
+            try await grant(nil, .withheld, by: ada, in: environment)
+            try await grant(PersonName.none, .withheld, by: ada, to: TestEnvironment.otherApp, in: environment)
 
-            let consents = try world.consents()
-            #expect(try await consents.find(of: ada, for: World.app, in: World.acme)?.name == nil)
+            let consents = try environment.consents()
+            #expect(try await consents.find(of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)?.name == nil)
             #expect(
-                try await consents.find(of: ada, for: World.otherApp, in: World.acme)?.name == PersonName.none
-            )
+                try await consents.find(of: ada, for: TestEnvironment.otherApp, in: TestEnvironment.acme)?.name
+                    == PersonName.none)
         }
     }
 
     @Test func `that stand are left alone`() async throws {
-        try await withAda { world, ada in
-            let first = try await grant(name, .shared, by: ada, in: world)
+        try await withAda { environment, ada in
+            let first = try await grant(name, .shared, by: ada, in: environment)
 
-            let second = try await grant(nil, .withheld, by: ada, in: world)
+            let second = try await grant(nil, .withheld, by: ada, in: environment)
 
             #expect(second.consent == first.consent)
-            #expect(try world.actions() == ["consent.granted"])
+            #expect(try environment.actions() == ["consent.granted"])
         }
     }
 
     @Test func `give out one relay address a person, for ever`() async throws {
-        try await withAda { world, ada in
-            let first = try await grant(nil, .hidden, by: ada, in: world).user.relayAddress
-            try world.admin("DELETE FROM consents WHERE sub = $1", ada.rawValue)
-            let again = try await grant(nil, .hidden, by: ada, in: world).user.relayAddress
-            let elsewhere = try await grant(nil, .shared, by: ada, to: World.otherApp, in: world).user
+        try await withAda { environment, ada in
+            let first = try await grant(nil, .hidden, by: ada, in: environment).user.relayAddress
+            try environment.admin("DELETE FROM consents WHERE sub = $1", ada.rawValue)
+            let again = try await grant(nil, .hidden, by: ada, in: environment).user.relayAddress
+            let elsewhere = try await grant(nil, .shared, by: ada, to: TestEnvironment.otherApp, in: environment).user
                 .relayAddress
 
             let address = try #require(first).rawValue
             #expect(again == first && elsewhere == first)
             #expect(address.hasSuffix("@relay.example"))
-            #expect(
-                address.utf8.prefix(16).allSatisfy {
-                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0)
-                }
-            )
+            #expect(address.utf8.prefix(16).allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) })
             #expect(address.utf8.count == 16 + "@relay.example".utf8.count)
         }
     }
 
     @Test func `given to two apps at once give out the same relay address`() async throws {
-        try await withAda { world, ada in
-            let apps = [World.app, World.otherApp]
+        try await withAda { environment, ada in
+            let apps = [TestEnvironment.app, TestEnvironment.otherApp]
 
             let granted = try await inParallel(20) { index in
-                try await grant(nil, .hidden, by: ada, to: apps[index % 2], in: world)
+                try await grant(nil, .hidden, by: ada, to: apps[index % 2], in: environment)
             }
 
             #expect(Set(granted.map(\.user.relayAddress)).count == 1)
-            #expect(try world.count("consents", of: ada) == 2)
-            #expect(try world.actions() == ["consent.granted", "consent.granted"])
+            #expect(try environment.count("consents", of: ada) == 2)
+            #expect(try environment.actions() == ["consent.granted", "consent.granted"])
         }
     }
 
     @Test func `draw another relay address when one is taken`() async throws {
-        try await withAda { world, ada in
-            let ben = try await world.add("Ben")
+        try await withAda { environment, ada in
+            let ben = try await environment.add("Ben")
             let calls = Atomic(0)
             // The first two draws are alike.
             let random = RandomSource { count in
@@ -91,8 +89,8 @@ import Testing
                 return [UInt8](repeating: call < 2 ? 0 : UInt8(truncatingIfNeeded: call), count: count)
             }
 
-            let first = try await grant(nil, .hidden, by: ada, in: world, random: random).user
-            let second = try await grant(nil, .hidden, by: ben, in: world, random: random).user
+            let first = try await grant(nil, .hidden, by: ada, in: environment, random: random).user
+            let second = try await grant(nil, .hidden, by: ben, in: environment, random: random).user
 
             #expect(first.relayAddress?.rawValue == "aaaaaaaaaaaaaaaa@relay.example")
             #expect(second.relayAddress?.rawValue == "cccccccccccccccc@relay.example")
@@ -100,18 +98,18 @@ import Testing
     }
 
     @Test func `of people who are gone are refused`() async throws {
-        try await withAda { world, _ in
+        try await withAda { environment, _ in
             await #expect(throws: ConsentStore.UnknownUser.self) {
-                try await grant(nil, .shared, by: Subject(hexadecimal: "0"), in: world)
+                try await grant(nil, .shared, by: Subject(hexadecimal: "0"), in: environment)
             }
         }
     }
 
     @Test func `are recorded without name and address`() async throws {
-        try await withAda { world, ada in
-            let relay = try await grant(name, .hidden, by: ada, in: world).user.relayAddress
+        try await withAda { environment, ada in
+            let relay = try await grant(name, .hidden, by: ada, in: environment).user.relayAddress
 
-            let log = try world.log()
+            let log = try environment.log()
             #expect(log.contains("hidden"))
             #expect(!log.contains("Countess"))
             #expect(!log.contains(try #require(relay).rawValue))
@@ -119,43 +117,36 @@ import Testing
     }
 
     @Test func `of Acme's people are nothing to Rival`() async throws {
-        try await withAda { world, ada in
-            try await grant(name, .shared, by: ada, in: world)
+        try await withAda { environment, ada in
+            try await grant(name, .shared, by: ada, in: environment)
 
-            #expect(try await world.consents().find(of: ada, for: World.app, in: World.rival) == nil)
-            #expect(try await ConsentListStore(world.database).list(of: ada, in: World.rival).isEmpty)
+            #expect(
+                try await environment.consents().find(of: ada, for: TestEnvironment.app, in: TestEnvironment.rival)
+                    == nil)
+            #expect(try await ConsentListStore(environment.database).list(of: ada, in: TestEnvironment.rival).isEmpty)
             await #expect(throws: ConsentStore.UnknownUser.self) {
-                try await grant(nil, .shared, by: ada, in: world, team: World.rival)
+                try await grant(nil, .shared, by: ada, in: environment, team: TestEnvironment.rival)
             }
 
-            #expect(try await world.consents().find(of: ada, for: World.app, in: World.acme) != nil)
+            #expect(
+                try await environment.consents().find(of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)
+                    != nil)
         }
     }
 
-    @discardableResult
-    private func grant(
-        _ name: PersonName?,
-        _ email: Consent.EmailChoice,
-        by subject: Subject,
-        to app: ClientID = World.app,
-        in world: World,
-        team: TeamID = World.acme,
-        random: RandomSource = .system
+    @discardableResult private func grant(
+        _ name: PersonName?, _ email: Consent.EmailChoice, by subject: Subject, to app: ClientID = TestEnvironment.app,
+        in environment: TestEnvironment, team: TeamID = TestEnvironment.acme, random: RandomSource = .system
     ) async throws -> ConsentStore.Granted {
-        try await world.consents(random: random).grant(
-            ConsentChoice(name: name, email: email),
-            of: subject,
-            to: app,
-            in: team,
-            from: World.origin
-        )
+        try await environment.consents(random: random).grant(
+            ConsentChoice(name: name, email: email), of: subject, to: app, in: team, from: TestEnvironment.origin)
     }
 
-    private func withAda(_ body: @escaping @Sendable (World, Subject) async throws -> Void) async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            for app in [World.app, World.otherApp] { try world.addApp(app) }
-            try await body(world, ada)
+    private func withAda(_ body: @escaping @Sendable (TestEnvironment, Subject) async throws -> Void) async throws {
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            for app in [TestEnvironment.app, TestEnvironment.otherApp] { try environment.addApp(app) }
+            try await body(environment, ada)
         }
     }
 }

@@ -2,6 +2,7 @@ import Domain
 import Testing
 
 @testable import Directory
+@testable import OAuth
 
 @Suite struct `What an app learns` {
     private static let own = EmailAddress(rawValue: "ada@acme.example")
@@ -37,22 +38,12 @@ import Testing
         // Who has no address has none to hide.
         Case(choice: .shared, email: nil, claims: (nil, nil, nil), user: (nil, name)),
         Case(choice: .hidden, email: nil, claims: (nil, nil, nil), user: (nil, name)),
-    ])
-    func `follows from consent and scopes`(row: Case) {
+    ]) func `follows from consent and scopes`(row: Case) {
         let user = User(
-            subject: Subject(hexadecimal: "0"),
-            name: .none,
-            email: row.email,
-            isEmailVerified: row.isVerified,
-            relayAddress: Self.relay,
-            createdAt: World.noon
-        )
+            subject: Subject(hexadecimal: "0"), name: .none, email: row.email, isEmailVerified: row.isVerified,
+            relayAddress: Self.relay, createdAt: TestEnvironment.noon)
         let consent = Consent(
-            appID: World.app,
-            name: row.sharedName,
-            email: row.choice,
-            grantedAt: World.noon
-        )
+            appID: TestEnvironment.app, name: row.sharedName, email: row.choice, grantedAt: TestEnvironment.noon)
 
         let shared = SharedIdentity(of: user, under: consent, asking: row.scopes)
 
@@ -63,15 +54,10 @@ import Testing
         #expect(shared.userName == row.user.name)
     }
 
-    @Test(arguments: ["relay.example", "a.b"])
-    func `as a relay domain may be any host name`(name: String) {
+    @Test(arguments: ["relay.example", "a.b"]) func `as a relay domain may be any host name`(name: String) {
         #expect(RelayDomain(name)?.name == name)
     }
 
-    @Test(arguments: [
-        "", "relay", "relay example.com", "-relay.example", "relay@example.com", "relay.example\n",
-    ])
-    func `as a relay domain may not be anything else`(name: String) {
-        #expect(RelayDomain(name) == nil)
-    }
+    @Test(arguments: ["", "relay", "relay example.com", "-relay.example", "relay@example.com", "relay.example\n"])
+    func `as a relay domain may not be anything else`(name: String) { #expect(RelayDomain(name) == nil) }
 }

@@ -41,14 +41,12 @@ import Testing
 
         #expect(policy.decide(Self.app, provedBy: [.password, .password]) != .none)
         #expect(policy.decide(Self.app, provedBy: []) != .none)
-        #expect(!policy.reproof(Self.app).isEmpty)
+        #expect(!policy.reauthentication(Self.app).isEmpty)
     }
 
     @Test func `is required of a role whatever the team says`() {
         for rule in SecondFactor.allCases {
-            #expect(
-                FactorPolicy(rule, isDemanded: true).decide(Self.none, provedBy: [.password]) == .mustEnrol
-            )
+            #expect(FactorPolicy(rule, isDemanded: true).decide(Self.none, provedBy: [.password]) == .mustEnrol)
         }
     }
 

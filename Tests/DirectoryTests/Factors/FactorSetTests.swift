@@ -12,28 +12,21 @@ import Testing
             var key = try factors.authenticator()
             try await factors.register(&key)
             try await factors.enrolTOTP()
-            let token = try await factors.world.sessions.begin(
-                for: factors.ada,
-                in: World.acme,
-                from: World.origin
-            )
+            let token = try await factors.environment.sessions.begin(
+                for: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
             func reset(in team: TeamID) async throws -> Bool {
                 try await factors.factors.reset(
-                    of: factors.ada,
-                    reason: "lost the phone",
-                    in: team,
-                    by: .member(factors.ben),
-                    from: World.origin
-                )
+                    of: factors.ada, reason: "lost the phone", in: team, by: .member(factors.ben),
+                    from: TestEnvironment.origin)
             }
 
-            #expect(try await !reset(in: World.rival))
-            #expect(try await reset(in: World.acme))
+            #expect(try await !reset(in: TestEnvironment.rival))
+            #expect(try await reset(in: TestEnvironment.acme))
 
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: World.acme) == .none)
-            #expect(try await factors.world.sessions.find(token, in: World.acme) == nil)
-            #expect(try await !reset(in: World.acme))
-            #expect(try factors.world.actions().last == "factors.reset")
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme) == .none)
+            #expect(try await factors.environment.sessions.find(token, in: TestEnvironment.acme) == nil)
+            #expect(try await !reset(in: TestEnvironment.acme))
+            #expect(try factors.environment.actions().last == "factors.reset")
         }
     }
 
@@ -42,10 +35,10 @@ import Testing
             var key = try factors.authenticator()
             try await factors.register(&key)
             try await factors.enrolTOTP()
-            try factors.world.admin("DELETE FROM users WHERE sub = $1", factors.ada.rawValue)
+            try factors.environment.admin("DELETE FROM users WHERE sub = $1", factors.ada.rawValue)
 
             for table in ["totp_secrets", "passkeys", "passkey_handles", "recovery_codes"] {
-                #expect(try factors.world.count(table, of: factors.ada) == 0)
+                #expect(try factors.environment.count(table, of: factors.ada) == 0)
             }
         }
     }
@@ -53,29 +46,24 @@ import Testing
 
 @Suite struct `A session` {
     @Test func `knows how its person proved who they are`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let token = try await world.sessions.begin(
-                for: ada,
-                in: World.acme,
-                from: World.origin,
-                at: World.noon
-            )
-            let later = World.noon + .seconds(60)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
+            let later = TestEnvironment.noon + .seconds(60)
 
-            let before = try await world.sessions.find(token, in: World.acme, at: World.noon)
+            let before = try await environment.sessions.find(token, in: TestEnvironment.acme, at: TestEnvironment.noon)
             let new = try #require(
-                try await world.sessions.raise(token, by: .totp, in: World.acme, at: later)
-            )
-            let after = try await world.sessions.find(new, in: World.acme, at: later)
+                try await environment.sessions.stepUp(token, by: .totp, in: TestEnvironment.acme, at: later))
+            let after = try await environment.sessions.find(new, in: TestEnvironment.acme, at: later)
 
-            #expect(before?.methods == [.password] && before?.provedAt == World.noon)
+            #expect(before?.methods == [.password] && before?.provedAt == TestEnvironment.noon)
             #expect(after?.methods == [.password, .totp] && after?.provedAt == later)
-            #expect(after?.startedAt == World.noon)
+            #expect(after?.startedAt == TestEnvironment.noon)
             #expect(new.text != token.text)
-            #expect(try await world.sessions.find(token, in: World.acme, at: later) == nil)
-            #expect(try await world.sessions.raise(token, by: .totp, in: World.acme, at: later) == nil)
-            #expect(try await world.sessions.raise(new, by: .totp, in: World.rival, at: later) == nil)
+            #expect(try await environment.sessions.find(token, in: TestEnvironment.acme, at: later) == nil)
+            #expect(try await environment.sessions.stepUp(token, by: .totp, in: TestEnvironment.acme, at: later) == nil)
+            #expect(try await environment.sessions.stepUp(new, by: .totp, in: TestEnvironment.rival, at: later) == nil)
         }
     }
 }

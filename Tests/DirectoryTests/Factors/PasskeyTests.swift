@@ -19,10 +19,9 @@ import WebAuthn
             #expect(subject == factors.ada)
             #expect(codes?.count == 10)
             let passkey = try #require(
-                try await factors.passkeys.passkeys.list(of: factors.ada, in: World.acme).first
-            )
-            #expect(passkey.name == "Ada's phone" && passkey.lastUsedAt == World.noon)
-            #expect(try factors.world.actions() == ["factor.added"])
+                try await factors.passkeys.passkeys.list(of: factors.ada, in: TestEnvironment.acme).first)
+            #expect(passkey.name == "Ada's phone" && passkey.lastUsedAt == TestEnvironment.noon)
+            #expect(try factors.environment.actions() == ["factor.added"])
         }
     }
 
@@ -35,7 +34,7 @@ import WebAuthn
             var nameless = key
             nameless.userHandle = nil
             var mistaken = key
-            mistaken.userHandle = try await factors.passkeys.passkeys.handle(of: factors.ben, in: World.acme)
+            mistaken.userHandle = try await factors.passkeys.passkeys.handle(of: factors.ben, in: TestEnvironment.acme)
 
             for key in [unverified, nameless, mistaken] {
                 #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
@@ -82,8 +81,8 @@ import WebAuthn
             #expect(try await factors.prove(signIn) == false)
             #expect(try await factors.prove(bens) == false)
             #expect(try await factors.prove(bens, of: factors.ben) == false)
-            #expect(try await factors.signIn(signIn, at: World.noon + .seconds(900)) == nil)
-            #expect(try await factors.signIn(signIn, at: World.noon + .seconds(899)) == factors.ada)
+            #expect(try await factors.signIn(signIn, at: TestEnvironment.noon + .seconds(900)) == nil)
+            #expect(try await factors.signIn(signIn, at: TestEnvironment.noon + .seconds(899)) == factors.ada)
         }
     }
 
@@ -96,7 +95,7 @@ import WebAuthn
 
             key.counter = 7
             #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
-            #expect(try factors.world.actions() == ["factor.added", "factor.refused"])
+            #expect(try factors.environment.actions() == ["factor.added", "factor.refused"])
         }
     }
 
@@ -106,9 +105,7 @@ import WebAuthn
             try await factors.register(&key)
             key.counter = 7
             #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == factors.ada)
-            func noted() throws -> Int {
-                try factors.world.actions().count { $0 == "factor.refused" }
-            }
+            func noted() throws -> Int { try factors.environment.actions().count { $0 == "factor.refused" } }
 
             let alone = try factors.answer(.signIn, by: key)
             let second = try factors.answer(.secondFactor(factors.ada), by: key)
@@ -123,7 +120,7 @@ import WebAuthn
                 #expect(try await factors.prove(answer) == false)
             }
             #expect(try noted() == PasskeyStore.copyLimit)
-            let tomorrow = World.noon + PasskeyStore.copyWindow
+            let tomorrow = TestEnvironment.noon + PasskeyStore.copyWindow
             let late = try factors.answer(.signIn, by: key, at: tomorrow)
             #expect(try await factors.signIn(late, at: tomorrow) == nil)
             #expect(try noted() == PasskeyStore.copyLimit + 1)
@@ -140,26 +137,20 @@ import WebAuthn
         }
     }
 
-    @Test func `is registered with a challenge of this browser, and the challenge with it once`() async throws
-    {
+    @Test func `is registered with a challenge of this browser, and the challenge with it once`() async throws {
         try await withFactors { factors in
             var key = try factors.authenticator()
-            let late = World.noon + .seconds(900)
+            let late = TestEnvironment.noon + .seconds(900)
 
             #expect(try await refusal { try await factors.register(&key, browser: "other") } == .notProved)
             #expect(try await refusal { try await factors.register(&key, at: late) } == .notProved)
 
             let challenge = factors.passkeys.challenges.make(
-                .registration(factors.ada),
-                browser: FactorWorld.browser,
-                in: World.acme,
-                at: World.noon
-            )
+                .registration(factors.ada), browser: FactorEnvironment.browser, in: TestEnvironment.acme,
+                at: TestEnvironment.noon)
             let other = try factors.authenticator()
             let first = try await refusal { try await factors.register(key.register(challenge: challenge)) }
-            let second = try await refusal {
-                try await factors.register(other.register(challenge: challenge))
-            }
+            let second = try await refusal { try await factors.register(other.register(challenge: challenge)) }
 
             #expect(first == nil)
             #expect(second == .notProved)
@@ -194,39 +185,33 @@ import WebAuthn
             var key = try factors.authenticator()
             try await factors.register(&key)
             let store = factors.passkeys.passkeys
-            let id = try #require(try await store.list(of: factors.ada, in: World.acme).first).id
+            let id = try #require(try await store.list(of: factors.ada, in: TestEnvironment.acme).first).id
             let name = try #require(PasskeyName(" Key ring "))
             #expect(PasskeyID(text: id.text) == id)
 
-            for (subject, team) in [(factors.ben, World.acme), (factors.ada, World.rival)] {
+            for (subject, team) in [(factors.ben, TestEnvironment.acme), (factors.ada, TestEnvironment.rival)] {
                 #expect(
                     try await refusal {
-                        try await store.rename(id, of: subject, to: name, in: team, from: World.origin)
-                    } == .unknown
-                )
+                        try await store.rename(id, of: subject, to: name, in: team, from: TestEnvironment.origin)
+                    } == .unknown)
                 #expect(
                     try await refusal {
-                        try await store.remove(id, of: subject, keepsOne: false, in: team, from: World.origin)
-                    } == .unknown
-                )
+                        try await store.remove(id, of: subject, keepsOne: false, in: team, from: TestEnvironment.origin)
+                    } == .unknown)
             }
-            try await store.rename(id, of: factors.ada, to: name, in: World.acme, from: World.origin)
-            #expect(try await store.list(of: factors.ada, in: World.acme).map(\.name) == ["Key ring"])
+            try await store.rename(
+                id, of: factors.ada, to: name, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            #expect(try await store.list(of: factors.ada, in: TestEnvironment.acme).map(\.name) == ["Key ring"])
             #expect(
                 try await refusal {
                     try await store.remove(
-                        id,
-                        of: factors.ada,
-                        keepsOne: true,
-                        in: World.acme,
-                        from: World.origin
-                    )
-                } == .lastOne
-            )
-            try await store.remove(id, of: factors.ada, keepsOne: false, in: World.acme, from: World.origin)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: World.acme) == .none)
+                        id, of: factors.ada, keepsOne: true, in: TestEnvironment.acme, from: TestEnvironment.origin)
+                } == .lastOne)
+            try await store.remove(
+                id, of: factors.ada, keepsOne: false, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme) == .none)
             #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
-            #expect(try factors.world.actions() == ["factor.added", "factor.renamed", "factor.removed"])
+            #expect(try factors.environment.actions() == ["factor.added", "factor.renamed", "factor.removed"])
         }
     }
 
@@ -234,7 +219,7 @@ import WebAuthn
         try await withFactors { factors in
             var key = try factors.authenticator()
             try await factors.register(&key)
-            try factors.world.admin("UPDATE users SET suspended_at = now()")
+            try factors.environment.admin("UPDATE users SET suspended_at = now()")
 
             #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
         }
@@ -245,17 +230,17 @@ import WebAuthn
             var key = try factors.authenticator()
             try await factors.register(&key)
             let acme = try factors.answer(.signIn, by: key)
-            let rival = try factors.answer(.signIn, by: key, in: World.rival)
+            let rival = try factors.answer(.signIn, by: key, in: TestEnvironment.rival)
 
-            #expect(try await factors.signIn(acme, in: World.rival) == nil)
-            #expect(try await factors.signIn(rival, in: World.rival) == nil)
+            #expect(try await factors.signIn(acme, in: TestEnvironment.rival) == nil)
+            #expect(try await factors.signIn(rival, in: TestEnvironment.rival) == nil)
             let handles = [
-                try await factors.passkeys.passkeys.handle(of: factors.ada, in: World.acme),
-                try await factors.passkeys.passkeys.handle(of: factors.rivalAda, in: World.rival),
+                try await factors.passkeys.passkeys.handle(of: factors.ada, in: TestEnvironment.acme),
+                try await factors.passkeys.passkeys.handle(of: factors.rivalAda, in: TestEnvironment.rival),
             ]
             #expect(handles[0] != handles[1] && handles.allSatisfy { $0.count == 32 })
             await #expect(throws: (any Error).self) {
-                try await factors.passkeys.passkeys.handle(of: factors.ada, in: World.rival)
+                try await factors.passkeys.passkeys.handle(of: factors.ada, in: TestEnvironment.rival)
             }
         }
     }
@@ -269,11 +254,8 @@ import WebAuthn
                 let noise = RandomSource.system.bytes(length)
                 let answer = AssertionResponse(
                     credentialID: length % 2 == 0 ? key.credentialID : noise,
-                    clientDataJSON: length < 100 ? whole.clientDataJSON : noise,
-                    authenticatorData: noise,
-                    signature: noise,
-                    userHandle: key.userHandle
-                )
+                    clientDataJSON: length < 100 ? whole.clientDataJSON : noise, authenticatorData: noise,
+                    signature: noise, userHandle: key.userHandle)
                 #expect(try await factors.signIn(answer) == nil)
             }
         }

@@ -14,10 +14,9 @@ import Testing
                 #expect(try await factors.prove(.recovery(code.text)) == .wrong)
             }
             #expect(
-                try await factors.factors.enrolled(of: factors.ada, in: World.acme)
-                    == EnrolledFactors(hasTOTP: true)
-            )
-            #expect(try factors.world.actions().count { $0 == "recovery_code.used" } == 10)
+                try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme)
+                    == EnrolledFactors(hasTOTP: true))
+            #expect(try factors.environment.actions().count { $0 == "recovery_code.used" } == 10)
         }
     }
 
@@ -27,16 +26,12 @@ import Testing
 
             let results = try await inParallel(50) { _ in
                 try await factors.codes.use(
-                    code,
-                    of: factors.ada,
-                    in: World.acme,
-                    from: World.origin,
-                    at: World.noon
-                )
+                    code, of: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin,
+                    at: TestEnvironment.noon)
             }
 
             #expect(results.count(where: \.self) == 1)
-            #expect(try factors.world.actions().count { $0 == "recovery_code.used" } == 1)
+            #expect(try factors.environment.actions().count { $0 == "recovery_code.used" } == 1)
         }
     }
 
@@ -44,9 +39,7 @@ import Testing
         let code = RecoveryCode(random: RandomSource { count in (0..<count).map { UInt8($0 * 3) } })
 
         #expect(code.text == "adgjm-psvy3")
-        for typed in ["adgjmpsvy3", "ADGJM PSVY3", " adgjm - psvy3 "] {
-            #expect(RecoveryCode(text: typed) == code)
-        }
+        for typed in ["adgjmpsvy3", "ADGJM PSVY3", " adgjm - psvy3 "] { #expect(RecoveryCode(text: typed) == code) }
         #expect(RecoveryCode(text: "01abc-defgh") == RecoveryCode(text: "olabc-defgh"))
         for typed in ["", "adgjm-psvy", "adgjm-psvy38", "adgjm-psvy9", "ａdgjm-psvy3", "adgjm-psvy\u{0}"] {
             #expect(RecoveryCode(text: typed) == nil)
@@ -58,20 +51,16 @@ import Testing
             let old = try await factors.enrolTOTP().codes
             func regenerate(_ subject: Subject, in team: TeamID) async throws -> [RecoveryCode]? {
                 try await factors.codes.regenerate(
-                    for: subject,
-                    in: team,
-                    by: .person(subject),
-                    from: World.origin
-                )
+                    for: subject, in: team, by: .person(subject), from: TestEnvironment.origin)
             }
 
-            let new = try #require(try await regenerate(factors.ada, in: World.acme))
+            let new = try #require(try await regenerate(factors.ada, in: TestEnvironment.acme))
 
             #expect(Set(new).count == 10 && Set(new).isDisjoint(with: old))
             #expect(try await factors.prove(.recovery(old[0].text)) == .wrong)
             #expect(try await factors.prove(.recovery(new[0].text)) == .proved)
-            #expect(try await regenerate(factors.ben, in: World.acme) == nil)
-            #expect(try await regenerate(factors.ada, in: World.rival) == nil)
+            #expect(try await regenerate(factors.ben, in: TestEnvironment.acme) == nil)
+            #expect(try await regenerate(factors.ada, in: TestEnvironment.rival) == nil)
         }
     }
 
@@ -88,20 +77,14 @@ import Testing
         try await withFactors { factors in
             let codes = try await factors.enrolTOTP().codes
             let ring = KeyRing(current: try MasterKey.generate(id: "new"), older: factors.keyRing.keys)
-            let signIn = FactorSignIn(factors.world.database, keyRing: ring)
-            let stored = try factors.world.admin("SELECT encode(code_hash, 'escape') FROM recovery_codes")
+            let signIn = FactorSignIn(factors.environment.database, keyRing: ring)
+            let stored = try factors.environment.admin("SELECT encode(code_hash, 'escape') FROM recovery_codes")
 
             let result = try await signIn.prove(
-                .recovery(codes[0].text),
-                of: factors.ada,
-                attempt: "1",
-                in: World.acme,
-                from: World.origin
-            )
+                .recovery(codes[0].text), of: factors.ada, interaction: "1", in: TestEnvironment.acme,
+                from: TestEnvironment.origin)
 
-            #expect(
-                stored.allSatisfy { row in codes.allSatisfy { row[0]?.contains($0.characters) == false } }
-            )
+            #expect(stored.allSatisfy { row in codes.allSatisfy { row[0]?.contains($0.characters) == false } })
             #expect(result == .proved)
         }
     }

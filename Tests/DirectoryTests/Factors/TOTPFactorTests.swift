@@ -9,60 +9,56 @@ import Testing
     @Test func `is added with its code, and signs in with the next`() async throws {
         try await withFactors { factors in
             let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorWorld.step)
+            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
 
             #expect(try await factors.prove(.totp(code)) == .proved)
             #expect(codes.count == 10)
             #expect(
-                try await factors.factors.enrolled(of: factors.ada, in: World.acme)
-                    == EnrolledFactors(hasTOTP: true, recoveryCodesLeft: 10)
-            )
-            #expect(try await factors.totp.find(of: factors.ada, in: World.acme)?.lastUsedAt == World.noon)
-            #expect(try factors.world.actions() == ["factor.added"])
+                try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme)
+                    == EnrolledFactors(hasTOTP: true, recoveryCodesLeft: 10))
+            #expect(
+                try await factors.totp.find(of: factors.ada, in: TestEnvironment.acme)?.lastUsedAt
+                    == TestEnvironment.noon)
+            #expect(try factors.environment.actions() == ["factor.added"])
         }
     }
 
     @Test func `is not added with a wrong code`() async throws {
         try await withFactors { factors in
             let secret = TOTPSecret(random: .system)
-            let wrong = TOTP.code(of: secret, step: FactorWorld.step - 5)
+            let wrong = TOTP.code(of: secret, step: FactorEnvironment.step - 5)
 
             let refused = try await refusal {
                 try await factors.totp.enrol(
-                    secret,
-                    provedBy: wrong,
-                    of: factors.ada,
-                    in: World.acme,
-                    from: World.origin,
-                    at: World.noon
-                )
+                    secret, provedBy: wrong, of: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin,
+                    at: TestEnvironment.noon)
             }
 
             #expect(refused == .wrongCode)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: World.acme).isEmpty)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme).isEmpty)
         }
     }
 
     @Test func `takes a code once, and none before it`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
-            let now = TOTP.code(of: secret, step: FactorWorld.step)
-            let before = TOTP.code(of: secret, step: FactorWorld.step - 1)
+            let now = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let before = TOTP.code(of: secret, step: FactorEnvironment.step - 1)
 
             #expect(try await factors.prove(.totp(now)) == .proved)
             #expect(try await factors.prove(.totp(now)) == .wrong)
             #expect(try await factors.prove(.totp(before)) == .wrong)
-            #expect(try await factors.prove(.totp(now), at: World.noon + .seconds(30)) == .wrong)
+            #expect(try await factors.prove(.totp(now), at: TestEnvironment.noon + .seconds(30)) == .wrong)
         }
     }
 
     @Test func `V8: takes a code once of fifty at once`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorWorld.step)
+            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
 
             let results = try await inParallel(50) { index in
-                try await factors.totp.use(code, of: factors.ada, in: World.acme, at: World.noon)
+                try await factors.totp.use(code, of: factors.ada, in: TestEnvironment.acme, at: TestEnvironment.noon)
             }
 
             #expect(results.count(where: \.self) == 1)
@@ -72,15 +68,10 @@ import Testing
     @Test func `does not take the code that added it`() async throws {
         try await withFactors { factors in
             let secret = TOTPSecret(random: .system)
-            let code = TOTP.code(of: secret, step: FactorWorld.step)
+            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
             _ = try await factors.totp.enrol(
-                secret,
-                provedBy: code,
-                of: factors.ada,
-                in: World.acme,
-                from: World.origin,
-                at: World.noon
-            )
+                secret, provedBy: code, of: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin,
+                at: TestEnvironment.noon)
 
             #expect(try await factors.prove(.totp(code)) == .wrong)
         }
@@ -89,14 +80,14 @@ import Testing
     @Test func `takes five tries a sign-in`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
-            let right = TOTP.code(of: secret, step: FactorWorld.step)
-            let wrong = TOTP.code(of: secret, step: FactorWorld.step - 9)
+            let right = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let wrong = TOTP.code(of: secret, step: FactorEnvironment.step - 9)
 
             for _ in 0..<5 { #expect(try await factors.prove(.totp(wrong)) == .wrong) }
 
-            #expect(try await factors.prove(.totp(right)) == .attemptOver)
-            #expect(try await factors.prove(.totp(right), attempt: "attempt-2") == .proved)
-            #expect(try factors.world.actions().count { $0 == "factor.refused" } == 5)
+            #expect(try await factors.prove(.totp(right)) == .interactionExpired)
+            #expect(try await factors.prove(.totp(right), interaction: "attempt-2") == .proved)
+            #expect(try factors.environment.actions().count { $0 == "factor.refused" } == 5)
         }
     }
 
@@ -104,18 +95,18 @@ import Testing
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
             try await factors.enrolTOTP(factors.ben)
-            let right = TOTP.code(of: secret, step: FactorWorld.step)
+            let right = TOTP.code(of: secret, step: FactorEnvironment.step)
             for index in 0..<20 {
-                #expect(try await factors.prove(.totp("000000x"), attempt: "attempt \(index / 5)") == .wrong)
+                #expect(try await factors.prove(.totp("000000x"), interaction: "attempt \(index / 5)") == .wrong)
             }
 
-            let locked = try await factors.prove(.totp(right), attempt: "another")
-            let later = World.noon + .seconds(3600)
+            let locked = try await factors.prove(.totp(right), interaction: "another")
+            let later = TestEnvironment.noon + .seconds(3600)
             let code = TOTP.code(of: secret, step: TOTP.step(atSeconds: later.seconds))
 
             #expect(locked == .locked(retryAfter: .seconds(3600)))
-            #expect(try await factors.prove(.totp("1"), of: factors.ben, attempt: "another") == .wrong)
-            #expect(try await factors.prove(.totp(code), attempt: "later", at: later) == .proved)
+            #expect(try await factors.prove(.totp("1"), of: factors.ben, interaction: "another") == .wrong)
+            #expect(try await factors.prove(.totp(code), interaction: "later", at: later) == .proved)
         }
     }
 
@@ -125,13 +116,9 @@ import Testing
             let (new, codes) = try await factors.enrolTOTP()
 
             #expect(codes.isEmpty)
-            #expect(
-                try await factors.prove(.totp(TOTP.code(of: old, step: FactorWorld.step))) == .wrong
-            )
-            #expect(
-                try await factors.prove(.totp(TOTP.code(of: new, step: FactorWorld.step))) == .proved
-            )
-            #expect(try factors.world.actions().prefix(2) == ["factor.added", "factor.replaced"])
+            #expect(try await factors.prove(.totp(TOTP.code(of: old, step: FactorEnvironment.step))) == .wrong)
+            #expect(try await factors.prove(.totp(TOTP.code(of: new, step: FactorEnvironment.step))) == .proved)
+            #expect(try factors.environment.actions().prefix(2) == ["factor.added", "factor.replaced"])
         }
     }
 
@@ -140,45 +127,35 @@ import Testing
             try await factors.enrolTOTP()
             func remove(keepsOne: Bool) async throws {
                 try await factors.totp.remove(
-                    of: factors.ada,
-                    keepsOne: keepsOne,
-                    in: World.acme,
-                    from: World.origin
-                )
+                    of: factors.ada, keepsOne: keepsOne, in: TestEnvironment.acme, from: TestEnvironment.origin)
             }
 
             #expect(try await refusal { try await remove(keepsOne: true) } == .lastOne)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: World.acme).hasTOTP)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme).hasTOTP)
             try await remove(keepsOne: false)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: World.acme) == .none)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme) == .none)
             #expect(try await refusal { try await remove(keepsOne: false) } == .unknown)
-            #expect(try factors.world.actions() == ["factor.added", "factor.removed"])
+            #expect(try factors.environment.actions() == ["factor.added", "factor.removed"])
         }
     }
 
     @Test func `is nothing Rival can use, see or remove`() async throws {
         try await withFactors { factors in
             let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorWorld.step)
+            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
 
-            #expect(try await factors.prove(.totp(code), in: World.rival) == .wrong)
-            #expect(try await factors.prove(.totp(code), of: factors.rivalAda, in: World.rival) == .wrong)
-            #expect(try await factors.prove(.recovery(codes[0].text), in: World.rival) == .wrong)
-            #expect(try await factors.totp.find(of: factors.ada, in: World.rival) == nil)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: World.rival) == .none)
+            #expect(try await factors.prove(.totp(code), in: TestEnvironment.rival) == .wrong)
+            #expect(try await factors.prove(.totp(code), of: factors.rivalAda, in: TestEnvironment.rival) == .wrong)
+            #expect(try await factors.prove(.recovery(codes[0].text), in: TestEnvironment.rival) == .wrong)
+            #expect(try await factors.totp.find(of: factors.ada, in: TestEnvironment.rival) == nil)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.rival) == .none)
             #expect(
                 try await refusal {
                     try await factors.totp.remove(
-                        of: factors.ada,
-                        keepsOne: false,
-                        in: World.rival,
-                        from: World.origin
-                    )
-                } == .unknown
-            )
+                        of: factors.ada, keepsOne: false, in: TestEnvironment.rival, from: TestEnvironment.origin)
+                } == .unknown)
             #expect(
-                try await refusal { try await factors.enrolTOTP(factors.ada, in: World.rival) } == .unknown
-            )
+                try await refusal { try await factors.enrolTOTP(factors.ada, in: TestEnvironment.rival) } == .unknown)
             #expect(try await factors.prove(.totp(code)) == .proved)
         }
     }
@@ -186,11 +163,9 @@ import Testing
     @Test func `is kept sealed, for its own row alone`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
-            let stored = try factors.world.admin("SELECT encode(secret_sealed, 'hex') FROM totp_secrets")[0][
-                0
-            ]
-            try factors.world.admin("UPDATE totp_secrets SET sub = $1", factors.ben.rawValue)
-            let code = TOTP.code(of: secret, step: FactorWorld.step)
+            let stored = try factors.environment.admin("SELECT encode(secret_sealed, 'hex') FROM totp_secrets")[0][0]
+            try factors.environment.admin("UPDATE totp_secrets SET sub = $1", factors.ben.rawValue)
+            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
 
             #expect(stored?.contains(Hex.encode(secret.bytes)) == false)
             await #expect(throws: (any Error).self) { try await factors.prove(.totp(code), of: factors.ben) }
@@ -199,17 +174,17 @@ import Testing
 
     @Test func `is offered to one person, for an hour`() async throws {
         try await withFactors { factors in
-            let offer = factors.offers.make(for: factors.ada, in: World.acme, at: World.noon)
+            let offer = factors.offers.make(for: factors.ada, in: TestEnvironment.acme, at: TestEnvironment.noon)
             func open(_ text: String, _ subject: Subject, _ team: TeamID, _ at: Duration) -> [UInt8]? {
-                factors.offers.open(text, for: subject, in: team, at: World.noon + at)?.secret.bytes
+                factors.offers.open(text, for: subject, in: team, at: TestEnvironment.noon + at)?.secret.bytes
             }
 
-            #expect(open(offer.sealed, factors.ada, World.acme, .seconds(3599)) == offer.secret.bytes)
-            #expect(open(offer.sealed, factors.ada, World.acme, .seconds(3600)) == nil)
-            #expect(open(offer.sealed, factors.ben, World.acme, .zero) == nil)
-            #expect(open(offer.sealed, factors.ada, World.rival, .zero) == nil)
+            #expect(open(offer.sealed, factors.ada, TestEnvironment.acme, .seconds(3599)) == offer.secret.bytes)
+            #expect(open(offer.sealed, factors.ada, TestEnvironment.acme, .seconds(3600)) == nil)
+            #expect(open(offer.sealed, factors.ben, TestEnvironment.acme, .zero) == nil)
+            #expect(open(offer.sealed, factors.ada, TestEnvironment.rival, .zero) == nil)
             for text in ["", "x", String(offer.sealed.dropLast()), offer.sealed + "A"] {
-                #expect(open(text, factors.ada, World.acme, .zero) == nil)
+                #expect(open(text, factors.ada, TestEnvironment.acme, .zero) == nil)
             }
         }
     }

@@ -15,14 +15,12 @@ import Testing
     {
         try await withPasswords { passwords in
             var words: [String: Int] = [:]
-            for _ in 0..<120 {
-                words[try await passwords.authenticate(knownBrowser: browser).word, default: 0] += 1
-            }
+            for _ in 0..<120 { words[try await passwords.authenticate(knownBrowser: browser).word, default: 0] += 1 }
             #expect(words == ["success": ComparisonLimits.perAccount, "too many": 20])
             #expect(passwords.pool.callCount == ComparisonLimits.perAccount)
 
             // What was not compared locks nobody, and others have an allowance of their own.
-            let later = World.noon + ComparisonLimits.accountWindow
+            let later = TestEnvironment.noon + ComparisonLimits.accountWindow
             #expect(try await passwords.authenticate(knownBrowser: browser, at: later).word == "success")
             #expect(try await passwords.authenticate(knownBrowser: "another").word == "success")
         }
@@ -34,14 +32,17 @@ import Testing
                 #expect(try await passwords.authenticate(knownBrowser: browser).word == "success")
             }
             let addresses = "subject LIKE 'compared.address.%'"
-            #expect(try passwords.world.admin("SELECT count::text FROM limits WHERE \(addresses)") == [["3"]])
-            try passwords.world.admin("UPDATE limits SET count = 300 WHERE \(addresses)")
+            #expect(try passwords.environment.admin("SELECT count::text FROM limits WHERE \(addresses)") == [["3"]])
+            try passwords.environment.admin("UPDATE limits SET count = 300 WHERE \(addresses)")
 
             let calls = passwords.pool.callCount
             for login in ["ada@acme.example", "nobody@acme.example"] {
                 for browser in [nil, "a"] {
                     let result = try await passwords.authenticate(login, knownBrowser: browser)
-                    guard case .tooMany(let rest) = result else { Issue.record("\(result)"); continue }
+                    guard case .tooMany(let rest) = result else {
+                        Issue.record("\(result)");
+                        continue
+                    }
                     #expect(rest == ComparisonLimits.addressWindow)
                 }
             }
@@ -51,13 +52,11 @@ import Testing
                 #expect(try await passwords.authenticate("ada@acme.example", "wrong").word == "too many")
             }
             let account = GuessCounters(login: "ada@acme.example", ip: "", knownBrowser: nil).account
-            let counted = try passwords.world.admin(
-                "SELECT count::text FROM limits WHERE subject = $1",
-                LimitSubject.account("compared", account).text
-            )
+            let counted = try passwords.environment.admin(
+                "SELECT count::text FROM limits WHERE subject = $1", LimitSubject.account("compared", account).text)
             #expect(counted == [["1"]])
             #expect(try await passwords.authenticate(ip: "198.51.100.1").word == "success")
-            let later = World.noon + ComparisonLimits.addressWindow
+            let later = TestEnvironment.noon + ComparisonLimits.addressWindow
             #expect(try await passwords.authenticate(at: later).word == "success")
         }
     }
@@ -65,34 +64,27 @@ import Testing
     @Test func `V43: is compared for a site of IPv6 as often as for sixteen addresses`() async throws {
         try await withPasswords { passwords in
             #expect(try await passwords.authenticate(ip: "2001:db8:1:1::1").word == "success")
-            try passwords.world.admin(
-                "UPDATE limits SET count = 4800 WHERE subject LIKE 'compared.site.%'"
-            )
+            try passwords.environment.admin("UPDATE limits SET count = 4800 WHERE subject LIKE 'compared.site.%'")
             #expect(try await passwords.authenticate(ip: "2001:db8:1:2::1").word == "too many")
             #expect(try await passwords.authenticate(ip: "2001:db8:2:1::1").word == "success")
         }
     }
 
     /// By what waits, not by the clock: nothing is compared until the end.
-    @Test func `V43: leaves places for others of the team, however many one account or one network sends`()
-        async throws
+    @Test func `V43: leaves places for others of the team, however many one account or one network sends`() async throws
     {
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 16)
         defer { pool.stop() }
-        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: World.cheap, places: 16)
+        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: TestEnvironment.cheap, places: 16)
         let isOpen = Atomic(false)
-        let held = Task {
-            try await pool.run { while !isOpen.load(ordering: .acquiring) { usleep(500) } }
-        }
+        let held = Task { try await pool.run { while !isOpen.load(ordering: .acquiring) { usleep(500) } } }
         while pool.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        func verify(_ account: String, _ ip: String, in team: TeamID = World.acme) async -> Bool {
-            let askers = PasswordPlaces.Askers(account: account, ip: ip)
+        func verify(_ account: String, _ ip: String, in team: TeamID = TestEnvironment.acme) async -> Bool {
+            let askers = PasswordQueue.Askers(account: account, ip: ip)
             do {
                 _ = try await hasher.verify("wrong", against: nil, in: team, for: askers)
                 return true
-            } catch {
-                return false
-            }
+            } catch { return false }
         }
 
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -106,7 +98,7 @@ import Testing
             }
             #expect(await !verify("one", "192.0.2.3"))
             #expect(await !verify("five", "192.0.2.1"))
-            #expect(await !verify("five", "192.0.2.1", in: World.rival))
+            #expect(await !verify("five", "192.0.2.1", in: TestEnvironment.rival))
             group.addTask { await verify("five", "192.0.2.2") }
             while pool.waitingCount < 6 { try await Task.sleep(for: .microseconds(200)) }
             isOpen.store(true, ordering: .releasing)

@@ -13,7 +13,10 @@ import Testing
 
             let result = try await passwords.authenticate(login)
 
-            guard case .locked(let rest) = result else { Issue.record("\(result)"); return }
+            guard case .locked(let rest) = result else {
+                Issue.record("\(result)");
+                return
+            }
             #expect(rest == .seconds(900))
         }
     }
@@ -34,8 +37,8 @@ import Testing
         try await withPasswords { passwords in
             try await passwords.fail(10)
 
-            let before = try await passwords.authenticate(at: World.noon + .seconds(899))
-            let after = try await passwords.authenticate(at: World.noon + .seconds(900))
+            let before = try await passwords.authenticate(at: TestEnvironment.noon + .seconds(899))
+            let after = try await passwords.authenticate(at: TestEnvironment.noon + .seconds(900))
 
             #expect(before.word == "locked")
             #expect(after.word == "success")
@@ -94,11 +97,7 @@ import Testing
     @Test func `in a known browser has a limit of its own`() async throws {
         try await withPasswords { passwords in
             for _ in 0..<10 {
-                let result = try await passwords.authenticate(
-                    "ada@acme.example",
-                    "wrong password",
-                    knownBrowser: "a"
-                )
+                let result = try await passwords.authenticate("ada@acme.example", "wrong password", knownBrowser: "a")
                 #expect(result.word == "wrong")
             }
 
@@ -111,7 +110,7 @@ import Testing
     @Test func `at Rival locks nobody at Acme`() async throws {
         try await withPasswords { passwords in
             for _ in 0..<60 {
-                _ = try await passwords.authenticate("ada@acme.example", "wrong password", in: World.rival)
+                _ = try await passwords.authenticate("ada@acme.example", "wrong password", in: TestEnvironment.rival)
             }
 
             #expect(try await passwords.authenticate().word == "success")
@@ -120,16 +119,12 @@ import Testing
 
     @Test func `and signing in side by side never wait for one another in a circle`() async throws {
         try await withPasswords { passwords in
-            for name in ["Ben", "Cleo"] { try await passwords.world.add(name, password: passwords.hash) }
+            for name in ["Ben", "Cleo"] { try await passwords.environment.add(name, password: passwords.hash) }
             let logins = ["ada@acme.example", "ben@acme.example", "cleo@acme.example", "nobody@acme.example"]
 
             let words = try await inParallel(300) { index in
-                let password = index.isMultiple(of: 3) ? "wrong password" : PasswordWorld.password
-                return try await passwords.authenticate(
-                    logins[index % 4],
-                    password,
-                    ip: "192.0.2.\(index % 5)"
-                ).word
+                let password = index.isMultiple(of: 3) ? "wrong password" : PasswordEnvironment.password
+                return try await passwords.authenticate(logins[index % 4], password, ip: "192.0.2.\(index % 5)").word
             }
 
             #expect(words.count == 300)
@@ -137,42 +132,37 @@ import Testing
         }
     }
 
-    @Test func `S18: from the networks of one IPv6 site have one allowance together beside their own`()
-        async throws
-    {
+    @Test func `S18: from the networks of one IPv6 site have one allowance together beside their own`() async throws {
         try await withPasswords { passwords in
-            let world = passwords.world
+            let environment = passwords.environment
             try await passwords.fail(1, "nobody@acme.example", ip: "2001:db8:1:1::1")
             let site = "subject = 'password.site.20010db80001/48'"
-            try world.admin("UPDATE limits SET count = \(GuessLimitStore.perSite - 1) WHERE \(site)")
+            try environment.admin("UPDATE limits SET count = \(GuessLimitStore.perSite - 1) WHERE \(site)")
             // A right password costs nothing, here neither.
             for network in 2...4 {
                 #expect(try await passwords.authenticate(ip: "2001:db8:1:\(network)::1").word == "success")
             }
             try await passwords.fail(1, "nobody@acme.example", ip: "2001:db8:1:5::1")
-            let before = try world.admin("SELECT FROM limits").count
+            let before = try environment.admin("SELECT FROM limits").count
 
             #expect(try await passwords.authenticate(ip: "2001:db8:1:6::1").word == "locked")
 
             // Nothing is counted for the networks or the accounts any more: the site locks out nobody else.
             try await passwords.fail(20, ip: "2001:db8:1:7::1")
-            #expect(try world.admin("SELECT FROM limits").count == before)
+            #expect(try environment.admin("SELECT FROM limits").count == before)
             #expect(try await passwords.authenticate(ip: "2001:db8:2:1::1").word == "success")
             #expect(try await passwords.authenticate(ip: "192.0.2.1").word == "success")
-            #expect(
-                try await passwords.authenticate(ip: "2001:db8:1:6::1", knownBrowser: "a").word == "success"
-            )
-            let later = World.noon + GuessLimitStore.window
+            #expect(try await passwords.authenticate(ip: "2001:db8:1:6::1", knownBrowser: "a").word == "success")
+            let later = TestEnvironment.noon + GuessLimitStore.window
             #expect(try await passwords.authenticate(ip: "2001:db8:1:6::1", at: later).word == "success")
         }
     }
 
     @Test(arguments: [
-        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
-        ("2001:db8:1:2:3:4:5:6", "20010db800010002/64"), ("2001:db8:1:2::", "20010db800010002/64"),
-        ("::1", "0000000000000000/64"), ("", ""), ("no address", "no address"),
-    ])
-    func `is counted by IPv4 address or by IPv6 network`(ip: String, network: String) {
+        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "20010db800010002/64"),
+        ("2001:db8:1:2::", "20010db800010002/64"), ("::1", "0000000000000000/64"), ("", ""),
+        ("no address", "no address"),
+    ]) func `is counted by IPv4 address or by IPv6 network`(ip: String, network: String) {
         #expect(GuessCounters.network(of: ip) == network)
     }
 }

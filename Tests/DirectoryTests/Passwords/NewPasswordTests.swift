@@ -13,11 +13,8 @@ import Testing
     private static let ada = NewPasswords.Chooser.person(Subject(hexadecimal: "ada"))
 
     private func isAdmitted(
-        _ chooser: NewPasswords.Chooser,
-        from ip: String = World.origin.ip,
-        in team: TeamID = World.acme,
-        at now: Timestamp = World.noon,
-        _ passwords: NewPasswords
+        _ chooser: NewPasswords.Chooser, from ip: String = TestEnvironment.origin.ip,
+        in team: TeamID = TestEnvironment.acme, at now: Timestamp = TestEnvironment.noon, _ passwords: NewPasswords
     ) async throws -> Bool {
         let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
         switch try await passwords.admit(chooser, in: team, from: origin, at: now) {
@@ -28,14 +25,14 @@ import Testing
         }
     }
 
-    private func withNewPasswords(
-        _ body: @escaping @Sendable (World, NewPasswords) async throws -> Void
-    ) async throws {
+    private func withNewPasswords(_ body: @escaping @Sendable (TestEnvironment, NewPasswords) async throws -> Void)
+        async throws
+    {
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 1)
         defer { pool.stop() }
-        try await withWorld { world in
-            let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: World.cheap)
-            try await body(world, NewPasswords(world.database, hasher: hasher))
+        try await withEnvironment { environment in
+            let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: TestEnvironment.cheap)
+            try await body(environment, NewPasswords(environment.database, hasher: hasher))
         }
     }
 
@@ -44,24 +41,22 @@ import Testing
             for chooser in [Self.ada, .holder(LinkToken(random: .system))] {
                 let admitted = try await withThrowingTaskGroup(of: Bool.self) { group in
                     for number in 0..<60 {
-                        group.addTask {
-                            try await isAdmitted(chooser, from: "192.0.2.\(number)", passwords)
-                        }
+                        group.addTask { try await isAdmitted(chooser, from: "192.0.2.\(number)", passwords) }
                     }
                     return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
                 }
                 #expect(admitted == NewPasswords.perChooser)
-                let later = World.noon + NewPasswords.window
+                let later = TestEnvironment.noon + NewPasswords.window
                 #expect(try await isAdmitted(chooser, at: later, passwords))
             }
             // Another link, and somebody else at another team, have their own.
             #expect(try await isAdmitted(.holder(LinkToken(random: .system)), passwords))
-            #expect(try await isAdmitted(Self.ada, in: World.rival, passwords))
+            #expect(try await isAdmitted(Self.ada, in: TestEnvironment.rival, passwords))
         }
     }
 
     @Test func `V42, V43: is given to one network and one site so often, whoever chooses`() async throws {
-        try await withNewPasswords { world, passwords in
+        try await withNewPasswords { environment, passwords in
             for number in 0..<NewPasswords.perNetwork {
                 let person = NewPasswords.Chooser.person(Subject(hexadecimal: "\(number)"))
                 #expect(try await isAdmitted(person, passwords))
@@ -71,46 +66,42 @@ import Testing
             #expect(try await isAdmitted(.stranger, from: "198.51.100.7", passwords))
 
             #expect(try await isAdmitted(.stranger, from: "2001:db8:1:1::1", passwords))
-            try world.admin("UPDATE limits SET count = 4800 WHERE subject LIKE 'new-password.site.%'")
+            try environment.admin("UPDATE limits SET count = 4800 WHERE subject LIKE 'new-password.site.%'")
             #expect(try await !isAdmitted(.stranger, from: "2001:db8:1:2::1", passwords))
             #expect(try await isAdmitted(.stranger, from: "2001:db8:2:1::1", passwords))
         }
     }
 
-    @Test func `V43: leaves places for others, however many one network sends, at whatever teams`()
-        async throws
-    {
+    @Test func `V43: leaves places for others, however many one network sends, at whatever teams`() async throws {
         let judges = try BlockingPool(name: "judge", threads: 1, queueLimit: PasswordHasher.judgePlaces)
         defer { judges.stop() }
-        try await withWorld { world in
-            let hasher = PasswordHasher(pool: judges, judges: judges, argon2id: World.cheap)
-            let passwords = NewPasswords(world.database, hasher: hasher)
+        try await withEnvironment { environment in
+            let hasher = PasswordHasher(pool: judges, judges: judges, argon2id: TestEnvironment.cheap)
+            let passwords = NewPasswords(environment.database, hasher: hasher)
             let isOpen = Atomic(false)
-            let held = Task {
-                try await judges.run { while !isOpen.load(ordering: .acquiring) { usleep(500) } }
-            }
+            let held = Task { try await judges.run { while !isOpen.load(ordering: .acquiring) { usleep(500) } } }
             while judges.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
             @Sendable func judge(_ ip: String, in team: TeamID) async -> Bool {
                 let rule = PasswordRule(in: team, email: nil)
                 let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
                 do {
-                    switch try await passwords.admit(.stranger, in: team, from: origin, at: World.noon) {
+                    switch try await passwords.admit(.stranger, in: team, from: origin, at: TestEnvironment.noon) {
                     case .admitted(let admission):
                         _ = try await passwords.judge("a text", by: rule, for: team, with: admission)
                         return true
                     case .tooMany: return false
                     }
-                } catch {
-                    return false
-                }
+                } catch { return false }
             }
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<(PasswordHasher.judgePlaces / 2) {
-                    group.addTask { await judge("192.0.2.1", in: number % 2 == 0 ? World.acme : World.rival) }
+                    group.addTask {
+                        await judge("192.0.2.1", in: number % 2 == 0 ? TestEnvironment.acme : TestEnvironment.rival)
+                    }
                     while judges.waitingCount <= number { try await Task.sleep(for: .microseconds(200)) }
                 }
-                #expect(await !judge("192.0.2.1", in: World.rival))
-                group.addTask { await judge("192.0.2.2", in: World.rival) }
+                #expect(await !judge("192.0.2.1", in: TestEnvironment.rival))
+                group.addTask { await judge("192.0.2.2", in: TestEnvironment.rival) }
                 while judges.waitingCount <= PasswordHasher.judgePlaces / 2 {
                     try await Task.sleep(for: .microseconds(200))
                 }

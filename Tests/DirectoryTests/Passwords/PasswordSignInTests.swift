@@ -19,9 +19,7 @@ private final class Course: Sendable {
 
     func start() { isOpen.store(true, ordering: .releasing) }
 
-    func waitForStart() {
-        while !isOpen.load(ordering: .acquiring) { usleep(500) }
-    }
+    func waitForStart() { while !isOpen.load(ordering: .acquiring) { usleep(500) } }
 }
 
 @Suite struct `Signing in by password` {
@@ -29,21 +27,21 @@ private final class Course: Sendable {
         try await withPasswords { passwords in
             let result = try await passwords.authenticate(" ADA@acme.example ")
 
-            guard case .success(let user) = result else { Issue.record("\(result)"); return }
+            guard case .success(let user) = result else {
+                Issue.record("\(result)");
+                return
+            }
             #expect(user.name.given == "Ada")
         }
     }
 
     @Test(arguments: [
-        ("ada@acme.example", "wrong password"), ("ada@acme.example", ""),
-        ("ada@acme.example", "Correct horse"),
+        ("ada@acme.example", "wrong password"), ("ada@acme.example", ""), ("ada@acme.example", "Correct horse"),
         ("ada@acme.example", "correct horse "), ("ada@acme.example", "correct horse\0"),
         ("ada@acme.example", String(repeating: "x", count: 100_000)), ("ben@acme.example", "correct horse"),
         ("", "correct horse"), ("ada@acme.example\0", "correct horse"), ("ädä", "correct horse"),
         (String(repeating: "a", count: 100_000), "correct horse"),
-    ])
-    func `V31: fails alike with a wrong one and for an unknown account`(login: String, password: String)
-        async throws
+    ]) func `V31: fails alike with a wrong one and for an unknown account`(login: String, password: String) async throws
     {
         try await withPasswords { passwords in
             let result = try await passwords.authenticate(login, password)
@@ -54,8 +52,8 @@ private final class Course: Sendable {
 
     @Test func `fails for a person without a password and for a suspended one`() async throws {
         try await withPasswords { passwords in
-            try await passwords.world.add("Ben")
-            try passwords.world.admin("UPDATE users SET suspended_at = now() WHERE given_name = 'Ada'")
+            try await passwords.environment.add("Ben")
+            try passwords.environment.admin("UPDATE users SET suspended_at = now() WHERE given_name = 'Ada'")
 
             #expect(try await passwords.authenticate("ben@acme.example").word == "wrong")
             #expect(try await passwords.authenticate("ada@acme.example").word == "wrong")
@@ -64,7 +62,7 @@ private final class Course: Sendable {
 
     @Test func `at Rival does not know Acme's people`() async throws {
         try await withPasswords { passwords in
-            let result = try await passwords.authenticate(in: World.rival)
+            let result = try await passwords.authenticate(in: TestEnvironment.rival)
 
             #expect(result.word == "wrong")
         }
@@ -75,12 +73,12 @@ private final class Course: Sendable {
             try await passwords.fail(1)
             try await passwords.fail(3, "nobody@acme.example")
 
-            #expect(try passwords.world.actions() == ["sign_in.refused"])
+            #expect(try passwords.environment.actions() == ["sign_in.refused"])
             #expect(
-                try passwords.world.admin(
-                    "SELECT outcome, ip, after->>'reason' FROM audit_events WHERE action = 'sign_in.refused'"
-                ) == [["refused", World.origin.ip, "wrong password"]]
-            )
+                try passwords.environment.admin(
+                    "SELECT outcome, ip, after->>'reason' FROM audit_events WHERE action = 'sign_in.refused'") == [
+                        ["refused", TestEnvironment.origin.ip, "wrong password"]
+                    ])
         }
     }
 
@@ -90,7 +88,7 @@ private final class Course: Sendable {
             _ = try await passwords.authenticate("hunter2hunter2", "hunter2hunter2")
 
             for table in ["limits", "audit_events", "passwords"] {
-                let rows = try passwords.world.admin("SELECT \(table)::text FROM \(table)")
+                let rows = try passwords.environment.admin("SELECT \(table)::text FROM \(table)")
                 #expect(rows.allSatisfy { $0[0]?.contains("hunter2") == false }, "\(table)")
             }
         }
@@ -99,14 +97,12 @@ private final class Course: Sendable {
     @Test func `puts a costlier hash in the place of a cheap one`() async throws {
         let costlier = Argon2id(memoryKiB: 16, passes: 2)
         try await withPasswords(costlier) { passwords in
-            let cheap = try World.cheap.hash(PasswordWorld.password)
-            try passwords.world.admin("UPDATE passwords SET hash = $1", cheap.text)
+            let cheap = try TestEnvironment.cheap.hash(PasswordEnvironment.password)
+            try passwords.environment.admin("UPDATE passwords SET hash = $1", cheap.text)
 
             #expect(try await passwords.authenticate().word == "success")
 
-            let stored = try passwords.world.admin("SELECT hash FROM passwords")[0][0].flatMap(
-                PasswordHash.init
-            )
+            let stored = try passwords.environment.admin("SELECT hash FROM passwords")[0][0].flatMap(PasswordHash.init)
             #expect(stored.map(costlier.needsRehash) == false)
             #expect(try await passwords.authenticate().word == "success")
         }
@@ -119,7 +115,7 @@ private final class Course: Sendable {
                 #expect(result.word == "busy")
             }
 
-            #expect(try passwords.world.admin("SELECT DISTINCT count FROM limits") == [["0"]])
+            #expect(try passwords.environment.admin("SELECT DISTINCT count FROM limits") == [["0"]])
         }
     }
 
@@ -127,21 +123,18 @@ private final class Course: Sendable {
     @Test func `S6, V43: at one team waits for few of those that guess passwords at another`() async throws {
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 256)
         defer { pool.stop() }
-        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: World.cheap)
+        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: TestEnvironment.cheap)
         let course = Course()
         Task { try await pool.run { course.waitForStart() } }
         while pool.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0...100 {
-                let team = number == 100 ? World.rival : World.acme
+                let team = number == 100 ? TestEnvironment.rival : TestEnvironment.acme
                 group.addTask {
                     _ = try await hasher.verify(
-                        "wrong",
-                        against: nil,
-                        in: team,
-                        for: PasswordPlaces.Askers(account: "\(number)", ip: "192.0.2.\(number)")
-                    )
+                        "wrong", against: nil, in: team,
+                        for: PasswordQueue.Askers(account: "\(number)", ip: "192.0.2.\(number)"))
                     course.note(team)
                 }
                 while pool.waitingCount <= number { try await Task.sleep(for: .microseconds(200)) }
@@ -150,26 +143,24 @@ private final class Course: Sendable {
             try await group.waitForAll()
         }
 
-        let place = try #require(course.order.firstIndex(of: World.rival))
+        let place = try #require(course.order.firstIndex(of: TestEnvironment.rival))
         #expect(place < 50, "the other team's was done as number \(place + 1) of 101")
     }
 
     @Test func `fails loudly on a hash that is none`() async throws {
         try await withPasswords { passwords in
-            try passwords.world.admin("UPDATE passwords SET hash = 'rot13'")
+            try passwords.environment.admin("UPDATE passwords SET hash = 'rot13'")
 
             await #expect(throws: PostgresFailure.self) { try await passwords.authenticate() }
         }
     }
 
     /// Counted, not timed: `Argon2id` compares with a decoy of the same cost where there is no hash.
-    @Test func `V31: takes one hash, whether the account exists, has a password, may sign in, or not`()
-        async throws
-    {
+    @Test func `V31: takes one hash, whether the account exists, has a password, may sign in, or not`() async throws {
         try await withPasswords { passwords in
-            try await passwords.world.add("Ben")
-            try await passwords.world.add("Cleo", password: passwords.hash)
-            try passwords.world.admin("UPDATE users SET suspended_at = now() WHERE given_name = 'Cleo'")
+            try await passwords.environment.add("Ben")
+            try await passwords.environment.add("Cleo", password: passwords.hash)
+            try passwords.environment.admin("UPDATE users SET suspended_at = now() WHERE given_name = 'Cleo'")
             let logins = ["ada", "ben", "cleo", "nobody"].map { "\($0)@acme.example" }
             for login in logins + ["", " ", "no address", String(repeating: "a", count: 300)] {
                 for password in ["wrong", "", String(repeating: "a", count: 5000)] {

@@ -7,61 +7,48 @@ import Testing
 @Suite struct `Setting a password` {
     @Test func `ends all sessions but the one that asked for it`() async throws {
         try await withPasswords { passwords in
-            let world = passwords.world
+            let environment = passwords.environment
             let ada = try await passwords.ada()
-            let kept = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
-            let lost = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
-            let id = try #require(try await world.sessions.find(kept, in: World.acme)).id
-            let new = try World.cheap.hash("battery staple")
+            let kept = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            let lost = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            let id = try #require(try await environment.sessions.find(kept, in: TestEnvironment.acme)).id
+            let new = try TestEnvironment.cheap.hash("battery staple")
 
-            let changed = try await PasswordStore(world.database).set(
-                new,
-                for: ada,
-                in: World.acme,
-                by: .person(ada),
-                from: World.origin,
-                keeping: id
-            )
+            let changed = try await PasswordStore(environment.database).set(
+                new, for: ada, in: TestEnvironment.acme, by: .person(ada), from: TestEnvironment.origin, keeping: id)
 
             #expect(changed)
             #expect(try await passwords.authenticate().word == "wrong")
             #expect(try await passwords.authenticate("ada@acme.example", "battery staple").word == "success")
-            #expect(try await world.sessions.find(kept, in: World.acme) != nil)
-            #expect(try await world.sessions.find(lost, in: World.acme) == nil)
-            #expect(try world.actions().contains("password.changed"))
+            #expect(try await environment.sessions.find(kept, in: TestEnvironment.acme) != nil)
+            #expect(try await environment.sessions.find(lost, in: TestEnvironment.acme) == nil)
+            #expect(try environment.actions().contains("password.changed"))
         }
     }
 
     @Test func `by another is a reset, and may be a person's first`() async throws {
         try await withPasswords { passwords in
-            let ben = try await passwords.world.add("Ben")
+            let ben = try await passwords.environment.add("Ben")
 
-            let changed = try await PasswordStore(passwords.world.database).set(
-                passwords.hash,
-                for: ben,
-                in: World.acme,
-                by: .member(try await passwords.ada()),
-                from: World.origin
-            )
+            let changed = try await PasswordStore(passwords.environment.database).set(
+                passwords.hash, for: ben, in: TestEnvironment.acme, by: .member(try await passwords.ada()),
+                from: TestEnvironment.origin)
 
             #expect(changed)
             #expect(try await passwords.authenticate("ben@acme.example").word == "success")
-            #expect(try passwords.world.actions() == ["password.reset"])
+            #expect(try passwords.environment.actions() == ["password.reset"])
         }
     }
 
     @Test func `of Acme's people is nothing Rival can do`() async throws {
         try await withPasswords { passwords in
             let ada = try await passwords.ada()
-            let new = try World.cheap.hash("battery staple")
+            let new = try TestEnvironment.cheap.hash("battery staple")
 
-            let changed = try await PasswordStore(passwords.world.database).set(
-                new,
-                for: ada,
-                in: World.rival,
-                by: .system("test"),
-                from: World.origin
-            )
+            let changed = try await PasswordStore(passwords.environment.database).set(
+                new, for: ada, in: TestEnvironment.rival, by: .system("test"), from: TestEnvironment.origin)
 
             #expect(!changed)
             #expect(try await passwords.authenticate().word == "success")
@@ -70,16 +57,12 @@ import Testing
 
     @Test func `is not undone by a better hash of the password before`() async throws {
         try await withPasswords { passwords in
-            let store = PasswordStore(passwords.world.database)
+            let store = PasswordStore(passwords.environment.database)
             let ada = try await passwords.ada()
-            let old = try World.cheap.hash("an older password")
+            let old = try TestEnvironment.cheap.hash("an older password")
 
             try await store.replace(
-                old,
-                with: try World.cheap.hash("an older password"),
-                of: ada,
-                in: World.acme
-            )
+                old, with: try TestEnvironment.cheap.hash("an older password"), of: ada, in: TestEnvironment.acme)
 
             #expect(try await passwords.authenticate().word == "success")
         }

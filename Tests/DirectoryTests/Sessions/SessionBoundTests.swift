@@ -6,73 +6,62 @@ import Testing
 
 @Suite struct `The sessions of one person` {
     @Test func `V43: are two hundred at most, the new one among them, and nobody else's end`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let ben = try await world.add("Ben")
-            try world.admin("INSERT INTO users (team_id, sub) VALUES ('RIVALTEAM1', $1)", ada.rawValue)
-            for person in [ada, ben] { try world.addSessions(300, of: person) }
-            try world.addSessions(300, of: ada, in: World.rival)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let ben = try await environment.add("Ben")
+            try environment.admin("INSERT INTO users (team_id, sub) VALUES ('RIVALTEAM1', $1)", ada.rawValue)
+            for person in [ada, ben] { try environment.addSessions(300, of: person) }
+            try environment.addSessions(300, of: ada, in: TestEnvironment.rival)
 
-            let first = try await world.begin(for: ada)
-            #expect(try world.sessionCount(of: ada) == "200")
-            let second = try await world.begin(for: ada, replacing: first)
-            #expect(try world.sessionCount(of: ada) == "200", "one went, one came")
+            let first = try await environment.begin(for: ada)
+            #expect(try environment.sessionCount(of: ada) == "200")
+            let second = try await environment.begin(for: ada, replacing: first)
+            #expect(try environment.sessionCount(of: ada) == "200", "one went, one came")
 
-            let session = try await world.sessions.find(second, in: World.acme, at: World.noon)
+            let session = try await environment.sessions.find(
+                second, in: TestEnvironment.acme, at: TestEnvironment.noon)
             #expect(session?.user.subject == ada)
             #expect(
-                try world.admin(
+                try environment.admin(
                     "SELECT round(extract(epoch FROM min(created_at)))::text FROM sessions"
-                        + " WHERE team_id = 'ACMETEAM01' AND sub = $1",
-                    ada.rawValue
-                ) == [["1700000102"]],
-                "the oldest end"
-            )
-            #expect(try world.sessionCount(of: ben) == "300")
-            #expect(try world.sessionCount(of: ada, in: World.rival) == "300")
-            #expect(try world.actions() == ["sign_in.completed", "sign_in.completed"])
+                        + " WHERE team_id = 'ACMETEAM01' AND sub = $1", ada.rawValue) == [["1700000102"]],
+                "the oldest end")
+            #expect(try environment.sessionCount(of: ben) == "300")
+            #expect(try environment.sessionCount(of: ada, in: TestEnvironment.rival) == "300")
+            #expect(try environment.actions() == ["sign_in.completed", "sign_in.completed"])
         }
     }
 
     @Test func `V43: end a thousand at a time where there are very many`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            try world.addSessions(2500, of: ada)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            try environment.addSessions(2500, of: ada)
             for left in ["1501", "502", "200", "200"] {
-                _ = try await world.begin(for: ada)
-                #expect(try world.sessionCount(of: ada) == left)
+                _ = try await environment.begin(for: ada)
+                #expect(try environment.sessionCount(of: ada) == left)
             }
         }
     }
 
     @Test func `V43: that somebody holds keep no sign-in waiting`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            try world.addSessions(300, of: ada)
-            let holder = try AdminConnection(to: world.conninfo)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            try environment.addSessions(300, of: ada)
+            let holder = try AdminConnection(to: environment.conninfo)
             try holder.execute("BEGIN")
             try holder.execute("SELECT FROM sessions FOR UPDATE")
-            _ = try await world.begin(for: ada)
+            _ = try await environment.begin(for: ada)
             try holder.execute("COMMIT")
-            #expect(try world.sessionCount(of: ada) == "301")
-            _ = try await world.begin(for: ada)
-            #expect(try world.sessionCount(of: ada) == "200")
+            #expect(try environment.sessionCount(of: ada) == "301")
+            _ = try await environment.begin(for: ada)
+            #expect(try environment.sessionCount(of: ada) == "200")
         }
     }
 }
 
-extension World {
-    fileprivate func begin(
-        for subject: Subject,
-        replacing old: SessionToken? = nil
-    ) async throws -> SessionToken {
-        try await sessions.begin(
-            for: subject,
-            in: Self.acme,
-            from: Self.origin,
-            replacing: old,
-            at: Self.noon
-        )
+extension TestEnvironment {
+    fileprivate func begin(for subject: Subject, replacing old: SessionToken? = nil) async throws -> SessionToken {
+        try await sessions.begin(for: subject, in: Self.acme, from: Self.origin, replacing: old, at: Self.noon)
     }
 
     /// Begins so many, one a second, years before `noon`.
@@ -85,18 +74,12 @@ extension World {
             SELECT $1, sha256(convert_to($2::text || ' ' || n, 'UTF8')), $2::text,
                 to_timestamp(1700000000 + n), to_timestamp(1700000000 + n), to_timestamp(1900000000), '', ''
             FROM generate_series(1, $3::integer) AS n
-            """,
-            team.rawValue,
-            subject.rawValue,
-            "\(count)"
-        )
+            """, team.rawValue, subject.rawValue, "\(count)")
     }
 
     fileprivate func sessionCount(of subject: Subject, in team: TeamID = acme) throws -> String? {
         try admin(
-            "SELECT count(*)::text FROM sessions WHERE team_id = $1 AND sub = $2",
-            team.rawValue,
-            subject.rawValue
-        )[0][0]
+            "SELECT count(*)::text FROM sessions WHERE team_id = $1 AND sub = $2", team.rawValue, subject.rawValue)[0][
+                0]
     }
 }

@@ -8,63 +8,58 @@ import Testing
 
 @Suite struct `Sessions` {
     @Test func `begin with a sign-in, and the browser's token finds the person`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
 
-            let token = try await world.sessions.begin(
-                for: ada,
-                in: World.acme,
-                from: World.origin,
-                at: World.noon
-            )
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
 
             let sent = try #require(SessionToken(text: token.text))
-            let session = try #require(try await world.sessions.find(sent, in: World.acme, at: World.noon))
+            let session = try #require(
+                try await environment.sessions.find(sent, in: TestEnvironment.acme, at: TestEnvironment.noon))
             #expect(session.user.subject == ada)
-            #expect(session.startedAt == World.noon)
-            #expect(session.user.lastSignInAt == World.noon)
-            #expect(try world.actions() == ["sign_in.completed"])
+            #expect(session.startedAt == TestEnvironment.noon)
+            #expect(session.user.lastSignInAt == TestEnvironment.noon)
+            #expect(try environment.actions() == ["sign_in.completed"])
         }
     }
 
     @Test func `tell the audit log which app they were begun for`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("ada")
-            _ = try await world.sessions.begin(for: ada, to: World.app, in: World.acme, from: World.origin)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("ada")
+            _ = try await environment.sessions.begin(
+                for: ada, to: TestEnvironment.app, in: TestEnvironment.acme, from: TestEnvironment.origin)
 
-            let apps = try world.admin(
-                "SELECT after->>'app' FROM audit_events WHERE action = 'sign_in.completed'"
-            )
+            let apps = try environment.admin(
+                "SELECT after->>'app' FROM audit_events WHERE action = 'sign_in.completed'")
             #expect(apps == [["com.acme.app"]])
         }
     }
 
     @Test func `are new at every sign-in, and the browser's old one ends`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let ben = try await world.add("Ben")
-            let old = try await world.sessions.begin(for: ben, in: World.acme, from: World.origin)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let ben = try await environment.add("Ben")
+            let old = try await environment.sessions.begin(
+                for: ben, in: TestEnvironment.acme, from: TestEnvironment.origin)
 
-            let new = try await world.sessions.begin(
-                for: ada,
-                in: World.acme,
-                from: World.origin,
-                replacing: old
-            )
+            let new = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, replacing: old)
 
             #expect(new.text != old.text)
-            #expect(try await world.sessions.find(old, in: World.acme) == nil)
-            #expect(try await world.sessions.find(new, in: World.acme)?.user.subject == ada)
+            #expect(try await environment.sessions.find(old, in: TestEnvironment.acme) == nil)
+            #expect(try await environment.sessions.find(new, in: TestEnvironment.acme)?.user.subject == ada)
         }
     }
 
     @Test func `are known to the database by hash alone`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let token = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
             let bytes = try #require(Base64URL.decode(token.text))
 
-            let stored = try world.admin("SELECT encode(token_hash, 'hex') FROM sessions")
+            let stored = try environment.admin("SELECT encode(token_hash, 'hex') FROM sessions")
 
             #expect(bytes.count == 32)
             #expect(stored == [[Hex.encode(SHA256.hash(bytes))]])
@@ -74,13 +69,12 @@ import Testing
     }
 
     @Test func `V30: end with any bit of the token changed or missing`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let token = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
             let bytes = try #require(Base64URL.decode(token.text))
-            var others = [
-                token.text + "=", token.text + "A", String(token.text.dropLast()), "", " " + token.text,
-            ]
+            var others = [token.text + "=", token.text + "A", String(token.text.dropLast()), "", " " + token.text]
             for bit in stride(from: 0, to: 256, by: 7) {
                 var changed = bytes
                 changed[bit / 8] ^= 1 << UInt8(bit % 8)
@@ -89,31 +83,23 @@ import Testing
 
             for other in others {
                 guard let token = SessionToken(text: other) else { continue }
-                #expect(try await world.sessions.find(token, in: World.acme) == nil)
+                #expect(try await environment.sessions.find(token, in: TestEnvironment.acme) == nil)
             }
         }
     }
 
     @Test func `last thirty days, and seven without use`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
             let day = Duration.seconds(86_400)
             func lives(_ token: SessionToken, _ days: Int, _ seconds: Int = 0) async throws -> Bool {
-                let moment = World.noon + day * days + .seconds(seconds)
-                return try await world.sessions.find(token, in: World.acme, at: moment) != nil
+                let moment = TestEnvironment.noon + day * days + .seconds(seconds)
+                return try await environment.sessions.find(token, in: TestEnvironment.acme, at: moment) != nil
             }
-            let idle = try await world.sessions.begin(
-                for: ada,
-                in: World.acme,
-                from: World.origin,
-                at: World.noon
-            )
-            let used = try await world.sessions.begin(
-                for: ada,
-                in: World.acme,
-                from: World.origin,
-                at: World.noon
-            )
+            let idle = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
+            let used = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
 
             #expect(try await !lives(idle, 7))
             for days in stride(from: 6, through: 24, by: 6) { #expect(try await lives(used, days)) }
@@ -123,19 +109,15 @@ import Testing
     }
 
     @Test func `are marked as seen at most every five minutes`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let token = try await world.sessions.begin(
-                for: ada,
-                in: World.acme,
-                from: World.origin,
-                at: World.noon
-            )
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
             func seen(after seconds: Int) async throws -> Duration {
-                let moment = World.noon + .seconds(seconds)
-                _ = try await world.sessions.find(token, in: World.acme, at: moment)
-                let list = try await world.sessions.list(of: ada, in: World.acme, at: moment)
-                return try #require(list.first).lastSeenAt - World.noon
+                let moment = TestEnvironment.noon + .seconds(seconds)
+                _ = try await environment.sessions.find(token, in: TestEnvironment.acme, at: moment)
+                let list = try await environment.sessions.list(of: ada, in: TestEnvironment.acme, at: moment)
+                return try #require(list.first).lastSeenAt - TestEnvironment.noon
             }
 
             #expect(try await seen(after: 300) == .zero)
@@ -146,126 +128,115 @@ import Testing
     }
 
     @Test func `of a suspended person find nobody`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let token = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
-            try world.admin("UPDATE users SET suspended_at = now()")
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            try environment.admin("UPDATE users SET suspended_at = now()")
 
-            let session = try await world.sessions.find(token, in: World.acme)
+            let session = try await environment.sessions.find(token, in: TestEnvironment.acme)
 
             #expect(session == nil)
         }
     }
 
     @Test func `cannot begin for a person who is gone, and leave no event`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let nobody = Subject(hexadecimal: "0")
 
             await #expect(throws: PostgresFailure.self) {
-                _ = try await world.sessions.begin(for: nobody, in: World.acme, from: World.origin)
+                _ = try await environment.sessions.begin(
+                    for: nobody, in: TestEnvironment.acme, from: TestEnvironment.origin)
             }
 
-            let actions = try world.actions()
+            let actions = try environment.actions()
             #expect(actions.isEmpty)
         }
     }
 
     @Test func `live on under a new token when renewed`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let old = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let old = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
 
-            let new = try #require(try await world.sessions.renew(old, in: World.acme))
+            let new = try #require(try await environment.sessions.renew(old, in: TestEnvironment.acme))
 
-            #expect(try await world.sessions.find(old, in: World.acme) == nil)
-            #expect(try await world.sessions.find(new, in: World.acme)?.user.subject == ada)
-            #expect(try await world.sessions.renew(old, in: World.acme) == nil)
+            #expect(try await environment.sessions.find(old, in: TestEnvironment.acme) == nil)
+            #expect(try await environment.sessions.find(new, in: TestEnvironment.acme)?.user.subject == ada)
+            #expect(try await environment.sessions.renew(old, in: TestEnvironment.acme) == nil)
         }
     }
 
     @Test func `end one by one or all but one`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let ben = try await world.add("Ben")
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let ben = try await environment.add("Ben")
             var ids: [SessionID] = []
             for person in [ada, ada, ada, ada, ben] {
-                let token = try await world.sessions.begin(for: person, in: World.acme, from: World.origin)
-                ids.append(try #require(try await world.sessions.find(token, in: World.acme)).id)
+                let token = try await environment.sessions.begin(
+                    for: person, in: TestEnvironment.acme, from: TestEnvironment.origin)
+                ids.append(try #require(try await environment.sessions.find(token, in: TestEnvironment.acme)).id)
             }
             let named = try #require(SessionID(text: ids[0].text))
 
-            let first = try await world.sessions.end(
-                named,
-                of: ada,
-                in: World.acme,
-                by: .person(ada),
-                from: World.origin
-            )
-            let others = try await world.sessions.endAll(
-                of: ada,
-                except: ids[1],
-                in: World.acme,
-                by: .person(ada),
-                from: World.origin
-            )
+            let first = try await environment.sessions.end(
+                named, of: ada, in: TestEnvironment.acme, by: .person(ada), from: TestEnvironment.origin)
+            let others = try await environment.sessions.endAll(
+                of: ada, except: ids[1], in: TestEnvironment.acme, by: .person(ada), from: TestEnvironment.origin)
 
             #expect(first)
             #expect(others == 2)
-            #expect(try await world.sessions.list(of: ada, in: World.acme, at: .now()).map(\.id) == [ids[1]])
-            #expect(try await world.sessions.list(of: ben, in: World.acme, at: .now()).map(\.id) == [ids[4]])
-            #expect(try world.actions().suffix(2) == ["session.ended", "sessions.ended"])
+            #expect(
+                try await environment.sessions.list(of: ada, in: TestEnvironment.acme, at: .now()).map(\.id) == [ids[1]]
+            )
+            #expect(
+                try await environment.sessions.list(of: ben, in: TestEnvironment.acme, at: .now()).map(\.id) == [ids[4]]
+            )
+            #expect(try environment.actions().suffix(2) == ["session.ended", "sessions.ended"])
         }
     }
 
     @Test func `of one person are nothing another can end`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let ben = try await world.add("Ben")
-            let token = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
-            let id = try #require(try await world.sessions.find(token, in: World.acme)).id
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let ben = try await environment.add("Ben")
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            let id = try #require(try await environment.sessions.find(token, in: TestEnvironment.acme)).id
 
-            let ended = try await world.sessions.end(
-                id,
-                of: ben,
-                in: World.acme,
-                by: .person(ben),
-                from: World.origin
-            )
+            let ended = try await environment.sessions.end(
+                id, of: ben, in: TestEnvironment.acme, by: .person(ben), from: TestEnvironment.origin)
 
             #expect(!ended)
-            #expect(try await world.sessions.find(token, in: World.acme) != nil)
+            #expect(try await environment.sessions.find(token, in: TestEnvironment.acme) != nil)
         }
     }
 
     @Test func `of Acme are nothing to Rival`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let token = try await world.sessions.begin(for: ada, in: World.acme, from: World.origin)
-            let sessions = world.sessions
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let token = try await environment.sessions.begin(
+                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            let sessions = environment.sessions
 
-            #expect(try await sessions.find(token, in: World.rival) == nil)
-            #expect(try await sessions.renew(token, in: World.rival) == nil)
-            #expect(try await sessions.list(of: ada, in: World.rival, at: .now()).isEmpty)
+            #expect(try await sessions.find(token, in: TestEnvironment.rival) == nil)
+            #expect(try await sessions.renew(token, in: TestEnvironment.rival) == nil)
+            #expect(try await sessions.list(of: ada, in: TestEnvironment.rival, at: .now()).isEmpty)
             let ended = try await sessions.endAll(
-                of: ada,
-                in: World.rival,
-                by: .system("test"),
-                from: World.origin
-            )
+                of: ada, in: TestEnvironment.rival, by: .system("test"), from: TestEnvironment.origin)
             #expect(ended == 0)
-            #expect(try await sessions.find(token, in: World.acme) != nil)
+            #expect(try await sessions.find(token, in: TestEnvironment.acme) != nil)
         }
     }
 
     @Test func `of the system team are recorded as a member's`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada", to: .system)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada", to: .system)
 
-            _ = try await world.sessions.begin(for: ada, in: .system, from: World.origin)
+            _ = try await environment.sessions.begin(for: ada, in: .system, from: TestEnvironment.origin)
 
-            let events = try world.admin(
-                "SELECT actor_kind FROM audit_events WHERE action = 'sign_in.completed'"
-            )
+            let events = try environment.admin("SELECT actor_kind FROM audit_events WHERE action = 'sign_in.completed'")
             #expect(events == [["member"]])
         }
     }

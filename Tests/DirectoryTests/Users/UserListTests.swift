@@ -8,17 +8,17 @@ import Testing
     private func names(_ page: UserPage) -> [String] { page.users.map(\.name.given) }
 
     @Test func `go page by page from the newest to the oldest, each user once`() async throws {
-        try await withWorld { world in
-            for name in ["a", "b", "c", "d", "e"] { try await world.add(name) }
+        try await withEnvironment { environment in
+            for name in ["a", "b", "c", "d", "e"] { try await environment.add(name) }
             // Three of one moment, so that the order between them must come from the sub.
-            try world.admin("UPDATE users SET created_at = '2026-01-02' WHERE given_name IN ('b', 'c', 'd')")
-            try world.admin("UPDATE users SET created_at = '2026-01-01' WHERE given_name = 'a'")
-            let list = UserListStore(world.database)
+            try environment.admin("UPDATE users SET created_at = '2026-01-02' WHERE given_name IN ('b', 'c', 'd')")
+            try environment.admin("UPDATE users SET created_at = '2026-01-01' WHERE given_name = 'a'")
+            let list = UserListStore(environment.database)
 
             var pages: [UserPage] = []
             var cursor: UserPage.Cursor?
             repeat {
-                let page = try await list.page(in: World.acme, after: cursor, limit: 2)
+                let page = try await list.page(in: TestEnvironment.acme, after: cursor, limit: 2)
                 pages.append(page)
                 cursor = page.next
             } while cursor != nil
@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test func `end with a full page where there is nothing more`() async throws {
-        try await withWorld { world in
-            try await world.add("Ada")
-            try await world.add("Ben")
+        try await withEnvironment { environment in
+            try await environment.add("Ada")
+            try await environment.add("Ben")
 
-            let page = try await UserListStore(world.database).page(in: World.acme, limit: 2)
+            let page = try await UserListStore(environment.database).page(in: TestEnvironment.acme, limit: 2)
 
             #expect(page.users.count == 2)
             #expect(page.next == nil)
@@ -45,19 +45,13 @@ import Testing
     @Test(arguments: [
         ("ada", ["Ada"]), ("ADA@acme", ["Ada"]), ("Ada Love", ["Ada"]), ("love", ["Ada", "Ben", "Cleo"]),
         (" cl ", ["Cleo"]), ("%", []), ("d", []), ("ada\0", ["Ada"]), ("\u{10FFFF}", []), ("'; --", []),
-    ])
-    func `find by the beginning of address, name or family name`(text: String, expected: [String])
-        async throws
-    {
-        try await withWorld { world in
-            for name in ["Ada", "Ben", "Cleo"] { try await world.add(name) }
+    ]) func `find by the beginning of address, name or family name`(text: String, expected: [String]) async throws {
+        try await withEnvironment { environment in
+            for name in ["Ada", "Ben", "Cleo"] { try await environment.add(name) }
             let search = try #require(UserSearch(text))
 
-            let page = try await UserListStore(world.database).page(
-                in: World.acme,
-                matching: search,
-                limit: 10
-            )
+            let page = try await UserListStore(environment.database).page(
+                in: TestEnvironment.acme, matching: search, limit: 10)
 
             #expect(Set(names(page)) == Set(expected))
             #expect(page.total == .exactly(expected.count))
@@ -65,28 +59,28 @@ import Testing
     }
 
     @Test func `find a whole sub, and what is not Latin in any case`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            try world.admin("UPDATE users SET family_name = 'Ångström' WHERE sub = $1", ada.rawValue)
-            let list = UserListStore(world.database)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            try environment.admin("UPDATE users SET family_name = 'Ångström' WHERE sub = $1", ada.rawValue)
+            let list = UserListStore(environment.database)
 
             for text in [ada.rawValue, "ÅNG", "ada Å"] {
-                let page = try await list.page(in: World.acme, matching: UserSearch(text), limit: 10)
+                let page = try await list.page(in: TestEnvironment.acme, matching: UserSearch(text), limit: 10)
                 #expect(page.users.map(\.subject) == [ada], "\(text)")
             }
             let part = UserSearch(String(ada.rawValue.prefix(20)))
-            #expect(try await list.page(in: World.acme, matching: part, limit: 10).users.isEmpty)
+            #expect(try await list.page(in: TestEnvironment.acme, matching: part, limit: 10).users.isEmpty)
         }
     }
 
     @Test func `search on from a cursor`() async throws {
-        try await withWorld { world in
-            for name in ["Ada", "Ben", "Cleo"] { try await world.add(name) }
-            let list = UserListStore(world.database)
+        try await withEnvironment { environment in
+            for name in ["Ada", "Ben", "Cleo"] { try await environment.add(name) }
+            let list = UserListStore(environment.database)
             let search = UserSearch("love")
 
-            let first = try await list.page(in: World.acme, matching: search, limit: 2)
-            let second = try await list.page(in: World.acme, matching: search, after: first.next, limit: 2)
+            let first = try await list.page(in: TestEnvironment.acme, matching: search, limit: 2)
+            let second = try await list.page(in: TestEnvironment.acme, matching: search, after: first.next, limit: 2)
 
             #expect(Set(names(first) + names(second)) == ["Ada", "Ben", "Cleo"])
             #expect(second.next == nil)
@@ -95,12 +89,12 @@ import Testing
     }
 
     @Test func `show Rival none of Acme's`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let list = UserListStore(world.database)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let list = UserListStore(environment.database)
 
             for search in [nil, UserSearch("ada"), UserSearch(ada.rawValue)] {
-                let page = try await list.page(in: World.rival, matching: search, limit: 10)
+                let page = try await list.page(in: TestEnvironment.rival, matching: search, limit: 10)
                 #expect(page.users.isEmpty)
                 #expect(page.total == .exactly(0))
             }
@@ -108,28 +102,24 @@ import Testing
     }
 
     @Test func `stop counting at a thousand`() async throws {
-        try await withWorld { world in
-            try seed(1001, in: world)
+        try await withEnvironment { environment in
+            try seed(1001, in: environment)
 
-            let page = try await UserListStore(world.database).page(in: World.acme, limit: 10)
+            let page = try await UserListStore(environment.database).page(in: TestEnvironment.acme, limit: 10)
 
             #expect(page.total == .moreThan(1000))
         }
     }
 
     @Test func `are read by indexes under row-level security`() async throws {
-        try await withWorld { world in
-            try seed(20_000, in: world)
-            try world.admin("ANALYZE users")
+        try await withEnvironment { environment in
+            try seed(20_000, in: environment)
+            try environment.admin("ANALYZE users")
 
             for search in [nil, UserSearch("user1234")] {
                 let selection = UserListStore.selection(
-                    in: World.acme,
-                    matching: search,
-                    after: nil,
-                    limit: 51
-                )
-                let rows = try await world.database.query("EXPLAIN \(selection)", in: World.acme)
+                    in: TestEnvironment.acme, matching: search, after: nil, limit: 51)
+                let rows = try await environment.database.query("EXPLAIN \(selection)", in: TestEnvironment.acme)
                 let plan = try rows.map { row in
                     var row = row
                     return try row.next(String.self)
@@ -137,21 +127,19 @@ import Testing
                 #expect(!plan.contains("Seq Scan"), "\(plan)")
                 let indexes =
                     search == nil
-                    ? ["users_created_at"]
-                    : ["users_email_key", "users_name_key", "users_family_key", "users_pkey"]
+                    ? ["users_created_at"] : ["users_email_key", "users_name_key", "users_family_key", "users_pkey"]
                 for index in indexes { #expect(plan.contains(index), "\(plan)") }
             }
         }
     }
 
-    private func seed(_ count: Int, in world: World) throws {
-        try world.admin(
+    private func seed(_ count: Int, in environment: TestEnvironment) throws {
+        try environment.admin(
             """
             INSERT INTO users (team_id, sub, given_name, family_name, email, created_at)
             SELECT 'ACMETEAM01', 'sub' || n, 'User' || n, 'Family' || n, 'user' || n || '@acme.example',
                 now() - n * interval '1 second'
             FROM generate_series(1, \(count)) n
-            """
-        )
+            """)
     }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import Bytes
 import Directory
 import Domain
@@ -6,11 +7,11 @@ import Testing
 
 @Suite struct `Users` {
     @Test func `get a sub of their own and sign in with their lower-cased address`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
 
-            let user = try #require(try await world.users.find(ada, in: World.acme))
-            let detail = try await UserDetailStore(world.database).find(ada, in: World.acme, at: .now())
+            let user = try #require(try await environment.users.find(ada, in: TestEnvironment.acme))
+            let detail = try await UserDetailStore(environment.database).find(ada, in: TestEnvironment.acme, at: .now())
             #expect(user.email?.rawValue == "Ada@acme.example")
             #expect(user.name.full == "Ada Lovelace")
             #expect(detail?.logins.map(\.rawValue) == ["ada@acme.example"])
@@ -19,97 +20,87 @@ import Testing
     }
 
     @Test func `do not share a login name, and a second one leaves nothing behind`() async throws {
-        try await withWorld { world in
-            try await world.add("Ada")
+        try await withEnvironment { environment in
+            try await environment.add("Ada")
 
-            await #expect(throws: UserStore.Failure.loginTaken) { try await world.add("ada") }
+            await #expect(throws: UserStore.Failure.loginTaken) { try await environment.add("ada") }
 
-            #expect(try world.admin("SELECT count(*) FROM users") == [["1"]])
-            #expect(try await world.users.find(try await world.add("Ben"), in: World.acme) != nil)
+            #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
+            #expect(try await environment.users.find(try await environment.add("Ben"), in: TestEnvironment.acme) != nil)
         }
     }
 
     @Test func `are created once when 50 requests want one login name`() async throws {
-        try await withWorld { world in
+        try await withEnvironment { environment in
             let created = try await inParallel(50) { _ in
                 do {
-                    try await world.add("Ada")
+                    try await environment.add("Ada")
                     return true
-                } catch UserStore.Failure.loginTaken {
-                    return false
-                }
+                } catch UserStore.Failure.loginTaken { return false }
             }
 
             #expect(created.count { $0 } == 1)
-            #expect(try world.admin("SELECT count(*) FROM users") == [["1"]])
+            #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
         }
     }
 
     @Test func `V15: may have one login name in two teams`() async throws {
-        try await withWorld { world in
-            let here = try await world.add("Ada")
-            let there = try await world.add("Ada", to: World.rival)
+        try await withEnvironment { environment in
+            let here = try await environment.add("Ada")
+            let there = try await environment.add("Ada", to: TestEnvironment.rival)
 
             #expect(here != there)
         }
     }
 
     @Test func `with a taken login name leave the caller's transaction unharmed`() async throws {
-        try await withWorld { world in
-            try await world.add("Ada")
+        try await withEnvironment { environment in
+            try await environment.add("Ada")
             let email = try #require(EmailAddress(rawValue: "ada@acme.example"))
             let again = NewUser(name: .none, email: email)
 
-            try await world.database.transaction(in: World.acme) { transaction in
+            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
                 try await transaction.query(
-                    "INSERT INTO users (team_id, sub) VALUES (\(World.acme), \(Subject(hexadecimal: "b")))"
-                )
+                    "INSERT INTO users (team_id, sub) VALUES (\(TestEnvironment.acme), \(Subject(hexadecimal: "b")))")
                 do {
-                    try await world.users.create(
-                        again,
-                        in: World.acme,
-                        by: .system("test"),
-                        from: World.origin,
-                        transaction
-                    )
+                    try await environment.users.create(
+                        again, in: TestEnvironment.acme, by: .system("test"), from: TestEnvironment.origin, transaction)
                 } catch UserStore.Failure.loginTaken {}
             }
 
-            #expect(try world.admin("SELECT count(*) FROM users") == [["2"]])
+            #expect(try environment.admin("SELECT count(*) FROM users") == [["2"]])
         }
     }
 
     @Test func `are found by many ids at once`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
-            let ben = try await world.add("Ben")
-            let cleo = try await world.add("Cleo", to: World.rival)
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let ben = try await environment.add("Ben")
+            let cleo = try await environment.add("Cleo", to: TestEnvironment.rival)
 
-            let found = try await world.users.find([ada, ben, cleo], in: World.acme)
+            let found = try await environment.users.find([ada, ben, cleo], in: TestEnvironment.acme)
 
             #expect(Set(found.map(\.subject)) == [ada, ben])
         }
     }
 
     @Test func `of Acme do not exist for Rival`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
 
-            #expect(try await world.users.find(ada, in: World.rival) == nil)
-            #expect(try await UserDetailStore(world.database).find(ada, in: World.rival, at: .now()) == nil)
+            #expect(try await environment.users.find(ada, in: TestEnvironment.rival) == nil)
+            #expect(
+                try await UserDetailStore(environment.database).find(ada, in: TestEnvironment.rival, at: .now()) == nil)
         }
     }
 
     @Test func `are recorded without name and address`() async throws {
-        try await withWorld { world in
-            let ada = try await world.add("Ada")
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
 
             #expect(
-                try world.admin("SELECT action, target FROM audit_events") == [
-                    ["user.created", ada.rawValue]
-                ]
-            )
-            let log = try world.log().lowercased()
+                try environment.admin("SELECT action, target FROM audit_events") == [["user.created", ada.rawValue]])
+            let log = try environment.log().lowercased()
             #expect(!log.contains("ada@") && !log.contains("lovelace"))
         }
     }

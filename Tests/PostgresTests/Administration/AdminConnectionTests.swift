@@ -11,20 +11,14 @@ import Testing
 
     @Test func `values go in and out, NULL and umlauts too`() throws {
         let connection = try AdminConnection(to: TestDatabase.empty())
-        let rows = try connection.execute(
-            "SELECT $1::text, $2::text, $3::text, ''",
-            ["Grüße 🍏", nil, "'; --"]
-        )
+        let rows = try connection.execute("SELECT $1::text, $2::text, $3::text, ''", ["Grüße 🍏", nil, "'; --"])
         #expect(rows == [["Grüße 🍏", nil, "'; --", ""]])
     }
 
     @Test func `a refusal tells the state, the message and the place`() throws {
         let connection = try AdminConnection(to: TestDatabase.empty())
         let refusal = AdminFailure.refused(
-            sqlState: "42P01",
-            message: "relation \"nothing\" does not exist",
-            position: 15
-        )
+            sqlState: "42P01", message: "relation \"nothing\" does not exist", position: 15)
         #expect(throws: refusal) { try connection.execute("SELECT * FROM nothing") }
         #expect(try connection.execute("SELECT 1", []) == [["1"]])
     }
@@ -42,9 +36,7 @@ import Testing
     }
 
     @Test func `a server that is not there is told in one line`() {
-        let failure = #expect(throws: AdminFailure.self) {
-            _ = try AdminConnection(to: "host=/nowhere dbname=pippin")
-        }
+        let failure = #expect(throws: AdminFailure.self) { _ = try AdminConnection(to: "host=/nowhere dbname=pippin") }
         guard case .unreachable(let message)? = failure else {
             Issue.record("\(String(describing: failure))")
             return

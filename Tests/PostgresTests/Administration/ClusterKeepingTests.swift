@@ -18,15 +18,11 @@ import Testing
     /// How often a server was started so far, as its log tells.
     private func startCount(_ cluster: PrivateCluster) -> Int {
         let log = (try? File.read(cluster.log)) ?? []
-        return String(decoding: log, as: UTF8.self).split(separator: "\n")
-            .count { $0.contains("starting PostgreSQL") }
+        return String(decoding: log, as: UTF8.self).split(separator: "\n").count { $0.contains("starting PostgreSQL") }
     }
 
     /// Looks until something has happened, and tells what happened on the way.
-    private func look(
-        at cluster: PrivateCluster,
-        until isEnough: (ClusterEvent) -> Bool
-    ) throws -> [ClusterEvent] {
+    private func look(at cluster: PrivateCluster, until isEnough: (ClusterEvent) -> Bool) throws -> [ClusterEvent] {
         let deadline = ContinuousClock.now + .seconds(600)
         var events: [ClusterEvent] = []
         while !events.contains(where: isEnough) {
@@ -49,9 +45,7 @@ import Testing
     @Test func `comes back after its server was killed, with what it had acknowledged`() throws {
         let test = try TestCluster(ClusterSettings())
         let first = try #require(postmaster(test.directory)).process
-        try AdminConnection(to: test.cluster.conninfo).execute(
-            "CREATE TABLE teams AS SELECT 'ACMETEAM01' AS id"
-        )
+        try AdminConnection(to: test.cluster.conninfo).execute("CREATE TABLE teams AS SELECT 'ACMETEAM01' AS id")
         #expect(test.cluster.look().isEmpty)
 
         try killServer(test.directory)
@@ -88,7 +82,7 @@ import Testing
         let file = directory.path + "/postgres/postmaster.pid"
         // Reading fails otherwise than for a file that is not there, as without a descriptor.
         try #require(unsafe rename(file, file + ".aside") == 0 && mkdir(file, 0o700) == 0)
-        #expect(Postmaster.standing(on: directory.path + "/postgres") == .unknown)
+        #expect(Postmaster.status(on: directory.path + "/postgres") == .unknown)
         for _ in 0..<20 {
             #expect(cluster.look().isEmpty)
             usleep(1_000)
@@ -144,27 +138,20 @@ import Testing
         var settings = ClusterSettings.careless
         settings.isInterrupted = { true }
 
-        #expect(throws: ClusterFailure.interrupted) {
-            try PrivateCluster.start(in: directory, settings) { _ in }
-        }
+        #expect(throws: ClusterFailure.interrupted) { try PrivateCluster.start(in: directory, settings) { _ in } }
 
         #expect(postmaster(directory) == nil)
         try PrivateCluster.start(in: directory, .careless) { _ in }.stop()
     }
 
-    @Test
-    func `sessions that outlive their server are waited for, then told of, and a start follows their end`()
-        throws
+    @Test func `sessions that outlive their server are waited for, then told of, and a start follows their end`() throws
     {
         var settings = ClusterSettings.careless
         settings.sessionLimit = .seconds(1)
         let test = try TestCluster(settings)
         let session = try AdminConnection(to: test.cluster.conninfo)
         let backend = try #require(
-            try session.execute("SELECT pg_backend_pid()", []).first?.first.flatMap {
-                $0.flatMap { pid_t($0) }
-            }
-        )
+            try session.execute("SELECT pg_backend_pid()", []).first?.first.flatMap { $0.flatMap { pid_t($0) } })
         kill(backend, SIGSTOP)
         var isHalted = true
         // Once: its number may be somebody else's soon.
@@ -252,9 +239,7 @@ import Testing
             "grep -ls '[p]gdata=\(directory.path)' /proc/[0-9]*/cmdline; ls -l /proc/[0-9]*/cwd 2>&1 | grep '\(directory.path)/'"
         if cluster == nil {
             // What was killed may be a moment from its end, and goes on with nothing.
-            for _ in 0..<6_000 where try !Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty {
-                usleep(10_000)
-            }
+            for _ in 0..<6_000 where try !Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty { usleep(10_000) }
             #expect(try Subprocess.run(["/bin/sh", "-c", search]).output == "")
         }
         try cluster?.stop()
@@ -283,9 +268,7 @@ import Testing
         #expect(postmaster(test.directory) == nil)
     }
 
-    private typealias Seen = (
-        event: ClusterEvent, begin: ContinuousClock.Instant, end: ContinuousClock.Instant
-    )
+    private typealias Seen = (event: ClusterEvent, begin: ContinuousClock.Instant, end: ContinuousClock.Instant)
 
     /// Looks until so many events have come, and notes when the look of each began and ended.
     private func look(at cluster: PrivateCluster, for count: Int) -> [Seen] {

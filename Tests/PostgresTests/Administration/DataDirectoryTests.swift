@@ -6,9 +6,7 @@ import Testing
 @Suite struct `Data folder` {
     let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private func location(_ directory: DataDirectory) throws -> ClusterLocation {
         try ClusterLocation.choose(for: directory, DatabaseUser.choose()) { _ in }
@@ -45,9 +43,7 @@ import Testing
     @Test func `that everybody may change is refused`() throws {
         let directory = try DataDirectory(folder.path + "/data")
         try #require(unsafe chmod(directory.path, 0o777) == 0)
-        #expect(throws: ClusterFailure.exposed(path: directory.path)) {
-            _ = try DataDirectory(directory.path)
-        }
+        #expect(throws: ClusterFailure.exposed(path: directory.path)) { _ = try DataDirectory(directory.path) }
     }
 
     @Test(.enabled(if: geteuid() == 0)) func `that belongs to another user is refused`() throws {
@@ -99,9 +95,7 @@ import Testing
         let first = try ClusterLocation.choose(for: directory, DatabaseUser.choose()) { lines.append($0) }
         defer { _ = try? Subprocess.run(["/bin/rm", "-rf", first.home]) }
         #expect(first.home.hasPrefix("/var/lib/pippin/"))
-        #expect(
-            lines == ["The user postgres cannot enter \(directory.path): the database lies in \(first.home)."]
-        )
+        #expect(lines == ["The user postgres cannot enter \(directory.path): the database lies in \(first.home)."])
         #expect(try location(directory).home == first.home)
 
         // Once chosen it stays, even when the way is opened: the data are there.

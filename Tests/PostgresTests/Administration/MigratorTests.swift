@@ -11,10 +11,7 @@ import Testing
         folder = try TemporaryFolder()
         conninfo = try TestDatabase.empty()
         try folder.write("CREATE TABLE teams (id text PRIMARY KEY);", to: "0001_teams.sql")
-        try folder.write(
-            "CREATE TABLE users (id text); INSERT INTO teams VALUES ('ACMETEAM01');",
-            to: "0002_users.sql"
-        )
+        try folder.write("CREATE TABLE users (id text); INSERT INTO teams VALUES ('ACMETEAM01');", to: "0002_users.sql")
     }
 
     private func migrate() throws -> [String] {
@@ -36,8 +33,7 @@ import Testing
         #expect(try pending() == [])
         #expect(try query("SELECT id FROM teams") == [["ACMETEAM01"]])
         let rows = try query(
-            "SELECT number, name, length(checksum), applied_at <= now() FROM pippin_migrations ORDER BY 1"
-        )
+            "SELECT number, name, length(checksum), applied_at <= now() FROM pippin_migrations ORDER BY 1")
         #expect(rows == [["1", "0001_teams.sql", "64", "t"], ["2", "0002_users.sql", "64", "t"]])
     }
 
@@ -53,17 +49,13 @@ import Testing
     }
 
     @Test func `one that fails leaves nothing behind and tells file, line and reason`() throws {
-        try folder.write(
-            "CREATE TABLE left_over (id text);\n-- naïve 🍏\nSELECT wrong;\n",
-            to: "0003_wrong.sql"
-        )
+        try folder.write("CREATE TABLE left_over (id text);\n-- naïve 🍏\nSELECT wrong;\n", to: "0003_wrong.sql")
         let failure = #expect(throws: MigrationFailure.self) { try migrate() }
         #expect(
             failure?.description == """
                 migration 0003_wrong.sql, line 3: column "wrong" does not exist (SQLSTATE 42703); \
                 nothing of this file was applied
-                """
-        )
+                """)
         #expect(try query("SELECT to_regclass('left_over'), to_regclass('users')") == [[nil, "users"]])
         #expect(try pending() == ["0003_wrong.sql"])
     }
@@ -78,9 +70,7 @@ import Testing
         _ = try migrate()
         try folder.remove("0002_users.sql")
         try folder.write("SELECT 1", to: "0002_people.sql")
-        #expect(throws: MigrationFailure.renamed("0002_people.sql", appliedAs: "0002_users.sql")) {
-            try migrate()
-        }
+        #expect(throws: MigrationFailure.renamed("0002_people.sql", appliedAs: "0002_users.sql")) { try migrate() }
     }
 
     @Test func `a file that is missing after it was applied is refused`() throws {
@@ -112,9 +102,7 @@ import Testing
         #expect(throws: MigrationFailure.sameNumber("0002_users.sql", "0002_zebras.sql")) { try migrate() }
     }
 
-    @Test(arguments: [
-        "3_short.sql", "0003.sql", "0003_.sql", "0003_Upper.sql", "0000_zero.sql", "٠٠٠٣_digits.sql",
-    ])
+    @Test(arguments: ["3_short.sql", "0003.sql", "0003_.sql", "0003_Upper.sql", "0000_zero.sql", "٠٠٠٣_digits.sql"])
     func `a name of another shape is refused`(name: String) throws {
         try folder.write("SELECT 1", to: name)
         #expect(throws: MigrationFailure.misnamed(name)) { try migrate() }

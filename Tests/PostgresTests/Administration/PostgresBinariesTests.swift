@@ -6,9 +6,7 @@ import Testing
 @Suite struct `PostgreSQL's programs` {
     let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private func install(_ version: String, saying words: String = "") throws {
         let made = try Subprocess.run(["/bin/mkdir", "-p", "\(folder.path)/\(version)/bin"])
@@ -49,9 +47,7 @@ import Testing
         try install("old", saying: "postgres (PostgreSQL) 14.2")
         try install("beta", saying: "postgres (PostgreSQL) 18beta1")
         let searchPath = ["old", "beta"].map { "\(folder.path)/\($0)/bin" }.joined(separator: ":")
-        #expect(
-            find(searchPath: searchPath) == PostgresBinaries(version: 18, folder: folder.path + "/beta/bin")
-        )
+        #expect(find(searchPath: searchPath) == PostgresBinaries(version: 18, folder: folder.path + "/beta/bin"))
         #expect(find(searchPath: folder.path + "/old/bin") == nil)
     }
 }

@@ -7,18 +7,16 @@ import Testing
 @Suite struct `The lock file of a server` {
     private let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private var file: String { folder.path + "/postmaster.pid" }
-    private var standing: Postmaster.Standing { Postmaster.standing(on: folder.path) }
+    private var status: Postmaster.Status { Postmaster.status(on: folder.path) }
 
     @Test func `V56: that is a link is not followed`() throws {
-        #expect(standing == .absent)
+        #expect(status == .absent)
         try folder.write("1\n", to: "other")
         try #require(unsafe symlink(folder.path + "/other", file) == 0)
-        #expect(standing == .unknown)
+        #expect(status == .unknown)
     }
 
     @Test func `V56: that is a pipe is not waited for`() throws {
@@ -29,13 +27,13 @@ import Testing
             kill(writer, SIGKILL)
             while !Subprocess.hasEnded(writer) { usleep(1_000) }
         }
-        #expect(standing == .unknown)
+        #expect(status == .unknown)
     }
 
     @Test func `V56: that is without end is not read`() throws {
         let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0 && ftruncate(descriptor, 65 << 20) == 0)
         close(descriptor)
-        #expect(standing == .unknown)
+        #expect(status == .unknown)
     }
 }

@@ -5,9 +5,7 @@ import Testing
 @testable import Postgres
 
 @Suite struct `Private cluster` {
-    private func start(_ directory: DataDirectory, _ settings: ClusterSettings = .careless) throws
-        -> PrivateCluster
-    {
+    private func start(_ directory: DataDirectory, _ settings: ClusterSettings = .careless) throws -> PrivateCluster {
         try PrivateCluster.start(in: directory, settings) { Issue.record("unexpected: \($0)") }
     }
 
@@ -22,15 +20,11 @@ import Testing
     @Test func `keeps what it acknowledged, speaks UTF-8 and listens on no network`() throws {
         let cluster = try start(TestCluster.makeDirectory(), ClusterSettings())
         defer { try? cluster.stop() }
-        let names = [
-            "fsync", "synchronous_commit", "listen_addresses", "jit", "max_connections", "server_encoding",
-        ]
+        let names = ["fsync", "synchronous_commit", "listen_addresses", "jit", "max_connections", "server_encoding"]
         let values = try names.map { try query(cluster, "SHOW \($0)")[0][0] }
         #expect(values == ["on", "on", "", "off", "100", "UTF8"])
         let database = try query(
-            cluster,
-            "SELECT datname, datcollate, current_user FROM pg_database WHERE datname = current_database()"
-        )
+            cluster, "SELECT datname, datcollate, current_user FROM pg_database WHERE datname = current_database()")
         #expect(database == [["pippin", "C.UTF-8", "pippin"]])
     }
 
@@ -143,9 +137,7 @@ import Testing
         let edit = ["/bin/sed", "-i", "$ a shared_buffers = plenty", configuration]
         try #require(try Subprocess.run(DatabaseUser.choose().command(edit)).code == 0)
         let failure = #expect(throws: ClusterFailure.self) { try start(directory) }
-        #expect(
-            failure?.description.contains("configuration file \"\(configuration)\" contains errors") == true
-        )
+        #expect(failure?.description.contains("configuration file \"\(configuration)\" contains errors") == true)
     }
 
     @Test func `data of a version that is not installed are told`() throws {
@@ -154,9 +146,7 @@ import Testing
         let version = directory.path + "/postgres/PG_VERSION"
         let edit = ["/bin/sed", "-i", "s/.*/99/", version]
         try #require(try Subprocess.run(DatabaseUser.choose().command(edit)).code == 0)
-        #expect(throws: ClusterFailure.versionMissing(99, data: directory.path + "/postgres")) {
-            try start(directory)
-        }
+        #expect(throws: ClusterFailure.versionMissing(99, data: directory.path + "/postgres")) { try start(directory) }
     }
 
     @Test func `an unfinished set-up is begun again`() throws {

@@ -57,12 +57,8 @@ import Testing
         let name = "4711.\(UInt32.random(in: 0...UInt32.max))"
         #expect(throws: Subprocess.Failure.timedOut(program: "/bin/sh")) {
             try Subprocess.run(
-                [
-                    "/bin/sh", "-c",
-                    "trap '' TERM; sh -c \"trap '' TERM; sleep \(name); sleep \(name)\" & wait",
-                ],
-                limit: .milliseconds(500)
-            )
+                ["/bin/sh", "-c", "trap '' TERM; sh -c \"trap '' TERM; sleep \(name); sleep \(name)\" & wait"],
+                limit: .milliseconds(500))
         }
         // What was killed may be a moment from its end.
         let search = ["/bin/sh", "-c", "grep -ls '[s]leep.*\(name)' /proc/[0-9]*/cmdline"]

@@ -15,11 +15,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { _ = try? Subprocess.run(["/bin/rm", "-rf", path]) }
 
-    func write(_ text: String, to name: String) throws {
-        try File.write(text, to: path + "/" + name)
-    }
+    func write(_ text: String, to name: String) throws { try File.write(text, to: path + "/" + name) }
 
-    func remove(_ name: String) throws {
-        try #require(unsafe unlink(path + "/" + name) == 0)
-    }
+    func remove(_ name: String) throws { try #require(unsafe unlink(path + "/" + name) == 0) }
 }

@@ -1,14 +1,16 @@
 import Bytes
+import Localization
 import Synchronization
 import Templates
 
 /// A page that says something, in English alone.
 struct TextPage: View {
     static let template = "page"
-    static let fields = Fields<Self>()
-        .text("name") { $0.name }
-        .text("next") { $0.next }
-        .integer("count") { $0.count }
+    static let fields = Fields<Self> {
+        $0.text("name") { $0.name }
+        $0.text("next") { $0.next }
+        $0.integer("count") { $0.count }
+    }
 
     var name = "Ada"
     var next = "/"
@@ -19,22 +21,21 @@ struct TextPage: View {
 struct Worldly: View {
     static let template = "page"
     static let languages: [Language] = [.english, .russian, .chinese]
-    static let fields = Fields<Self>()
-        .integer("count") { $0.count }
-        .words("said") { $0.said }
-        .optionalWords("unsaid") { _ in nil }
+    static let fields = Fields<Self> {
+        $0.integer("count") { $0.count }
+        $0.words("said") { $0.said }
+        $0.optionalWords("unsaid") { _ in nil }
+    }
 
     var count = 0
     var language = Language.english
-    var said: any Wording = ""
+    var said: any LocalizedTextConvertible = ""
 }
 
 extension View where Self: SendableMetatype {
     /// What the page looks like with this template and these texts.
     func rendered(_ template: String, _ files: [String: String]) throws(Diagnostics) -> String {
-        try TemplateSet(templates: ["page": template], texts: Texts(files: files)).bind(Self.self).text(
-            of: self
-        )
+        try TemplateSet(templates: ["page": template], texts: Translations(files: files)).bind(Self.self).text(of: self)
     }
 }
 
@@ -52,7 +53,5 @@ final class ReloadingClock: Sendable {
 
     var now: ContinuousClock.Instant { time.withLock { $0 } }
 
-    func pass(_ duration: Duration) {
-        time.withLock { $0 += duration }
-    }
+    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
 }

@@ -1,12 +1,11 @@
 import CFuzzer
 import Glibc
 
-// One program for everything that reads what others wrote: FUZZ names the target. A trap, a hang, or a broken promise ends
-// it with the input that did it.
+// One program fuzzes everything that reads outside input: FUZZ names the target. A trap, a hang or a failed expectation
+// ends the program with the input that caused it.
 
 /// Called by libFuzzer once, before it reads a corpus.
-@_cdecl("LLVMFuzzerInitialize")
-public func fuzzInitialize(
+@_cdecl("LLVMFuzzerInitialize") public func fuzzInitialize(
     _ count: UnsafeMutablePointer<CInt>?,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
 ) -> CInt {
@@ -14,20 +13,15 @@ public func fuzzInitialize(
     return 0
 }
 
-/// Called by libFuzzer with one input after another.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+/// Called by libFuzzer for each input.
+@_cdecl("LLVMFuzzerTestOneInput") public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     unsafe target.take(Array(UnsafeBufferPointer(start: start, count: count)))
     return 0
 }
 
-/// Called by libFuzzer for the next input made of one it has.
-@_cdecl("LLVMFuzzerCustomMutator")
-public func fuzzMutate(
-    _ octets: UnsafeMutablePointer<UInt8>?,
-    _ count: Int,
-    _ room: Int,
-    _ seed: CUnsignedInt
+/// Called by libFuzzer to derive a new input from an existing one.
+@_cdecl("LLVMFuzzerCustomMutator") public func fuzzMutate(
+    _ octets: UnsafeMutablePointer<UInt8>?, _ count: Int, _ room: Int, _ seed: CUnsignedInt
 ) -> Int {
     guard let octets = unsafe octets else { return 0 }
     guard let mutator = unsafe target.mutator else { return unsafe LLVMFuzzerMutate(octets, count, room) }
@@ -37,16 +31,16 @@ public func fuzzMutate(
     return mutated.count
 }
 
-/// Something that takes inputs.
+/// Consumer of inputs.
 struct FuzzTarget {
     let take: ([UInt8]) -> Void
-    /// Makes inputs of inputs; nil leaves that to libFuzzer, which knows octets alone.
+    /// Derives new inputs; nil to use libFuzzer's mutations, which work on octets.
     var mutator: Mutator?
 }
 
-/// What is to be fed with outside input, as FUZZ names it.
+/// The target that FUZZ names.
 ///
-/// Set before the first input, on libFuzzer's only thread.
+/// Initialized before the first input, on libFuzzer's only thread.
 nonisolated(unsafe) private let target: FuzzTarget = {
     let name = Environment.value("FUZZ") ?? ""
     if let parser = Parsers.all[name] { return FuzzTarget(take: parser) }
@@ -55,19 +49,12 @@ nonisolated(unsafe) private let target: FuzzTarget = {
     fatalError("FUZZ=\(name) is none of \(names.joined(separator: " "))")
 }()
 
-/// The environment of the process.
+/// Environment of the process.
 enum Environment {
-    static func value(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
+    static func value(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 }
 
-/// Ends the process, with the input under way, where a promise is broken.
-func expect(
-    _ promise: Bool,
-    _ what: @autoclosure () -> String = "",
-    file: StaticString = #fileID,
-    line: Int = #line
-) {
+/// Ends the process with the current input if an expectation fails.
+func expect(_ promise: Bool, _ what: @autoclosure () -> String = "", file: StaticString = #fileID, line: Int = #line) {
     if !promise { fatalError("broken promise in \(file):\(line): \(what())") }
 }

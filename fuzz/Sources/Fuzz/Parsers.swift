@@ -3,7 +3,7 @@ import Crypto
 import HTTP
 import Templates
 
-/// Readers of outside text that need nothing around them; each takes one input.
+/// Parsers of outside text without dependencies; each takes one input.
 enum Parsers {
     static let all: [String: @Sendable ([UInt8]) -> Void] = [
         "jwt": jwt, "json": json, "form": form, "cookie": cookie, "pem": pem, "template": template,
@@ -11,7 +11,7 @@ enum Parsers {
         "provider": Readers.provider, "name": Readers.name, "registry-file": Readers.registryFile,
     ]
 
-    /// A token that comes apart is what it was: no other spelling of it is one, and no key of ours signed it.
+    /// No other spelling of a token may parse, and no token may verify with a key of this process.
     static let jwt: @Sendable ([UInt8]) -> Void = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         guard let token = try? UnverifiedJWT(text) else { return }
@@ -19,35 +19,31 @@ enum Parsers {
         expect((try? UnverifiedJWT(text + "=")) == nil)
     }
 
-    /// What is read can be written, and what was written can be read.
+    /// Every parsed value can be encoded, and its encoding parsed.
     ///
-    /// Not that both are equal: a number of twenty digits may come back a little off.
+    /// The values need not be equal, because a number of twenty digits may lose precision.
     static let json: @Sendable ([UInt8]) -> Void = { bytes in
         guard let value = try? JSON.decode(JSONValue.self, from: bytes) else { return }
         expect((try? JSON.decode(JSONValue.self, from: JSON.encode(value))) != nil)
     }
 
-    /// A form written anew has the same fields.
+    /// An encoded form has the fields of the parsed one.
     static let form: @Sendable ([UInt8]) -> Void = { bytes in
         guard let fields = try? FormCoding.decode(bytes) else { return }
-        let written = fields.map { "\(PercentCoding.encode($0.name.text))=\(PercentCoding.encode($0.value))" }
-            .joined(separator: "&")
+        let written = fields.map { "\(PercentCoding.encode($0.name.text))=\(PercentCoding.encode($0.value))" }.joined(
+            separator: "&")
         let kept = fields.filter { !($0.name.text.isEmpty && $0.value.isEmpty) }
-        let read = (try? FormCoding.decode(written.utf8))?.filter {
-            !($0.name.text.isEmpty && $0.value.isEmpty)
-        }
+        let read = (try? FormCoding.decode(written.utf8))?.filter { !($0.name.text.isEmpty && $0.value.isEmpty) }
         expect(read == kept)
     }
 
-    /// The first value is one of all.
+    /// The first value of a cookie is the first of all its values.
     static let cookie: @Sendable ([UInt8]) -> Void = { bytes in
         let cookies = Cookies([String(decoding: bytes, as: UTF8.self)])
-        for name in ["pippin-browser", "a", ""] {
-            expect(cookies[name] == cookies.values(named: name).first)
-        }
+        for name in ["pippin-browser", "a", ""] { expect(cookies[name] == cookies.values(named: name).first) }
     }
 
-    /// A key that is taken is one that works.
+    /// Every key that is accepted works.
     static let pem: @Sendable ([UInt8]) -> Void = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         if let key = try? P256SigningKey(pem: text) { expect(key.publicKey.pem.contains("PUBLIC KEY")) }
@@ -56,7 +52,7 @@ enum Parsers {
         _ = try? RSASigningKey(pem: text)
     }
 
-    /// A page that binds is written, and shows what it was given only as text.
+    /// Every template that binds renders, and escapes the text it is given.
     static let template: @Sendable ([UInt8]) -> Void = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         guard let page = try? TemplateSet(templates: ["page": text]).bind(Page.self) else { return }
@@ -77,15 +73,16 @@ private enum Key {
     }
 }
 
-/// One field of each kind, with a text that would be markup if it were not escaped.
+/// A field of each kind, with text that would be markup without escaping.
 private struct Page: View {
     static let hostile = "\"><svg/onload=x>'"
     static let template = "page"
-    static let fields = Fields<Page>()
-        .text("name") { _ in hostile }
-        .optionalText("note") { _ in nil }
-        .flag("yes") { _ in true }
-        .url("next") { _ in SafeURL(literal: "/next") }
-        .list("rows", Fields<String>().text("text") { $0 }) { _ in [hostile, ""] }
-        .optionalGroup("group", Fields<String>().text("inner") { $0 }) { _ in hostile }
+    static let fields = Fields<Page> {
+        $0.text("name") { _ in hostile }
+        $0.optionalText("note") { _ in nil }
+        $0.flag("yes") { _ in true }
+        $0.url("next") { _ in SafeURL(literal: "/next") }
+        $0.list("rows", Fields<String> { $0.text("text") { $0 } }) { _ in [hostile, ""] }
+        $0.optionalGroup("group", Fields<String> { $0.text("inner") { $0 } }) { _ in hostile }
+    }
 }

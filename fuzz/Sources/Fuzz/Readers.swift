@@ -1,16 +1,16 @@
 import Bytes
 import Crypto
 import Domain
+import Localization
 import Provisioning
 
 @testable import HTTP
-@testable import Providers
 @testable import Registry
 @testable import WebAuthn
 
-/// Readers of single values from requests, name servers, browsers and providers.
+/// Parsers of single values from requests, name servers, browsers and providers.
 enum Readers {
-    /// Values of header fields that a handler reads: what is preferred, which coding, which cookie, which media type.
+    /// Values of header fields that handlers read: preferences, content codings, cookies, media types.
     static let header: @Sendable ([UInt8]) -> Void = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         _ = Accept(text)
@@ -21,7 +21,7 @@ enum Readers {
         expect(text.utf8.count > 64 * 1024 || Cookies([text, text]).values(named: "a").count % 2 == 0)
     }
 
-    /// Addresses: an address that is read is read the same from its own text, and proxies name a readable one.
+    /// IP addresses: a parsed address has the same meaning as its text, and proxies yield a valid client address.
     static let address: @Sendable ([UInt8]) -> Void = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         if let address = IPAddress(text) { expect(IPAddress(address.description) == address, text) }
@@ -33,51 +33,54 @@ enum Readers {
         _ = proxies.isSecure(behind: local, forwardedProto: [text])
     }
 
-    /// TXT records, one a line, as a name server may answer them.
+    /// TXT records, one a line, as a name server may return them.
     static let dns: @Sendable ([UInt8]) -> Void = { bytes in
-        let texts = String(decoding: bytes, as: UTF8.self).split(
-            separator: "\n",
-            omittingEmptySubsequences: false
-        )
-        .map(String.init)
+        let texts = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(
+            String.init)
         _ = MailRecord.spf("example.com", in: texts)
         _ = MailRecord.dkim("s._domainkey.example.com", in: texts)
     }
 
-    /// A passkey's registration and its answer, whose parts a zero octet divides: client data, authenticator data, signature.
+    /// Registration of a passkey, and its authenticator data as an assertion for a known key.
+    ///
+    /// An input has client data, authenticator data in hexadecimal, and signature, one a line. The hash of the site's
+    /// name is corrected, because data with a wrong one is not read any further.
     static let passkey: @Sendable ([UInt8]) -> Void = { bytes in
         guard let party = RelyingParty(publicURL: "https://id.acme.example") else { return }
-        let parts = bytes.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false).map(
-            Array.init
-        )
-        guard parts.count == 3, let data = Hex.decode(String(decoding: parts[1], as: UTF8.self)) else {
-            return
-        }
+        let parts = bytes.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false).map(Array.init)
+        guard parts.count == 3, let told = Hex.decode(String(decoding: parts[1], as: UTF8.self)) else { return }
+        let data = SHA256.hash(party.id) + told.dropFirst(SHA256.byteCount)
         let challenge = [UInt8](repeating: 7, count: 32)
         let registration = RegistrationResponse(clientDataJSON: parts[0], authenticatorData: data)
         _ = registration.claimedChallenge
-        guard let credential = try? party.register(registration, challenge: challenge) else { return }
-        expect(!credential.id.isEmpty)
+        if let credential = try? party.register(registration, challenge: challenge) { expect(!credential.id.isEmpty) }
         let assertion = AssertionResponse(
-            credentialID: credential.id,
-            clientDataJSON: parts[0],
-            authenticatorData: data,
-            signature: parts[2],
-            userHandle: nil
-        )
-        let isProved =
-            (try? party.verify(
-                assertion,
-                of: credential.key,
-                challenge: challenge,
-                knownCount: credential.signCount,
-                isBackupEligible: credential.isBackupEligible,
-                requiresUserVerification: false
-            )) != nil
-        expect(!isProved, "a registration is no assertion")
+            credentialID: [1], clientDataJSON: Self.assertionClientData, authenticatorData: data, signature: parts[2],
+            userHandle: nil)
+        for isBackupEligible in [false, true] {
+            let isProved =
+                (try? party.verify(
+                    assertion, of: CredentialKey(.es256, Self.publicPoint), challenge: challenge, knownCount: 0,
+                    isBackupEligible: isBackupEligible, requiresUserVerification: false)) != nil
+            expect(!isProved, "nobody has signed this")
+        }
     }
 
-    /// What Apple's servers answer: key sets, and claims of notices.
+    private static let assertionClientData = Array(
+        """
+        {"type": "webauthn.get", "challenge": "\(Base64URL.encode([UInt8](repeating: 7, count: 32)))", \
+        "origin": "https://id.acme.example"}
+        """.utf8)
+
+    /// The base point of P-256 (SEC 2 section 2.4.2), whose private key is 1.
+    private static let publicPoint =
+        Hex.decode(
+            """
+            6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
+            4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5
+            """) ?? []
+
+    /// Responses of Apple's servers: key sets, and claims of notifications.
     static let provider: @Sendable ([UInt8]) -> Void = { bytes in
         if let keys = try? JWKSet(json: bytes) { expect((try? JWKSet(json: keys.json)) != nil) }
         guard case .object(let members)? = try? JSON.decode(JSONValue.self, from: bytes) else { return }
@@ -87,32 +90,23 @@ enum Readers {
         for name in ["email_verified", "is_private_email"] { _ = try? claims.boolean(name) }
     }
 
-    /// Names and addresses that people type or files hold; what is taken is taken again as it stands.
+    /// Names and addresses from users and files; an accepted value must be accepted again from its own text.
     static let name: @Sendable ([UInt8]) -> Void = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
-        if let address = EmailAddress(rawValue: text) {
-            expect(EmailAddress(rawValue: address.rawValue) != nil, text)
-        }
-        if let client = ClientID(rawValue: text) {
-            expect(ClientID(rawValue: client.rawValue) == client, text)
-        }
+        if let address = EmailAddress(rawValue: text) { expect(EmailAddress(rawValue: address.rawValue) != nil, text) }
+        if let client = ClientID(rawValue: text) { expect(ClientID(rawValue: client.rawValue) == client, text) }
         _ = try? ClientID(parsing: text)
         _ = try? DisplayText.parse(text, limit: 64)
-        for policy in [AddressPolicy.hostNames, .hostNamesAndLoopback] {
-            if let url = try? ReturnURL(parsing: text, on: nil, policy: policy) {
-                expect(url.text == text, text)
-            }
+        for policy in [HostPolicy.hostNames, .hostNamesAndLoopback] {
+            if let url = try? ReturnURL(parsing: text, on: nil, policy: policy) { expect(url.text == text, text) }
             _ = try? DomainName(parsing: text, policy: policy)
             _ = try? NotificationURL(parsing: text, policy: policy)
         }
         _ = ReturnURLComparison(text, with: [ReturnURL(stored: "https://acme.example/callback")])
-        if let secret = TOTPSecret(text: text) {
-            expect(TOTP.step(ofCode: text, secret: secret, atSeconds: 0) == nil)
-        }
+        if let secret = TOTPSecret(text: text) { expect(TOTP.step(ofCode: text, secret: secret, atSeconds: 0) == nil) }
     }
 
-    /// Registry files; one that is read is read again as it is written, but for what is never exported.
-    static let registryFile: @Sendable ([UInt8]) -> Void = { bytes in
-        _ = try? RegistryFile(parsing: bytes) { _ in [] }
+    /// Parses registry files.
+    static let registryFile: @Sendable ([UInt8]) -> Void = { bytes in _ = try? RegistryFile(parsing: bytes) { _ in [] }
     }
 }

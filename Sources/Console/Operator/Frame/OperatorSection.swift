@@ -1,6 +1,6 @@
 import Templates
 
-/// The sections of the operators' area, as its side bar lists them.
+/// Sections of the operators' area, in the order of its side bar.
 enum OperatorSection: String, Sendable {
     case health
     case teams
@@ -8,10 +8,11 @@ enum OperatorSection: String, Sendable {
     case drift
     case mailbox
 
-    static let fields = Fields<OperatorSection>()
-        .flag("health") { $0 == .health }
-        .flag("teams") { $0 == .teams }
-        .flag("jobs") { $0 == .jobs }
-        .flag("drift") { $0 == .drift }
-        .flag("mailbox") { $0 == .mailbox }
+    static let fields = Fields<OperatorSection> {
+        $0.flag("health") { $0 == .health }
+        $0.flag("teams") { $0 == .teams }
+        $0.flag("jobs") { $0 == .jobs }
+        $0.flag("drift") { $0 == .drift }
+        $0.flag("mailbox") { $0 == .mailbox }
+    }
 }

@@ -2,12 +2,13 @@ import Bytes
 import Doctor
 import HTTP
 import Jobs
+import Localization
 import Operations
 import Postgres
 import Templates
 import Web
 
-/// How the installation is.
+/// The health page of the installation.
 struct HealthPages: Sendable {
     private let site: Site
     private let database: DatabaseStatusStore
@@ -36,16 +37,12 @@ struct HealthPages: Sendable {
         router.get(OperatorRoutes.health, for: .operators) { try await show($0) }
     }
 
-    private func show(_ visit: Visit) async throws -> Response {
+    private func show(_ context: AccountContext) async throws -> Response {
         let model = HealthPage(
-            frame: OperatorFrame(visit, Phrase("console.operator.health.title"), at: .health),
-            database: try await database.read(),
-            processes: try await processes.list(),
-            schedules: try await schedules.list(),
-            queue: try await jobs.statistics(),
-            documents: isWatched ? try await documents.list() : [],
-            hasStandIn: hasStandIn
-        )
+            frame: OperatorFrame(context, Message("console.operator.health.title"), at: .health),
+            database: try await database.read(), processes: try await processes.list(),
+            schedules: try await schedules.list(), queue: try await jobs.statistics(),
+            documents: isWatched ? try await documents.list() : [], hasStandIn: hasStandIn)
         return site.respond(page, model)
     }
 

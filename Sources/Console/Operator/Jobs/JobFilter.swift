@@ -2,14 +2,15 @@ import Bytes
 import Domain
 import HTTP
 import Jobs
+import Localization
 import Web
 
-/// What the list of jobs is narrowed to, as its address says it.
+/// Filters of the job list, from the query of its URL.
 struct JobFilter: Sendable {
     private static let longestKind = 100
 
     let filter: JobListStore.Filter
-    /// What was typed for a team and is no Team ID: then nothing matches.
+    /// Whether the team entered is not a valid Team ID, so that no job matches.
     let isImpossible: Bool
 
     init(_ query: Form) {
@@ -19,17 +20,14 @@ struct JobFilter: Sendable {
         }
         let team = value("team").map { TeamID(rawValue: $0.uppercased()) }
         filter = JobListStore.Filter(
-            kind: value("kind"),
-            state: value("state").flatMap(JobSummary.State.init),
-            team: team ?? nil
-        )
+            kind: value("kind"), state: value("state").flatMap(JobSummary.State.init), team: team ?? nil)
         isImpossible = team == .some(nil)
         typedTeam = value("team")
     }
 
     private let typedTeam: String?
 
-    /// As links to further pages keep it.
+    /// Set filters by the name of their query parameter, for links to other pages of the list.
     var parameters: [(name: String, value: String)] {
         let all = [("state", filter.state?.rawValue), ("kind", filter.kind), ("team", typedTeam)]
         return all.compactMap { name, value in value.map { (name, $0) } }
@@ -46,43 +44,29 @@ struct JobFilter: Sendable {
 
     var kindField: FieldView {
         FieldView(
-            "kind",
-            label: Phrase("console.operator.jobs.kind"),
-            value: filter.kind ?? "",
-            autocomplete: "off",
-            isRequired: false,
-            isCode: true
-        )
+            "kind", label: Message("console.operator.jobs.kind"), value: filter.kind ?? "", autocomplete: "off",
+            isRequired: false, isCode: true)
     }
 
     var teamField: FieldView {
         FieldView(
-            "team",
-            label: Phrase("console.operator.jobs.team"),
-            value: typedTeam ?? "",
-            autocomplete: "off",
-            isRequired: false,
-            isCode: true
-        )
+            "team", label: Message("console.operator.jobs.team"), value: typedTeam ?? "", autocomplete: "off",
+            isRequired: false, isCode: true)
     }
 
     var stateField: SelectView {
-        let any = SelectView.Option(
-            "",
-            Phrase("console.operator.jobs.state.any"),
-            isSelected: filter.state == nil
-        )
+        let any = SelectView.Option("", Message("console.operator.jobs.state.any"), isSelected: filter.state == nil)
         let states = JobSummary.State.allCases.map { state in
             SelectView.Option(state.rawValue, state.words, isSelected: filter.state == state)
         }
-        return SelectView("state", label: Phrase("console.operator.jobs.state"), options: [any] + states)
+        return SelectView("state", label: Message("console.operator.jobs.state"), options: [any] + states)
     }
 
-    private static func words(for name: String) -> Phrase {
+    private static func words(for name: String) -> Message {
         switch name {
-        case "state": Phrase("console.operator.jobs.state")
-        case "kind": Phrase("console.operator.jobs.kind")
-        default: Phrase("console.operator.jobs.team")
+        case "state": Message("console.operator.jobs.state")
+        case "kind": Message("console.operator.jobs.kind")
+        default: Message("console.operator.jobs.team")
         }
     }
 }

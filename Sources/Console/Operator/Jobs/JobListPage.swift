@@ -5,36 +5,36 @@ import Jobs
 import Templates
 import Web
 
-/// The jobs of all teams.
+/// List of the jobs of all teams.
 struct JobListPage: OperatorPage {
     static let template = "console/operator/jobs/index"
-    static let fields =
-        frameFields
-        .text("action") { _ in OperatorRoutes.jobs.link() }
-        .group("state", SelectView.fields) { $0.filter.stateField }
-        .group("kind", FieldView.fields) { $0.filter.kindField }
-        .group("team", FieldView.fields) { $0.filter.teamField }
-        .list("chips", ChipView.fields) { $0.filter.chips }
-        .text("clearURL") { _ in OperatorRoutes.jobs.link() }
-        .list("rows", Row.fields) { $0.rows }
-        .group("paging", PagingView.fields) { $0.paging }
+    static let fields = frameFields.with {
+        $0.text("action") { _ in OperatorRoutes.jobs.link() }
+        $0.group("state", SelectView.fields) { $0.filter.stateField }
+        $0.group("kind", FieldView.fields) { $0.filter.kindField }
+        $0.group("team", FieldView.fields) { $0.filter.teamField }
+        $0.list("chips", ChipView.fields) { $0.filter.chips }
+        $0.text("clearURL") { _ in OperatorRoutes.jobs.link() }
+        $0.list("rows", Row.fields) { $0.rows }
+        $0.group("paging", PagingView.fields) { $0.paging }
+    }
 
     struct Row: Sendable {
         let job: JobSummary
         let teamName: String
 
-        static let fields = Fields<Row>()
-            .text("url") { OperatorRoutes.job.link($0.job.team, $0.job.id) }
-            .words("name") { JobWords.name(ofKind: $0.job.kind) }
-            .text("kind") { $0.job.kind }
-            .text("team") { $0.teamName }
-            .text("teamID") { $0.job.team.rawValue }
-            .group("state", BadgeView.fields) { $0.job.state.badge }
-            .integer("attempts") { $0.job.attempts }
-            .group("created", TimeView.fields) { TimeView($0.job.createdAt) }
-            .optionalGroup("next", TimeView.fields) { row in
-                row.job.state == .waiting ? TimeView(row.job.dueAt) : nil
+        static let fields = Fields<Row> {
+            $0.text("url") { OperatorRoutes.job.link($0.job.team, $0.job.id) }
+            $0.words("name") { JobMessages.name(ofKind: $0.job.kind) }
+            $0.text("kind") { $0.job.kind }
+            $0.text("team") { $0.teamName }
+            $0.text("teamID") { $0.job.team.rawValue }
+            $0.group("state", BadgeView.fields) { $0.job.state.badge }
+            $0.integer("attempts") { $0.job.attempts }
+            $0.group("created", TimeView.fields) { TimeView($0.job.createdAt) }
+            $0.optionalGroup("next", TimeView.fields) { row in row.job.state == .waiting ? TimeView(row.job.dueAt) : nil
             }
+        }
     }
 
     let frame: OperatorFrame

@@ -1,15 +1,15 @@
 import Audit
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
 import Jobs
+import Localization
 import Mail
 import Templates
 import Tenancy
 import Web
 
-/// The mail that was not sent, since no mail server is configured.
+/// Pages of the emails that were stored because no mail server is configured.
 struct MailboxPages: Sendable {
     private static let pageSize = 50
     private static let longestSearch = 254
@@ -28,7 +28,7 @@ struct MailboxPages: Sendable {
         mailbox = MailboxStore(parts.database)
         names = TeamNameStore(parts.system)
         log = AuditEventLogStore(parts.database)
-        sendsMail = parts.context.sendsMail
+        sendsMail = parts.server.sendsMail
         listPage = try parts.site.pages.page(MailboxListPage.self)
         mailPage = try parts.site.pages.page(MailboxMailPage.self)
     }
@@ -38,52 +38,41 @@ struct MailboxPages: Sendable {
         router.get(OperatorRoutes.mail, for: .operators) { try await show($0, $1) }
     }
 
-    private func list(_ visit: Visit) async throws -> Response {
-        let query = try visit.request.parameters()
+    private func list(_ context: AccountContext) async throws -> Response {
+        let query = try context.request.parameters()
         let search = (query["q"] ?? "").trimmed.withoutNUL.cut(toOctets: Self.longestSearch)
-        let trail = try PageTrail(
-            OperatorRoutes.mailbox.link(),
-            query,
-            filter: search.isEmpty ? [] : [(name: "q", value: search)]
-        )
+        let trail = try PageHistory(
+            OperatorRoutes.mailbox.link(), query, filter: search.isEmpty ? [] : [(name: "q", value: search)])
         let cursor = trail.current.map { MailboxPage.Cursor(at: $0.at, id: $0.id) }
         let page = try await mailbox.page(to: search, after: cursor, limit: Self.pageSize)
         let names = try await names.names(of: Set(page.entries.map(\.team)))
-        let next = page.next.map { PageTrail.Cursor(at: $0.at, id: $0.id) }
+        let next = page.next.map { PageHistory.Cursor(at: $0.at, id: $0.id) }
         let view = MailboxListPage(
-            frame: OperatorFrame(visit, Phrase("console.operator.mailbox.title"), at: .mailbox),
-            query: search.isEmpty ? nil : search,
-            sendsMail: sendsMail,
+            frame: OperatorFrame(context, Message("console.operator.mailbox.title"), at: .mailbox),
+            query: search.isEmpty ? nil : search, sendsMail: sendsMail,
             rows: page.entries.map { .init(entry: $0, teamName: names[$0.team] ?? "") },
-            paging: trail.paging(Self.count(page.total), next: next)
-        )
+            paging: trail.paging(Self.count(page.total), next: next))
         return site.respond(listPage, view)
     }
 
-    private static func count(_ total: Int) -> Phrase {
+    private static func count(_ total: Int) -> Message {
         total > MailboxStore.countLimit
-            ? Phrase("console.operator.mailbox.found-more", count: MailboxStore.countLimit)
-            : Phrase("console.operator.mailbox.found", count: total)
+            ? Message("console.operator.mailbox.found-more", count: MailboxStore.countLimit)
+            : Message("console.operator.mailbox.found", count: total)
     }
 
-    /// A mail shows a secret: its link works for whoever follows it first.
+    /// Shows an email and records the access in the audit log.
     ///
-    /// So looking is told.
-    private func show(_ visit: Visit, _ id: JobID) async throws -> Response {
-        guard let mail = try await mailbox.find(id) else { throw Problem.notFound }
+    /// Recorded because an email contains a secret: its link works for the first browser that opens it.
+    private func show(_ context: AccountContext, _ id: JobID) async throws -> Response {
+        guard let mail = try await mailbox.find(id) else { throw UserFacingError.notFound }
         let event = AuditEvent(
-            "mail.read",
-            by: visit.actor,
-            on: AuditEvent.Target("mail", id.rawValue),
-            from: visit.origin,
-            after: ["team": .string(mail.entry.team.rawValue), "letter": .string(mail.entry.letter)]
-        )
+            "mail.read", by: context.actor, on: AuditEvent.Target("mail", id.rawValue), from: context.origin,
+            after: ["team": .string(mail.entry.team.rawValue), "letter": .string(mail.entry.message)])
         try await log.record(event, in: .system)
         let view = MailboxMailPage(
-            frame: OperatorFrame(visit, mail.entry.subject, at: .mailbox),
-            mail: mail,
-            teamName: try await names.names(of: [mail.entry.team])[mail.entry.team] ?? ""
-        )
+            frame: OperatorFrame(context, mail.entry.subject, at: .mailbox), mail: mail,
+            teamName: try await names.names(of: [mail.entry.team])[mail.entry.team] ?? "")
         return site.respond(mailPage, view)
     }
 

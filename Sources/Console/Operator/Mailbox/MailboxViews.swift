@@ -1,31 +1,33 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Mail
 import Templates
 import Web
 
-/// The mails, newest first.
+/// List of stored emails, newest first.
 struct MailboxListPage: OperatorPage {
     static let template = "console/operator/mailbox/index"
-    static let fields =
-        frameFields
-        .text("action") { _ in OperatorRoutes.mailbox.link() }
-        .optionalText("query") { $0.query }
-        .flag("sendsMail") { $0.sendsMail }
-        .list("rows", Row.fields) { $0.rows }
-        .group("paging", PagingView.fields) { $0.paging }
+    static let fields = frameFields.with {
+        $0.text("action") { _ in OperatorRoutes.mailbox.link() }
+        $0.optionalText("query") { $0.query }
+        $0.flag("sendsMail") { $0.sendsMail }
+        $0.list("rows", Row.fields) { $0.rows }
+        $0.group("paging", PagingView.fields) { $0.paging }
+    }
 
     struct Row: Sendable {
         let entry: MailboxEntry
         let teamName: String
 
-        static let fields = Fields<Row>()
-            .text("url") { OperatorRoutes.mail.link($0.entry.id) }
-            .text("subject") { $0.entry.subject }
-            .text("recipient") { $0.entry.recipient.rawValue }
-            .text("team") { $0.teamName }
-            .group("time", TimeView.fields) { TimeView($0.entry.at) }
+        static let fields = Fields<Row> {
+            $0.text("url") { OperatorRoutes.mail.link($0.entry.id) }
+            $0.text("subject") { $0.entry.subject }
+            $0.text("recipient") { $0.entry.recipient.rawValue }
+            $0.text("team") { $0.teamName }
+            $0.group("time", TimeView.fields) { TimeView($0.entry.at) }
+        }
     }
 
     let frame: OperatorFrame
@@ -35,22 +37,22 @@ struct MailboxListPage: OperatorPage {
     let paging: PagingView
 }
 
-/// One mail, as its reader would see it.
+/// A stored email as its recipient would see it.
 struct MailboxMailPage: OperatorPage {
     static let template = "console/operator/mailbox/show"
-    static let fields =
-        frameFields
-        .text("listURL") { _ in OperatorRoutes.mailbox.link() }
-        .text("subject") { $0.mail.entry.subject }
-        .group("recipient", CopyView.fields) { page in
-            CopyView(Phrase("console.operator.mailbox.to"), page.mail.entry.recipient.rawValue)
+    static let fields = frameFields.with {
+        $0.text("listURL") { _ in OperatorRoutes.mailbox.link() }
+        $0.text("subject") { $0.mail.entry.subject }
+        $0.group("recipient", CopyView.fields) { page in
+            CopyView(Message("console.operator.mailbox.to"), page.mail.entry.recipient.rawValue)
         }
-        .text("team") { $0.teamName }
-        .words("letter") { Phrase(in: "console.operator.letters", $0.mail.entry.letter) }
-        .group("time", TimeView.fields) { TimeView($0.mail.entry.at) }
-        .optionalText("link") { $0.mail.link }
-        .text("body") { $0.mail.text }
-        .text("html") { $0.mail.html }
+        $0.text("team") { $0.teamName }
+        $0.words("letter") { Message(in: "console.operator.letters", $0.mail.entry.message) }
+        $0.group("time", TimeView.fields) { TimeView($0.mail.entry.at) }
+        $0.optionalText("link") { $0.mail.link }
+        $0.text("body") { $0.mail.text }
+        $0.text("html") { $0.mail.html }
+    }
 
     let frame: OperatorFrame
     let mail: MailboxMail

@@ -1,12 +1,13 @@
-import AuthEngine
 import Bytes
 import Domain
+import Federation
 import HTTP
+import Localization
 import Templates
 import Tenancy
 import Web
 
-/// Every team of the installation, by name; what is inside is its members' alone.
+/// List of all teams of the installation by name; only a team's members see its data.
 struct OperatorTeamPages: Sendable {
     private static let pageSize = 50
     private static let longestSearch = 100
@@ -15,7 +16,7 @@ struct OperatorTeamPages: Sendable {
     private let teams: TeamListStore
     private let memberships: MembershipStore
     private let revocations: WaitingRevocationStore
-    /// The team that Apple's stand-in keeps its people in; nil where Apple is Apple.
+    /// Team with the users of the Apple simulator; nil without a simulator.
     private let standInTeam: String?
     private let listPage: LivePage<OperatorTeamListPage>
 
@@ -31,108 +32,101 @@ struct OperatorTeamPages: Sendable {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.teams, for: .operators) { try await list($0) }
-        router.post(OperatorRoutes.ownership, for: .operators) { visit, _, team in
-            try await adopt(visit, team)
-        }
+        router.post(OperatorRoutes.ownership, for: .operators) { context, _, team in try await adopt(context, team) }
     }
 
-    /// Only a team that nobody belongs to: what is inside any other is for its members, and inside the stand-in's for it.
-    private func adopt(_ visit: Visit, _ team: TeamID) async throws -> Response {
-        guard team.rawValue != standInTeam else { throw Problem.notFound }
-        guard try await memberships.adopt(team, by: visit.account.subject, from: visit.origin) else {
-            let flash = Flash.warn(Phrase("console.operator.teams.own.late"))
-            return visit.redirect(to: OperatorRoutes.teams.link(), saying: flash)
+    /// Makes the operator the owner of a team without members, except for the Apple simulator's team.
+    ///
+    /// Other teams are refused because only members may see a team's data.
+    private func adopt(_ context: AccountContext, _ team: TeamID) async throws -> Response {
+        guard team.rawValue != standInTeam else { throw UserFacingError.notFound }
+        guard try await memberships.adopt(team, by: context.account.subject, from: context.origin) else {
+            let flash = Flash.warn(Message("console.operator.teams.own.late"))
+            return context.redirect(to: OperatorRoutes.teams.link(), saying: flash)
         }
-        let flash = Flash.good(Phrase("console.operator.teams.own.done"))
-        return visit.redirect(to: ConsoleRoutes.overview.link(team), saying: flash)
+        let flash = Flash.good(Message("console.operator.teams.own.done"))
+        return context.redirect(to: ConsoleRoutes.overview.link(team), saying: flash)
     }
 
-    private func list(_ visit: Visit) async throws -> Response {
-        let query = try visit.request.parameters()
+    private func list(_ context: AccountContext) async throws -> Response {
+        let query = try context.request.parameters()
         let search = (query["q"] ?? "").trimmed.withoutNUL.cut(toOctets: Self.longestSearch)
-        let trail = try PageTrail(
-            OperatorRoutes.teams.link(),
-            query,
-            filter: search.isEmpty ? [] : [(name: "q", value: search)]
-        )
+        let trail = try PageHistory(
+            OperatorRoutes.teams.link(), query, filter: search.isEmpty ? [] : [(name: "q", value: search)])
         let page = try await teams.page(matching: search, after: try Self.cursor(trail), limit: Self.pageSize)
-        let next = page.next.map { PageTrail.Cursor(at: $0.createdAt, id: $0.id.rawValue) }
+        let next = page.next.map { PageHistory.Cursor(at: $0.createdAt, id: $0.id.rawValue) }
         let view = OperatorTeamListPage(
-            frame: OperatorFrame(visit, Phrase("console.operator.teams.title"), at: .teams),
-            query: search.isEmpty ? nil : search,
-            rows: try await rows(page.teams, visit),
-            paging: trail.paging(Phrase("console.operator.teams.found", count: page.total), next: next)
-        )
+            frame: OperatorFrame(context, Message("console.operator.teams.title"), at: .teams),
+            query: search.isEmpty ? nil : search, rows: try await rows(page.teams, context),
+            paging: trail.paging(Message("console.operator.teams.found", count: page.total), next: next))
         return site.respond(listPage, view)
     }
 
-    private func rows(_ teams: [Team], _ visit: Visit) async throws -> [OperatorTeamListPage.Row] {
+    private func rows(_ teams: [Team], _ context: AccountContext) async throws -> [OperatorTeamListPage.Row] {
         let memberless = try await self.teams.memberless(among: teams.map(\.id))
         let closing = teams.filter { $0.closedAt != nil && $0.deletedAt == nil }.map(\.id)
         let waiting = try await revocations.waiting(in: closing)
         return teams.map { team in
             OperatorTeamListPage.Row(
-                team: team,
-                isMember: visit.account.rights.membership(in: team.id) != nil,
-                isMemberless: memberless.contains(team.id),
-                isStandIn: team.id.rawValue == standInTeam,
-                waiting: waiting[team.id].map(Words.waiting(for:))
-            )
+                team: team, isMember: context.account.rights.membership(in: team.id) != nil,
+                isMemberless: memberless.contains(team.id), isStandIn: team.id.rawValue == standInTeam,
+                waiting: waiting[team.id].map(LocalizedText.waiting(for:)))
         }
     }
 
-    private static func cursor(_ trail: PageTrail) throws(Problem) -> TeamPage.Cursor? {
+    private static func cursor(_ trail: PageHistory) throws(UserFacingError) -> TeamPage.Cursor? {
         guard let cursor = trail.current else { return nil }
-        guard let id = TeamID(rawValue: cursor.id) else { throw Problem(Refusal.badRequest) }
+        guard let id = TeamID(rawValue: cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
         return TeamPage.Cursor(createdAt: cursor.at, id: id)
     }
 
     static var views: [any View.Type] { [OperatorTeamListPage.self] }
 }
 
-extension Words {
-    /// What a closed team is waiting for: so many revocations, or nothing any more.
-    static func waiting(for revocations: Int) -> Words {
+extension LocalizedText {
+    /// State of a closed team before its deletion: number of pending revocations, or none.
+    static func waiting(for revocations: Int) -> LocalizedText {
         revocations == 0
-            ? Phrase("console.settings.closed.going").asWords
-            : Phrase("console.settings.closed.waiting", count: revocations).asWords
+            ? Message("console.settings.closed.going").localizedText
+            : Message("console.settings.closed.waiting", count: revocations).localizedText
     }
 }
 
-/// The list of teams as operators see it.
+/// List of teams in the operators' area.
 struct OperatorTeamListPage: OperatorPage {
     static let template = "console/operator/teams"
-    static let fields =
-        frameFields
-        .text("action") { _ in OperatorRoutes.teams.link() }
-        .text("newTeamURL") { _ in ConsoleRoutes.newTeam.link() }
-        .optionalText("query") { $0.query }
-        .list("rows", Row.fields) { $0.rows }
-        .group("paging", PagingView.fields) { $0.paging }
+    static let fields = frameFields.with {
+        $0.text("action") { _ in OperatorRoutes.teams.link() }
+        $0.text("newTeamURL") { _ in ConsoleRoutes.newTeam.link() }
+        $0.optionalText("query") { $0.query }
+        $0.list("rows", Row.fields) { $0.rows }
+        $0.group("paging", PagingView.fields) { $0.paging }
+    }
 
     struct Row: Sendable {
         let team: Team
         let isMember: Bool
         let isMemberless: Bool
-        /// Whether Apple's stand-in keeps its people in it.
+        /// Whether it is the team of the Apple simulator.
         let isStandIn: Bool
-        /// What a closed team is waiting for.
-        let waiting: Words?
+        /// Pending revocations of a closed team; nil for other teams.
+        let waiting: LocalizedText?
 
-        static let fields = Fields<Row>()
-            .optionalText("url") { $0.isMember ? ConsoleRoutes.overview.link($0.team.id) : nil }
-            .text("name") { $0.team.settings.name.rawValue }
-            .text("id") { $0.team.id.rawValue }
-            .optionalText("ownURL") { row in
+        static let fields = Fields<Row> {
+            $0.optionalText("url") { $0.isMember ? ConsoleRoutes.overview.link($0.team.id) : nil }
+            $0.text("name") { $0.team.settings.name.rawValue }
+            $0.text("id") { $0.team.id.rawValue }
+            $0.optionalText("ownURL") { row in
                 row.isMemberless && !row.isStandIn ? OperatorRoutes.ownership.link(row.team.id) : nil
             }
-            .flag("standIn") { $0.isStandIn }
-            .flag("sandbox") { $0.team.settings.mode == .sandbox }
-            .flag("leaving") { $0.team.closedAt == nil && $0.team.deletionDueAt != nil }
-            .optionalWords("waiting") { $0.waiting }
-            .flag("deleted") { $0.team.deletedAt != nil }
-            .group("created", TimeView.fields) { TimeView($0.team.createdAt) }
-            .text("jobsURL") { "\(OperatorRoutes.jobs.link())?team=\($0.team.id)" }
+            $0.flag("standIn") { $0.isStandIn }
+            $0.flag("sandbox") { $0.team.settings.mode == .sandbox }
+            $0.flag("leaving") { $0.team.closedAt == nil && $0.team.deletionDueAt != nil }
+            $0.optionalWords("waiting") { $0.waiting }
+            $0.flag("deleted") { $0.team.deletedAt != nil }
+            $0.group("created", TimeView.fields) { TimeView($0.team.createdAt) }
+            $0.text("jobsURL") { "\(OperatorRoutes.jobs.link())?team=\($0.team.id)" }
+        }
     }
 
     let frame: OperatorFrame

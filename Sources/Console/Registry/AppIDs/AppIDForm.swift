@@ -1,10 +1,11 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Web
 
-/// What was typed of an App ID.
+/// Form of an App ID.
 struct AppIDForm: ResourceForm {
     let identifier: String
     let description: String
@@ -13,9 +14,7 @@ struct AppIDForm: ResourceForm {
     let notificationURL: String
 
     /// An empty form.
-    init() {
-        (identifier, description, primary, isEnabled, notificationURL) = ("", "", "", true, "")
-    }
+    init() { (identifier, description, primary, isEnabled, notificationURL) = ("", "", "", true, "") }
 
     init(_ form: Form) {
         identifier = form["identifier"] ?? ""
@@ -33,29 +32,20 @@ struct AppIDForm: ResourceForm {
         notificationURL = appID.notificationURL?.text ?? ""
     }
 
-    /// A new App ID as it was typed.
+    /// The unparsed values for a new App ID.
     var input: AppID.Input {
         AppID.Input(
-            identifier: identifier.trimmed,
-            description: description,
-            isEnabled: isEnabled,
-            primary: primary,
-            notificationURL: notificationURL.trimmed
-        )
+            identifier: identifier.trimmed, description: description, isEnabled: isEnabled, primary: primary,
+            notificationURL: notificationURL.trimmed)
     }
 
-    /// What was typed over `current`; what has no field stays as it is.
+    /// The unparsed values for a change of `current`, whose identifier is kept.
     func input(over current: AppID) -> AppID.Input {
         AppID.Input(
-            identifier: current.identifier.rawValue,
-            description: description,
-            isEnabled: isEnabled,
-            primary: primary,
-            notificationURL: notificationURL.trimmed
-        )
+            identifier: current.identifier.rawValue, description: description, isEnabled: isEnabled, primary: primary,
+            notificationURL: notificationURL.trimmed)
     }
 
-    /// The fields, to be sent once more.
     var fields: [FormCoding.Field] {
         var fields = [
             FormCoding.Field("description", description), FormCoding.Field("primary", primary),
@@ -65,107 +55,69 @@ struct AppIDForm: ResourceForm {
         return fields
     }
 
-    /// Each setting beside the one of `current`.
     func compared(with current: AppID) -> [ConflictPage.Row] {
-        func grouping(_ primary: String) -> Phrase {
+        func grouping(_ primary: String) -> Message {
             primary.isEmpty
-                ? Phrase("console.registry.primary") : Phrase("console.registry.under", ["primary": primary])
+                ? Message("console.registry.primary") : Message("console.registry.under", ["primary": primary])
         }
-        func signIn(_ isEnabled: Bool) -> Phrase {
-            isEnabled ? Phrase("console.registry.on") : Phrase("console.registry.off")
+        func signIn(_ isEnabled: Bool) -> Message {
+            isEnabled ? Message("console.registry.on") : Message("console.registry.off")
         }
         return [
+            .init(label: Message("console.registry.description"), theirs: current.description, yours: description),
             .init(
-                label: Phrase("console.registry.description"),
-                theirs: current.description,
-                yours: description
-            ),
+                label: Message("console.registry.group"), theirs: grouping(current.primary?.rawValue ?? ""),
+                yours: grouping(primary)),
             .init(
-                label: Phrase("console.registry.group"),
-                theirs: grouping(current.primary?.rawValue ?? ""),
-                yours: grouping(primary)
-            ),
+                label: Message("console.registry.sign-in"), theirs: signIn(current.isEnabled), yours: signIn(isEnabled)),
             .init(
-                label: Phrase("console.registry.sign-in"),
-                theirs: signIn(current.isEnabled),
-                yours: signIn(isEnabled)
-            ),
-            .init(
-                label: Phrase("console.notices.address"),
-                theirs: current.notificationURL?.text ?? Phrase("console.registry.none") as any Wording,
+                label: Message("console.notifications.address"),
+                theirs: current.notificationURL?.text ?? Message("console.registry.none")
+                    as any LocalizedTextConvertible,
                 yours: notificationURL.isEmpty
-                    ? Phrase("console.registry.none") as any Wording : notificationURL
-            ),
+                    ? Message("console.registry.none") as any LocalizedTextConvertible : notificationURL),
         ]
     }
 }
 
-// The fields as pages show them.
+// Form fields.
 extension AppIDForm {
     func identifierField(_ problems: FormProblems) -> FieldView {
         FieldView(
-            "identifier",
-            label: Phrase("console.app-ids.bundle-id"),
-            value: identifier,
-            autocomplete: "off",
-            placeholder: "com.example.app",
-            hint: Phrase("console.app-ids.bundle-id.hint"),
-            error: problems["identifier"],
-            isCode: true
-        )
+            "identifier", label: Message("console.app-ids.bundle-id"), value: identifier, autocomplete: "off",
+            placeholder: "com.example.app", hint: Message("console.app-ids.bundle-id.hint"),
+            error: problems["identifier"], isCode: true)
     }
 
     func descriptionField(_ problems: FormProblems) -> FieldView {
         FieldView(
-            "description",
-            label: Phrase("console.registry.description"),
-            value: description,
-            autocomplete: "off",
-            hint: Phrase("console.app-ids.description.hint"),
-            error: problems["description"]
-        )
+            "description", label: Message("console.registry.description"), value: description, autocomplete: "off",
+            hint: Message("console.app-ids.description.hint"), error: problems["description"])
     }
 
     func notificationURLField(_ problems: FormProblems) -> FieldView {
         FieldView(
-            "notificationURL",
-            label: Phrase("console.notices.address"),
-            type: "url",
-            value: notificationURL,
-            autocomplete: "off",
-            placeholder: "https://example.com/apple/notices",
-            hint: Phrase("console.notices.address.hint"),
-            error: problems["notificationURL"],
-            isRequired: false,
-            isCode: true
-        )
+            "notificationURL", label: Message("console.notifications.address"), type: "url", value: notificationURL,
+            autocomplete: "off", placeholder: "https://example.com/apple/notices",
+            hint: Message("console.notifications.address.hint"), error: problems["notificationURL"], isRequired: false,
+            isCode: true)
     }
 
     func primarySelect(of primaries: [AppID], _ problems: FormProblems) -> SelectView {
         let known = primaries.map { appID in
             SelectView.Option(
-                appID.identifier.rawValue,
-                appID.optionLabel,
-                isSelected: appID.identifier.rawValue == primary
-            )
+                appID.identifier.rawValue, appID.optionLabel, isSelected: appID.identifier.rawValue == primary)
         }
         return SelectView(
-            "primary",
-            label: Phrase("console.registry.group"),
-            hint: Phrase("console.app-ids.group.hint"),
+            "primary", label: Message("console.registry.group"), hint: Message("console.app-ids.group.hint"),
             error: problems["primary"] ?? problems["appID"],
-            options: [
-                SelectView.Option("", Phrase("console.app-ids.group.none"), isSelected: primary.isEmpty)
-            ] + known
+            options: [SelectView.Option("", Message("console.app-ids.group.none"), isSelected: primary.isEmpty)] + known
         )
     }
 
     var signInBox: CheckboxView {
         CheckboxView(
-            "signIn",
-            label: Phrase("console.app-ids.sign-in.label"),
-            hint: Phrase("console.app-ids.sign-in.hint"),
-            isChecked: isEnabled
-        )
+            "signIn", label: Message("console.app-ids.sign-in.label"), hint: Message("console.app-ids.sign-in.hint"),
+            isChecked: isEnabled)
     }
 }

@@ -1,19 +1,20 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Web
 
-/// The App IDs of a team.
+/// List of a team's App IDs.
 struct AppIDListPage: ConsolePage {
     static let template = "console/app-ids/index"
-    static let fields =
-        frameFields
-        .optionalText("query") { $0.query }
-        .list("rows", Row.fields) { $0.rows }
-        .group("paging", PagingView.fields) { $0.paging }
-        .optionalText("newURL") { $0.newURL }
+    static let fields = frameFields.with {
+        $0.optionalText("query") { $0.query }
+        $0.list("rows", Row.fields) { $0.rows }
+        $0.group("paging", PagingView.fields) { $0.paging }
+        $0.optionalText("newURL") { $0.newURL }
+    }
 
     struct Row: Sendable {
         let team: TeamID
@@ -21,16 +22,17 @@ struct AppIDListPage: ConsolePage {
 
         private var appID: AppID { summary.appID }
 
-        static let fields = Fields<Row>()
-            .text("url") { ConsoleRoutes.appID.link($0.team, $0.appID.identifier) }
-            .text("description") { $0.appID.description }
-            .text("identifier") { $0.appID.identifier.rawValue }
-            .words("grouping") { $0.appID.grouping }
-            .flag("signIn") { $0.appID.isEnabled }
-            .integer("serviceIDs") { $0.summary.serviceIDs }
-            .integer("serviceIDLimit") { _ in Limit.serviceIDs.count }
-            .integer("keys") { $0.summary.activeKeys }
-            .integer("keyLimit") { _ in Limit.activeKeys.count }
+        static let fields = Fields<Row> {
+            $0.text("url") { ConsoleRoutes.appID.link($0.team, $0.appID.identifier) }
+            $0.text("description") { $0.appID.description }
+            $0.text("identifier") { $0.appID.identifier.rawValue }
+            $0.words("grouping") { $0.appID.grouping }
+            $0.flag("signIn") { $0.appID.isEnabled }
+            $0.integer("serviceIDs") { $0.summary.serviceIDs }
+            $0.integer("serviceIDLimit") { _ in RegistryLimit.serviceIDs.count }
+            $0.integer("keys") { $0.summary.activeKeys }
+            $0.integer("keyLimit") { _ in RegistryLimit.activeKeys.count }
+        }
     }
 
     let frame: ConsoleFrame
@@ -41,14 +43,14 @@ struct AppIDListPage: ConsolePage {
 }
 
 extension AppID {
-    /// Where it stands among the others.
-    var grouping: Phrase {
-        guard let primary else { return Phrase("console.registry.primary") }
-        return Phrase("console.registry.grouped", ["primary": primary.rawValue])
+    /// Text about its grouping: primary App ID, or grouped under another one.
+    var grouping: Message {
+        guard let primary else { return Message("console.registry.primary") }
+        return Message("console.registry.grouped", ["primary": primary.rawValue])
     }
 
-    /// What a choice among App IDs calls it.
-    var optionLabel: Phrase {
-        Phrase("console.registry.option", ["description": description, "identifier": identifier.rawValue])
+    /// Label of the App ID in a selection list.
+    var optionLabel: Message {
+        Message("console.registry.option", ["description": description, "identifier": identifier.rawValue])
     }
 }

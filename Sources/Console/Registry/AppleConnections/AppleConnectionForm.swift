@@ -1,10 +1,11 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Web
 
-/// What was typed of how an App ID is registered at Apple.
+/// Form of an App ID's connection to Apple.
 struct AppleConnectionForm: ResourceForm {
     let appID: String
     let servicesID: String
@@ -13,8 +14,8 @@ struct AppleConnectionForm: ResourceForm {
     /// An empty form.
     ///
     /// - Parameters:
-    ///   - appID: the App ID that is chosen already.
-    ///   - keyID: the key that is chosen already.
+    ///   - appID: the preselected App ID.
+    ///   - keyID: the preselected key.
     init(of appID: String = "", keyID: String = "") {
         self.appID = appID
         servicesID = ""
@@ -33,80 +34,53 @@ struct AppleConnectionForm: ResourceForm {
         keyID = connection.keyID.rawValue
     }
 
-    /// A new connection as it was typed.
+    /// The unparsed values for a new connection.
     var input: AppleConnection.Input {
         AppleConnection.Input(appID: appID, servicesID: servicesID.trimmed, keyID: keyID)
     }
 
-    /// What was typed over `current`.
+    /// The unparsed values for a change of `current`.
     func input(over current: AppleConnection) -> AppleConnection.Input {
-        AppleConnection.Input(
-            appID: current.appID.rawValue,
-            servicesID: servicesID.trimmed,
-            keyID: keyID
-        )
+        AppleConnection.Input(appID: current.appID.rawValue, servicesID: servicesID.trimmed, keyID: keyID)
     }
 
-    var fields: [FormCoding.Field] {
-        [FormCoding.Field("servicesID", servicesID), FormCoding.Field("keyID", keyID)]
-    }
+    var fields: [FormCoding.Field] { [FormCoding.Field("servicesID", servicesID), FormCoding.Field("keyID", keyID)] }
 
     func compared(with current: AppleConnection) -> [ConflictPage.Row] {
         [
-            .init(
-                label: Phrase("console.apple.services-id"),
-                theirs: current.servicesID.rawValue,
-                yours: servicesID
-            ),
-            .init(label: Phrase("console.apple.key"), theirs: current.keyID.rawValue, yours: keyID),
+            .init(label: Message("console.apple.services-id"), theirs: current.servicesID.rawValue, yours: servicesID),
+            .init(label: Message("console.apple.key"), theirs: current.keyID.rawValue, yours: keyID),
         ]
     }
 }
 
-// The fields as pages show them.
+// Form fields.
 extension AppleConnectionForm {
     func appIDSelect(of primaries: [AppID], _ problems: FormProblems) -> SelectView {
         SelectView(
-            "appID",
-            label: Phrase("console.apple.app-id"),
-            hint: Phrase("console.apple.app-id.hint"),
+            "appID", label: Message("console.apple.app-id"), hint: Message("console.apple.app-id.hint"),
             error: problems["appID"],
             options: primaries.map { primary in
                 SelectView.Option(
-                    primary.identifier.rawValue,
-                    "\(primary.description) (\(primary.identifier))",
-                    isSelected: primary.identifier.rawValue == appID
-                )
-            }
-        )
+                    primary.identifier.rawValue, "\(primary.description) (\(primary.identifier))",
+                    isSelected: primary.identifier.rawValue == appID)
+            })
     }
 
     func servicesIDField(_ problems: FormProblems) -> FieldView {
         FieldView(
-            "servicesID",
-            label: Phrase("console.apple.services-id"),
-            value: servicesID,
-            autocomplete: "off",
-            placeholder: "com.example.siwa",
-            hint: Phrase("console.apple.services-id.hint"),
-            error: problems["servicesID"],
-            isCode: true
-        )
+            "servicesID", label: Message("console.apple.services-id"), value: servicesID, autocomplete: "off",
+            placeholder: "com.example.siwa", hint: Message("console.apple.services-id.hint"),
+            error: problems["servicesID"], isCode: true)
     }
 
     func keySelect(of keys: [AppleKey], _ problems: FormProblems) -> SelectView {
         SelectView(
-            "keyID",
-            label: Phrase("console.apple.key"),
-            hint: Phrase("console.apple.key.hint"),
+            "keyID", label: Message("console.apple.key"), hint: Message("console.apple.key.hint"),
             error: problems["keyID"],
             options: keys.map { key in
                 SelectView.Option(
-                    key.id.rawValue,
-                    "\(key.id), \(key.name) (\(key.appID))",
-                    isSelected: key.id.rawValue == keyID
-                )
-            }
-        )
+                    key.id.rawValue, "\(key.id), \(key.name) (\(key.appID))", isSelected: key.id.rawValue == keyID)
+            })
     }
 }

@@ -6,20 +6,20 @@ import Templates
 import Tenancy
 import Web
 
-/// How a team lets people sign in at Apple: its sources of identities, and its connections.
+/// Page about sign-in with Apple: the team's identity sources, its connections, and unconnected App IDs.
 struct AppleConnectionListPage: ConsolePage {
     static let template = "console/apple/index"
-    static let fields =
-        frameFields
-        .words("sources") { SourceChoice(Set($0.sources)).words }
-        .text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
-        .flag("unused") { !$0.sources.contains(.apple) && !$0.rows.isEmpty }
-        .flag("unconnected") { $0.sources.contains(.apple) && $0.rows.isEmpty }
-        .list("rows", Row.fields) { $0.rows }
-        .list("others", Other.fields) { $0.others }
-        .optionalText("newURL") { $0.newURL }
-        .flag("hasAppIDs") { $0.hasAppIDs }
-        .optionalGroup("standIn", StandInSteps.fields) { $0.standIn }
+    static let fields = frameFields.with {
+        $0.words("sources") { SourceChoice(Set($0.sources)).words }
+        $0.text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
+        $0.flag("unused") { !$0.sources.contains(.apple) && !$0.rows.isEmpty }
+        $0.flag("unconnected") { $0.sources.contains(.apple) && $0.rows.isEmpty }
+        $0.list("rows", Row.fields) { $0.rows }
+        $0.list("others", Other.fields) { $0.others }
+        $0.optionalText("newURL") { $0.newURL }
+        $0.flag("hasAppIDs") { $0.hasAppIDs }
+        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
+    }
 
     /// One connection.
     struct Row: Sendable {
@@ -28,13 +28,14 @@ struct AppleConnectionListPage: ConsolePage {
         let connection: AppleConnection
         let tests: [AppleConnectionTest]
 
-        static let fields = Fields<Row>()
-            .text("url") { RegistryRoutes.appleConnections.one.link($0.team, $0.connection.appID) }
-            .text("name") { $0.name }
-            .text("appID") { $0.connection.appID.rawValue }
-            .text("servicesID") { $0.connection.servicesID.rawValue }
-            .group("state", BadgeView.fields) { $0.tests.badge }
-            .optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
+        static let fields = Fields<Row> {
+            $0.text("url") { RegistryRoutes.appleConnections.one.link($0.team, $0.connection.appID) }
+            $0.text("name") { $0.name }
+            $0.text("appID") { $0.connection.appID.rawValue }
+            $0.text("servicesID") { $0.connection.servicesID.rawValue }
+            $0.group("state", BadgeView.fields) { $0.tests.badge }
+            $0.optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
+        }
     }
 
     /// A primary App ID that is not connected.
@@ -43,12 +44,13 @@ struct AppleConnectionListPage: ConsolePage {
         let appID: AppID
         let mayConnect: Bool
 
-        static let fields = Fields<Other>()
-            .text("name") { $0.appID.description }
-            .text("appID") { $0.appID.identifier.rawValue }
-            .optionalText("connectURL") {
-                $0.mayConnect ? AppleConnections.newURL(for: $0.appID.identifier, in: $0.team) : nil
+        static let fields = Fields<Other> {
+            $0.text("name") { $0.appID.description }
+            $0.text("appID") { $0.appID.identifier.rawValue }
+            $0.optionalText("connectURL") {
+                $0.mayConnect ? AppleConnectionResource.newURL(for: $0.appID.identifier, in: $0.team) : nil
             }
+        }
     }
 
     let frame: ConsoleFrame
@@ -58,6 +60,6 @@ struct AppleConnectionListPage: ConsolePage {
     let others: [Other]
     let newURL: String?
     let hasAppIDs: Bool
-    /// Where a stand-in is in Apple's place.
-    let standIn: StandInSteps?
+    /// Instructions for the Apple simulator, if it replaces Apple.
+    let standIn: StandInSetup?
 }

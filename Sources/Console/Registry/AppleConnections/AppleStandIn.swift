@@ -1,18 +1,16 @@
-public import AuthEngine
 public import Domain
+public import OAuth
 public import Registry
 
-/// A stand-in in Apple's place, where a team's values can be registered as in Apple's developer portal.
+/// Apple simulator that replaces Apple, and registers a team's values as Apple's developer portal does.
 public struct AppleStandIn: Sendable {
-    /// Registers a group of apps with where its sign-ins and notices go; gives what the stand-in would not take.
+    /// Registers an App ID group with its return URL and notification URL; returns the simulator's validation errors.
     public typealias Registering =
-        @Sendable (
-            AppleRegistration, _ returnURL: String, _ notificationURL: String
-        ) async throws -> [Problem]
+        @Sendable (AppleRegistration, _ returnURL: String, _ notificationURL: String) async throws -> [FieldError]
 
-    /// The team at Apple that everything is registered under there.
+    /// Apple team ID under which the simulator registers all values.
     public let teamID: AppleTeamID
-    /// Where its people, faults and notices are.
+    /// URL of the simulator's page with its users, faults and notifications.
     public let pageURL: String
     public let register: Registering
 

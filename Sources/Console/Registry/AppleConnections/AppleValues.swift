@@ -1,33 +1,35 @@
-import AuthEngine
 import Bytes
 import Directory
 import Domain
+import Federation
+import Localization
 import Templates
 import Web
 
-/// What somebody enters at Apple so that sign-ins come back here.
+/// Values to enter in Apple's developer portal, so that sign-ins return to this server.
 struct AppleValues: Sendable {
     private let domain: String
     private let returnURL: String
     private let notificationURL: String
     private let bundleIDs: [ClientID]
 
-    /// - Parameter bundleIDs: the apps of the group, which are clients by their own names.
-    init(of team: TeamID, bundleIDs: [ClientID], _ context: EngineContext) {
-        // Apple wants the name alone.
-        domain = context.publicHost
-        returnURL = context.returnURL(of: .apple, in: team)
-        notificationURL = context.notificationURL(of: .apple, in: team)
+    /// - Parameter bundleIDs: the bundle IDs of the group, each of which is a client of its own at Apple.
+    init(of team: TeamID, bundleIDs: [ClientID], _ server: ServerContext) {
+        // Apple expects a host name, not a URL.
+        domain = server.publicHost
+        returnURL = server.returnURL(of: .apple, in: team)
+        notificationURL = server.notificationURL(of: .apple, in: team)
         self.bundleIDs = bundleIDs
     }
 
-    static let fields = Fields<AppleValues>()
-        .group("domain", CopyView.fields) { CopyView(Phrase("console.apple.domain"), $0.domain) }
-        .group("returnURL", CopyView.fields) { CopyView(Phrase("console.apple.return-url"), $0.returnURL) }
-        .group("notificationURL", CopyView.fields) {
-            CopyView(Phrase("console.apple.notification-url"), $0.notificationURL)
+    static let fields = Fields<AppleValues> {
+        $0.group("domain", CopyView.fields) { CopyView(Message("console.apple.domain"), $0.domain) }
+        $0.group("returnURL", CopyView.fields) { CopyView(Message("console.apple.return-url"), $0.returnURL) }
+        $0.group("notificationURL", CopyView.fields) {
+            CopyView(Message("console.apple.notification-url"), $0.notificationURL)
         }
-        .list("bundleIDs", CopyView.fields) { values in
-            values.bundleIDs.map { CopyView(Phrase("console.apple.bundle-id"), $0.rawValue) }
+        $0.list("bundleIDs", CopyView.fields) { values in
+            values.bundleIDs.map { CopyView(Message("console.apple.bundle-id"), $0.rawValue) }
         }
+    }
 }

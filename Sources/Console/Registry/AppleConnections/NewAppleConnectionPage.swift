@@ -4,20 +4,20 @@ import Registry
 import Templates
 import Web
 
-/// The form that connects an App ID to Apple, beside what to enter there.
+/// Page with the form that connects an App ID to Apple, and the values to enter at Apple.
 struct NewAppleConnectionPage: ConsolePage {
     static let template = "console/apple/new"
-    static let fields =
-        frameFields
-        .optionalGroup("form", Connecting.fields) { $0.connecting }
-        .text("importURL") { page in
+    static let fields = frameFields.with {
+        $0.optionalGroup("form", Connecting.fields) { $0.connecting }
+        $0.text("importURL") { page in
             let address = RegistryRoutes.appleKeys.new.link(page.team)
             return page.appID.isEmpty ? address : "\(address)?app=\(page.appID)"
         }
-        .group("values", AppleValues.fields) { $0.values }
-        .optionalGroup("standIn", StandInSteps.fields) { $0.standIn }
+        $0.group("values", AppleValues.fields) { $0.values }
+        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
+    }
 
-    /// The form, once there is a key to choose.
+    /// The form, which is available once the team has imported an Apple key.
     struct Connecting: Sendable {
         let action: String
         let checkURL: String
@@ -26,21 +26,22 @@ struct NewAppleConnectionPage: ConsolePage {
         let primaries: [AppID]
         let keys: [AppleKey]
 
-        static let fields = Fields<Connecting>()
-            .text("action") { $0.action }
-            .text("checkURL") { $0.checkURL }
-            .list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
-            .group("appID", SelectView.fields) { $0.form.appIDSelect(of: $0.primaries, $0.problems) }
-            .group("servicesID", FieldView.fields) { $0.form.servicesIDField($0.problems) }
-            .group("keyID", SelectView.fields) { $0.form.keySelect(of: $0.keys, $0.problems) }
+        static let fields = Fields<Connecting> {
+            $0.text("action") { $0.action }
+            $0.text("checkURL") { $0.checkURL }
+            $0.list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
+            $0.group("appID", SelectView.fields) { $0.form.appIDSelect(of: $0.primaries, $0.problems) }
+            $0.group("servicesID", FieldView.fields) { $0.form.servicesIDField($0.problems) }
+            $0.group("keyID", SelectView.fields) { $0.form.keySelect(of: $0.keys, $0.problems) }
+        }
     }
 
     let frame: ConsoleFrame
     let team: TeamID
-    /// The App ID that is chosen already, or empty.
+    /// The preselected App ID, or empty.
     let appID: String
     let connecting: Connecting?
     let values: AppleValues
-    /// Where a stand-in is in Apple's place.
-    let standIn: StandInSteps?
+    /// Instructions for the Apple simulator, if it replaces Apple.
+    let standIn: StandInSetup?
 }

@@ -1,21 +1,22 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Web
 
-/// What was typed of a key from Apple, or pasted from its file.
+/// Form of an imported Apple key.
 struct AppleKeyForm: ResourceForm {
     let id: String
     let appleTeamID: String
     let name: String
     let appID: String
-    /// Never shown again: neither in an answer nor in a log.
+    /// The private key in PEM; must not appear in a response or a log.
     let privateKey: String
 
     /// An empty form.
     ///
-    /// - Parameter appID: the App ID that is chosen already.
+    /// - Parameter appID: the preselected App ID.
     init(of appID: String = "") {
         (id, appleTeamID, name, privateKey) = ("", "", "", "")
         self.appID = appID
@@ -37,108 +38,68 @@ struct AppleKeyForm: ResourceForm {
         privateKey = ""
     }
 
-    /// A new key as it was typed; Apple's ids are in upper case.
+    /// The unparsed values for a new key; ids are converted to upper case, as Apple writes them.
     var input: AppleKey.Input {
         AppleKey.Input(
-            id: id.trimmed.uppercased(),
-            appleTeamID: appleTeamID.trimmed.uppercased(),
-            name: name,
-            appID: appID,
-            privateKey: privateKey.trimmed
-        )
+            id: id.trimmed.uppercased(), appleTeamID: appleTeamID.trimmed.uppercased(), name: name, appID: appID,
+            privateKey: privateKey.trimmed)
     }
 
-    /// What was typed over `current`.
+    /// The unparsed values for a change of `current`.
     func input(over current: AppleKey) -> AppleKey.Input {
-        AppleKey.Input(
-            id: current.id.rawValue,
-            appleTeamID: appleTeamID.trimmed.uppercased(),
-            name: name
-        )
+        AppleKey.Input(id: current.id.rawValue, appleTeamID: appleTeamID.trimmed.uppercased(), name: name)
     }
 
-    var fields: [FormCoding.Field] {
-        [FormCoding.Field("name", name), FormCoding.Field("appleTeamID", appleTeamID)]
-    }
+    var fields: [FormCoding.Field] { [FormCoding.Field("name", name), FormCoding.Field("appleTeamID", appleTeamID)] }
 
     func compared(with current: AppleKey) -> [ConflictPage.Row] {
         [
-            .init(label: Phrase("console.apple-keys.name"), theirs: current.name, yours: name),
-            .init(
-                label: Phrase("console.apple-keys.team"),
-                theirs: current.appleTeamID.rawValue,
-                yours: appleTeamID
-            ),
+            .init(label: Message("console.apple-keys.name"), theirs: current.name, yours: name),
+            .init(label: Message("console.apple-keys.team"), theirs: current.appleTeamID.rawValue, yours: appleTeamID),
         ]
     }
 }
 
-// The fields as pages show them.
+// Form fields.
 extension AppleKeyForm {
     func nameField(_ problems: FormProblems) -> FieldView {
         FieldView(
-            "name",
-            label: Phrase("console.apple-keys.name"),
-            value: name,
-            autocomplete: "off",
-            hint: Phrase("console.apple-keys.name.hint"),
-            error: problems["name"]
-        )
+            "name", label: Message("console.apple-keys.name"), value: name, autocomplete: "off",
+            hint: Message("console.apple-keys.name.hint"), error: problems["name"])
     }
 
     func idField(_ problems: FormProblems) -> FieldView {
         FieldView(
-            "id",
-            label: Phrase("console.apple-keys.id"),
-            value: id,
-            autocomplete: "off",
-            placeholder: "ABC123DEFG",
-            hint: Phrase("console.apple-keys.id.hint"),
-            error: problems["id"],
-            isCode: true
-        )
+            "id", label: Message("console.apple-keys.id"), value: id, autocomplete: "off", placeholder: "ABC123DEFG",
+            hint: Message("console.apple-keys.id.hint"), error: problems["id"], isCode: true)
     }
 
     func teamField(_ problems: FormProblems) -> FieldView {
         FieldView(
-            "appleTeamID",
-            label: Phrase("console.apple-keys.team"),
-            value: appleTeamID,
-            autocomplete: "off",
-            placeholder: "DEF456GHIJ",
-            hint: Phrase("console.apple-keys.team.hint"),
-            error: problems["appleTeamID"],
-            isCode: true
-        )
+            "appleTeamID", label: Message("console.apple-keys.team"), value: appleTeamID, autocomplete: "off",
+            placeholder: "DEF456GHIJ", hint: Message("console.apple-keys.team.hint"), error: problems["appleTeamID"],
+            isCode: true)
     }
 
-    /// Empty whatever was typed: a private key does not travel back.
+    /// The field of the private key, always empty, because a private key must not be sent back to the browser.
     func privateKeyArea(_ problems: FormProblems) -> TextareaView {
         TextareaView(
-            "privateKey",
-            label: Phrase("console.apple-keys.private-key"),
-            hint: Phrase("console.apple-keys.private-key.hint"),
+            "privateKey", label: Message("console.apple-keys.private-key"),
+            hint: Message("console.apple-keys.private-key.hint"),
             errors: (problems["privateKey"]
-                ?? (problems.all.isEmpty ? nil : Phrase("console.apple-keys.private-key.again").asWords))
-                .map { [$0] } ?? [],
-            lineCount: 6,
-            isCode: true
-        )
+                ?? (problems.all.isEmpty ? nil : Message("console.apple-keys.private-key.again").localizedText)).map {
+                    [$0]
+                } ?? [], lineCount: 6, isCode: true)
     }
 
     func appIDSelect(of primaries: [AppID], _ problems: FormProblems) -> SelectView {
         SelectView(
-            "appID",
-            label: Phrase("console.apple-keys.app-id"),
-            hint: Phrase("console.apple-keys.app-id.hint"),
+            "appID", label: Message("console.apple-keys.app-id"), hint: Message("console.apple-keys.app-id.hint"),
             error: problems["appID"],
             options: primaries.map { primary in
                 SelectView.Option(
-                    primary.identifier.rawValue,
-                    "\(primary.description) (\(primary.identifier))",
-                    isSelected: primary.identifier.rawValue == appID
-                )
-            }
-        )
+                    primary.identifier.rawValue, "\(primary.description) (\(primary.identifier))",
+                    isSelected: primary.identifier.rawValue == appID)
+            })
     }
 }

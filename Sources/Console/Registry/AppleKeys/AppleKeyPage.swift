@@ -1,36 +1,36 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Web
 
-/// One key from Apple: what is known of it, its name, its end.
+/// Page of one Apple key: its properties, settings, removal.
 struct AppleKeyPage: ConsolePage {
     static let template = "console/apple-keys/show"
-    static let fields =
-        frameFields
-        .text("name") { $0.appleKey.name }
-        .group("keyID", CopyView.fields) {
-            CopyView(Phrase("console.apple-keys.id"), $0.appleKey.id.rawValue)
+    static let fields = frameFields.with {
+        $0.text("name") { $0.appleKey.name }
+        $0.group("keyID", CopyView.fields) { CopyView(Message("console.apple-keys.id"), $0.appleKey.id.rawValue) }
+        $0.group("appID", appIDFields) { $0 }
+        $0.group("teamID", CopyView.fields) {
+            CopyView(Message("console.apple-keys.team"), $0.appleKey.appleTeamID.rawValue)
         }
-        .group("appID", appIDFields) { $0 }
-        .group("teamID", CopyView.fields) {
-            CopyView(Phrase("console.apple-keys.team"), $0.appleKey.appleTeamID.rawValue)
+        $0.group("fingerprint", CopyView.fields) {
+            CopyView(Message("console.apple-keys.fingerprint"), $0.appleKey.fingerprint)
         }
-        .group("fingerprint", CopyView.fields) {
-            CopyView(Phrase("console.apple-keys.fingerprint"), $0.appleKey.fingerprint)
-        }
-        .group("created", TimeView.fields) { TimeView($0.appleKey.createdAt) }
-        .optionalText("connectURL") { $0.connectURL }
-        .optionalGroup("editing", Editing.fields) { $0.editing }
-        .optionalGroup("danger", DangerView.fields) { $0.danger }
+        $0.group("created", TimeView.fields) { TimeView($0.appleKey.createdAt) }
+        $0.optionalText("connectURL") { $0.connectURL }
+        $0.optionalGroup("editing", Editing.fields) { $0.editing }
+        $0.optionalGroup("danger", DangerView.fields) { $0.danger }
+    }
 
-    private static let appIDFields = Fields<AppleKeyPage>()
-        .text("url") { ConsoleRoutes.appID.link($0.team, $0.appleKey.appID) }
-        .text("identifier") { $0.appleKey.appID.rawValue }
+    private static let appIDFields = Fields<AppleKeyPage> {
+        $0.text("url") { ConsoleRoutes.appID.link($0.team, $0.appleKey.appID) }
+        $0.text("identifier") { $0.appleKey.appID.rawValue }
+    }
 
-    /// The form of its name and team.
+    /// Form to edit the key's name and Apple team.
     struct Editing: Sendable {
         let action: String
         let checkURL: String
@@ -38,19 +38,20 @@ struct AppleKeyPage: ConsolePage {
         let form: AppleKeyForm
         let problems: FormProblems
 
-        static let fields = Fields<Editing>()
-            .text("action") { $0.action }
-            .text("checkURL") { $0.checkURL }
-            .text("version") { String($0.version) }
-            .list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
-            .group("name", FieldView.fields) { $0.form.nameField($0.problems) }
-            .group("appleTeamID", FieldView.fields) { $0.form.teamField($0.problems) }
+        static let fields = Fields<Editing> {
+            $0.text("action") { $0.action }
+            $0.text("checkURL") { $0.checkURL }
+            $0.text("version") { String($0.version) }
+            $0.list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
+            $0.group("name", FieldView.fields) { $0.form.nameField($0.problems) }
+            $0.group("appleTeamID", FieldView.fields) { $0.form.teamField($0.problems) }
+        }
     }
 
     let frame: ConsoleFrame
     let team: TeamID
     let appleKey: AppleKey
-    /// The form that connects its App ID to Apple; nil once that is connected.
+    /// URL of the form that connects the key's App ID to Apple; nil if connected, or without the right to change keys.
     let connectURL: String?
     let editing: Editing?
     let danger: DangerView?

@@ -1,15 +1,15 @@
-import AuthEngine
 import Bytes
 import Directory
 import Doctor
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Tenancy
 import Web
 
-/// Domains of Service IDs: what the last check saw, the file to serve, another check.
+/// Handlers of a Service ID's domain: result of the last check, download of the association file, new check.
 struct DomainEndpoints: Sendable {
     private let registry: RegistryStores
     private let checks: RegistryChecks
@@ -17,52 +17,44 @@ struct DomainEndpoints: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let show: LivePage<DomainPage>
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    /// - Throws: `Diagnostics` if a template does not match its page.
     init(_ registry: RegistryStores, _ parts: Console.Parts, _ pages: Pages) throws(Diagnostics) {
         self.registry = registry
         checks = parts.checks
         limit = RegistryCheckLimit(LimitStore(parts.database))
-        clock = parts.context.clock
+        clock = parts.server.clock
         show = try pages.page(DomainPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
-        router.get(RegistryRoutes.domain, needs: .read, at: .serviceIDs) { scope, name in
-            let domain = try await find(name, scope)
-            return scope.site.respond(show, page(of: domain, scope))
+        router.get(RegistryRoutes.domain, needs: .read, at: .serviceIDs) { context, name in
+            let domain = try await find(name, context)
+            return context.site.respond(show, page(of: domain, context))
         }
-        router.get(RegistryRoutes.associationFile, needs: .read, at: .serviceIDs) { scope, name in
-            Self.file(try await find(name, scope).file)
+        router.get(RegistryRoutes.associationFile, needs: .read, at: .serviceIDs) { context, name in
+            Self.file(try await find(name, context).file)
         }
-        router.post(RegistryRoutes.domainChecks, needs: .changeRegistry, at: .serviceIDs) { scope, _, name in
-            try await check(scope, try await find(name, scope))
+        router.post(RegistryRoutes.domainChecks, needs: .changeRegistry, at: .serviceIDs) { context, _, name in
+            try await check(context, try await find(name, context))
         }
     }
 
-    private func find(_ name: String, _ scope: Scope) async throws -> RegisteredDomain {
-        guard let domain = try await registry.domains.find(name, in: scope.teamID) else {
-            throw Web.Problem.notFound
+    private func find(_ name: String, _ context: TeamContext) async throws -> RegisteredDomain {
+        guard let domain = try await registry.domains.find(name, in: context.teamID) else {
+            throw UserFacingError.notFound
         }
         return domain
     }
 
-    private func page(
-        of domain: RegisteredDomain,
-        _ scope: Scope,
-        checkWait: Duration? = nil
-    ) -> DomainPage {
+    private func page(of domain: RegisteredDomain, _ context: TeamContext, checkWait: Duration? = nil) -> DomainPage {
         DomainPage(
-            frame: scope.frame(domain.name.text),
-            team: scope.teamID,
-            domain: domain,
-            isNeeded: scope.team.configuration.policy.requiresVerifiedDomains,
-            checkURL: scope.may(.changeRegistry)
-                ? RegistryRoutes.domainChecks.link(scope.teamID, domain.name.text) : nil,
-            checkWait: checkWait
-        )
+            frame: context.frame(domain.name.text), team: context.teamID, domain: domain,
+            isNeeded: context.team.configuration.policy.requiresVerifiedDomains,
+            checkURL: context.may(.changeRegistry)
+                ? RegistryRoutes.domainChecks.link(context.teamID, domain.name.text) : nil, checkWait: checkWait)
     }
 
-    /// As octets, lest a browser or an editor adds to it.
+    /// Download of the file as `application/octet-stream`, so that no browser or editor changes it.
     private static func file(_ file: AssociationFile) -> Response {
         var response = Response(body: Array(file.content.utf8))
         response.append(.contentType, "application/octet-stream")
@@ -72,24 +64,16 @@ struct DomainEndpoints: Sendable {
         return response
     }
 
-    private func check(_ scope: Scope, _ domain: RegisteredDomain) async throws -> Response {
+    private func check(_ context: TeamContext, _ domain: RegisteredDomain) async throws -> Response {
         let work = RegistryCheckLimit.Work.one(host: domain.name.text)
-        if let wait = try await limit.charge(work, by: scope.account.subject, of: scope.teamID, at: clock()) {
-            return scope.site.respond(show, page(of: domain, scope, checkWait: wait), after: wait)
+        if let wait = try await limit.charge(work, by: context.account.subject, of: context.teamID, at: clock()) {
+            return context.site.respond(show, page(of: domain, context, checkWait: wait), after: wait)
         }
-        let checked = try await checks.check(
-            domain,
-            in: scope.teamID,
-            by: scope.actor,
-            from: scope.origin
-        )
-        guard let checked, let finding = checked.finding else { throw Web.Problem.notFound }
-        if checked.isVerified != domain.isVerified { registry.changed(scope.teamID) }
-        let said = Phrase("console.domains.flash.checked", ["domain": domain.name.text])
+        let checked = try await checks.check(domain, in: context.teamID, by: context.actor, from: context.origin)
+        guard let checked, let finding = checked.finding else { throw UserFacingError.notFound }
+        if checked.isVerified != domain.isVerified { registry.changed(context.teamID) }
+        let said = Message("console.domains.flash.checked", ["domain": domain.name.text])
         let flash: Flash = finding.kind == .served ? .good(said) : .warn(finding.headline)
-        return scope.redirect(
-            to: RegistryRoutes.domain.link(scope.teamID, domain.name.text),
-            saying: flash
-        )
+        return context.redirect(to: RegistryRoutes.domain.link(context.teamID, domain.name.text), saying: flash)
     }
 }

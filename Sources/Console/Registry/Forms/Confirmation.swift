@@ -1,15 +1,16 @@
 import Bytes
 import HTTP
+import Localization
 import Registry
 import Web
 
-/// What a person typed below something that cannot be undone.
+/// Form that confirms an irreversible action: the retyped name of the object, and a reason.
 struct Confirmation: Sendable {
     private let typed: String
     private let reasoning: Reason
     private let expected: String
 
-    /// Before anything was typed.
+    /// An empty form.
     init(expecting expected: String) {
         self.expected = expected
         (typed, reasoning) = ("", Reason(""))
@@ -21,61 +22,37 @@ struct Confirmation: Sendable {
         reasoning = Reason(form["reason"])
     }
 
-    /// The reason, for the audit log.
+    /// The reason for the audit log, if both fields are valid.
     ///
     /// - Throws: `FormProblems`.
     func reason() throws(FormProblems) -> String {
-        var problems: [Registry.Problem] = []
+        var problems: [FieldError] = []
         if let problem = Retyped(typed, expecting: expected).problem {
-            problems.append(Registry.Problem(field: "confirmation", message: problem))
+            problems.append(FieldError(field: "confirmation", message: problem))
         }
-        if let problem = reasoning.problem {
-            problems.append(Registry.Problem(field: "reason", message: problem))
-        }
+        if let problem = reasoning.problem { problems.append(FieldError(field: "reason", message: problem)) }
         guard problems.isEmpty else { throw FormProblems(problems) }
         return reasoning.text
     }
 
-    /// The form again, with what was typed and what is wrong with it.
+    /// The form with the values as typed, and the errors beside their fields.
     ///
     /// - Parameters:
-    ///   - place: tells its fields from those of another such form on the page.
-    ///   - hint: where the reason is kept.
+    ///   - place: distinguishes the ids of its fields from those of another such form on the page.
+    ///   - hint: help text that explains where the reason is stored.
     func view(
-        in place: String = "",
-        action: String,
-        summary: any Wording,
-        consequences: [any Wording],
-        button: any Wording,
-        hint: any Wording = Phrase("console.confirm.reason.hint"),
-        version: Int = 0,
+        in place: String = "", action: String, summary: any LocalizedTextConvertible,
+        consequences: [any LocalizedTextConvertible], button: any LocalizedTextConvertible,
+        hint: any LocalizedTextConvertible = Message("console.confirm.reason.hint"), version: Int = 0,
         _ problems: FormProblems
     ) -> DangerView {
         DangerView(
-            action: action,
-            summary: summary,
-            consequences: consequences,
-            expected: expected,
+            action: action, summary: summary, consequences: consequences, expected: expected,
             confirmation: FieldView(
-                "confirmation",
-                in: place,
-                label: Phrase("console.confirm.type", ["expected": expected]),
-                value: typed,
-                autocomplete: "off",
-                error: problems["confirmation"],
-                isCode: true
-            ),
+                "confirmation", in: place, label: Message("console.confirm.type", ["expected": expected]), value: typed,
+                autocomplete: "off", error: problems["confirmation"], isCode: true),
             reason: FieldView(
-                "reason",
-                in: place,
-                label: Phrase("console.confirm.reason"),
-                value: reasoning.typed,
-                autocomplete: "off",
-                hint: hint,
-                error: problems["reason"]
-            ),
-            button: button,
-            version: String(version)
-        )
+                "reason", in: place, label: Message("console.confirm.reason"), value: reasoning.typed,
+                autocomplete: "off", hint: hint, error: problems["reason"]), button: button, version: String(version))
     }
 }

@@ -1,52 +1,58 @@
 import Bytes
+import Localization
 import Templates
 import Web
 
-/// Somebody saved first: both versions side by side, and the choice which one stays.
+/// Page for a conflicting change by another member: both versions side by side, and the choice between them.
 struct ConflictPage: ConsolePage {
     static let template = "console/conflict"
-    static let fields =
-        frameFields
-        .text("heading") { $0.heading }
-        .text("auditURL") { $0.auditURL }
-        .list("rows", Row.fields) { $0.rows }
-        .text("action") { $0.action }
-        .text("version") { String($0.version) }
-        .list("hidden", hiddenFields) { $0.typed }
-        .text("reloadURL") { $0.reloadURL ?? $0.action }
-
-    /// One setting as it is now and as it was typed.
-    struct Row: Sendable {
-        let label: Words
-        let theirs: Words
-        let yours: Words
-
-        init(label: any Wording, theirs: any Wording, yours: any Wording) {
-            self.label = label.asWords
-            self.theirs = theirs.asWords
-            self.yours = yours.asWords
-        }
-
-        static let fields = Fields<Row>()
-            .words("label") { $0.label }
-            .words("theirs") { $0.theirs }
-            .words("yours") { $0.yours }
-            .flag("differs") { $0.theirs != $0.yours }
+    static let fields = frameFields.with {
+        $0.text("heading") { $0.heading }
+        $0.text("auditURL") { $0.auditURL }
+        $0.list("rows", Row.fields) { $0.rows }
+        $0.text("action") { $0.action }
+        $0.text("version") { String($0.version) }
+        $0.list("hidden", hiddenFields) { $0.typed }
+        $0.text("reloadURL") { $0.reloadURL ?? $0.action }
     }
 
-    private static let hiddenFields = Fields<FormCoding.Field>()
-        .text("name") { $0.name.text }
-        .text("value") { $0.value }
+    /// One setting with its current value and the typed value.
+    struct Row: Sendable {
+        let label: LocalizedText
+        let theirs: LocalizedText
+        let yours: LocalizedText
+
+        init(
+            label: any LocalizedTextConvertible, theirs: any LocalizedTextConvertible,
+            yours: any LocalizedTextConvertible
+        ) {
+            self.label = label.localizedText
+            self.theirs = theirs.localizedText
+            self.yours = yours.localizedText
+        }
+
+        static let fields = Fields<Row> {
+            $0.words("label") { $0.label }
+            $0.words("theirs") { $0.theirs }
+            $0.words("yours") { $0.yours }
+            $0.flag("differs") { $0.theirs != $0.yours }
+        }
+    }
+
+    private static let hiddenFields = Fields<FormCoding.Field> {
+        $0.text("name") { $0.name.text }
+        $0.text("value") { $0.value }
+    }
 
     let frame: ConsoleFrame
     let heading: String
     let auditURL: String
     let rows: [Row]
-    /// Where the form goes.
+    /// URL to which the form is sent.
     let action: String
-    /// The page that was edited, where it has another address.
+    /// URL of the edited page, if it differs from `action`.
     var reloadURL: String?
-    /// Theirs, so that saving yours over it succeeds.
+    /// Version of the current value, so that overwriting it succeeds.
     let version: Int
     let typed: [FormCoding.Field]
 }

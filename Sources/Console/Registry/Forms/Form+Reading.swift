@@ -3,20 +3,18 @@ import HTTP
 import Web
 
 extension String {
-    /// Without white space around it, which pasting brings along.
+    /// The text without surrounding white space, which pasting often adds.
     var trimmed: String { trimmedWhiteSpace }
 }
 
 extension Form {
-    /// A check box: a browser sends it or not.
-    func isChecked(_ name: String) -> Bool {
-        self[name] != nil
-    }
+    /// Whether a check box is checked: a browser sends the field only then.
+    func isChecked(_ name: String) -> Bool { self[name] != nil }
 
-    /// The version of the row the form was filled from.
+    /// Version of the row from which the form was filled.
     ///
-    /// - Throws: `Problem`, since only a form of ours carries one.
-    func version() throws(Web.Problem) -> Int {
+    /// - Throws: `UserFacingError.staleForm` if there is none, because the console's own form always sends it.
+    func version() throws(UserFacingError) -> Int {
         guard let text = self["version"], let version = Int(text) else { throw .staleForm }
         return version
     }

@@ -1,12 +1,13 @@
 import Bytes
+import Localization
 import Web
 
-/// Why somebody does what cannot be undone, for the audit log.
+/// Reason for an irreversible action, as stored in the audit log.
 struct Reason: Sendable {
     private static let limit = 500
 
     let typed: String
-    /// As one line: without control characters, which PostgreSQL may refuse too.
+    /// The reason as one line: control characters, some of which PostgreSQL rejects, are replaced by spaces.
     let text: String
 
     init(_ typed: String?) {
@@ -17,10 +18,10 @@ struct Reason: Sendable {
         text = String(String.UnicodeScalarView(scalars)).trimmed
     }
 
-    /// What is wrong with it.
-    var problem: Phrase? {
-        if text.isEmpty { return Phrase("console.confirm.reason.missing") }
+    /// Validation error, or nil.
+    var problem: Message? {
+        if text.isEmpty { return Message("console.confirm.reason.missing") }
         guard text.unicodeScalars.count > Self.limit else { return nil }
-        return Phrase("console.confirm.reason.too-long", count: Self.limit)
+        return Message("console.confirm.reason.too-long", count: Self.limit)
     }
 }

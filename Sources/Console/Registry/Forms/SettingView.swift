@@ -1,17 +1,19 @@
 import Bytes
+import Localization
 import Templates
 
-/// A setting, for who may not change it.
+/// A read-only setting, for members without the right to change it.
 struct SettingView: Sendable {
-    let label: Words
-    let value: Words
+    let label: LocalizedText
+    let value: LocalizedText
 
-    init(_ label: any Wording, _ value: any Wording) {
-        self.label = label.asWords
-        self.value = value.asWords
+    init(_ label: any LocalizedTextConvertible, _ value: any LocalizedTextConvertible) {
+        self.label = label.localizedText
+        self.value = value.localizedText
     }
 
-    static let fields = Fields<SettingView>()
-        .words("label") { $0.label }
-        .words("value") { $0.value }
+    static let fields = Fields<SettingView> {
+        $0.words("label") { $0.label }
+        $0.words("value") { $0.value }
+    }
 }

@@ -1,14 +1,15 @@
 import Registry
 
-/// A field that holds one thing a line, split once.
+/// Text of a field with one element per line, split into its lines.
 struct TypedLines: Sendable {
-    /// What was typed, as the page shows it again.
+    /// The text as typed, which the page shows again.
     let text: String
-    /// The lines with something in them, without white space around it; of too many the first beyond the limit is
-    /// the last.
+    /// The nonempty lines without surrounding white space.
+    ///
+    /// Lines after the first one beyond the limit are dropped; that one is kept so that the excess is detected.
     let all: [String]
 
-    init(_ text: String, atMost limit: Limit) {
+    init(_ text: String, atMost limit: RegistryLimit) {
         self.text = text
         var lines: [String] = []
         var rest = text.unicodeScalars[...]
@@ -21,11 +22,9 @@ struct TypedLines: Sendable {
         all = lines
     }
 
-    /// The line that `field` names, such as `domains[1]`, of the lines of `list`.
+    /// The line that a field name such as `domains[1]` denotes, if it is a line of `list`.
     func line(of field: String, in list: String) -> String? {
-        guard let number = FormProblems.position(in: list, of: field), all.indices.contains(number) else {
-            return nil
-        }
+        guard let number = FormProblems.position(in: list, of: field), all.indices.contains(number) else { return nil }
         return all[number]
     }
 

@@ -1,23 +1,23 @@
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Web
 
-/// Keys: list, issue, download once, revoke.
+/// Handlers of keys: list, create, download once, revoke.
 struct KeyEndpoints: Sendable {
     private let registry: RegistryStores
-    private let context: EngineContext
+    private let server: ServerContext
     private let list: LivePage<KeyListPage>
     private let new: LivePage<NewKeyPage>
     private let show: LivePage<KeyPage>
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ registry: RegistryStores, _ context: EngineContext, _ pages: Pages) throws(Diagnostics) {
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
         self.registry = registry
-        self.context = context
+        self.server = server
         list = try pages.page(KeyListPage.self)
         new = try pages.page(NewKeyPage.self)
         show = try pages.page(KeyPage.self)
@@ -25,84 +25,72 @@ struct KeyEndpoints: Sendable {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.keys, needs: .read, at: .keys) { try await index($0) }
-        router.get(ConsoleRoutes.newKey, needs: .changeKeys, at: .keys) { scope in
-            let chosen = (try? scope.request.query())?["app"] ?? ""
-            return try await ask(scope, NewKeyPage.Form(name: "", appID: chosen), .none)
+        router.get(ConsoleRoutes.newKey, needs: .changeKeys, at: .keys) { context in
+            let chosen = (try? context.request.query())?["app"] ?? ""
+            return try await newPage(context, NewKeyPage.Form(name: "", appID: chosen), .none)
         }
-        router.post(ConsoleRoutes.keys, needs: .changeKeys, at: .keys) { scope, form in
-            try await issue(scope, NewKeyPage.Form(name: form["name"] ?? "", appID: form["appID"] ?? ""))
+        router.post(ConsoleRoutes.keys, needs: .changeKeys, at: .keys) { context, form in
+            try await issue(context, NewKeyPage.Form(name: form["name"] ?? "", appID: form["appID"] ?? ""))
         }
-        router.get(ConsoleRoutes.key, needs: .read, at: .keys) { scope, id in
-            try await respond(scope, try await find(id, scope))
+        router.get(ConsoleRoutes.key, needs: .read, at: .keys) { context, id in
+            try await respond(context, try await find(id, context))
         }
-        router.post(RegistryRoutes.keyDownload, needs: .changeKeys, at: .keys) { scope, _, id in
-            try await download(scope, id)
+        router.post(RegistryRoutes.keyDownload, needs: .changeKeys, at: .keys) { context, _, id in
+            try await download(context, id)
         }
         router.post(RegistryRoutes.keyRevocation, needs: .changeKeys, at: .keys, countsForTeam: false) {
-            scope,
-            form,
-            id in
-            try await revoke(scope, form, try await find(id, scope))
+            context, form, id in try await revoke(context, form, try await find(id, context))
         }
     }
 
-    private func index(_ scope: Scope) async throws -> Response {
-        let team = scope.teamID
-        let address = try ListAddress(scope.request, path: ConsoleRoutes.keys.link(team))
+    private func index(_ context: TeamContext) async throws -> Response {
+        let team = context.teamID
+        let address = try ListAddress(context.request, path: ConsoleRoutes.keys.link(team))
         let page = try await registry.keys.list(address.ofKeys, in: team)
         let view = KeyListPage(
-            frame: scope.frame(Phrase("console.keys.title")),
-            query: address.searched,
+            frame: context.frame(Message("console.keys.title")), query: address.searched,
             rows: page.items.map { KeyListPage.Row(team: team, key: $0) },
             hasAppIDs: try await registry.hasAppIDs(in: team),
-            paging: address.paging(Phrase("console.keys.found", count: page.total), next: page.next),
-            newURL: scope.may(.changeKeys) ? ConsoleRoutes.newKey.link(team) : nil,
-            newAppIDURL: scope.may(.changeRegistry) ? ConsoleRoutes.newAppID.link(team) : nil,
-            appleKeys: try await registry.appleKeys.list(in: team).map {
-                KeyListPage.AppleRow(team: team, key: $0)
-            },
-            importURL: scope.may(.changeKeys) ? RegistryRoutes.appleKeys.new.link(team) : nil
-        )
-        return scope.site.respond(list, view)
+            paging: address.paging(Message("console.keys.found", count: page.total), next: page.next),
+            newURL: context.may(.changeKeys) ? ConsoleRoutes.newKey.link(team) : nil,
+            newAppIDURL: context.may(.changeRegistry) ? ConsoleRoutes.newAppID.link(team) : nil,
+            appleKeys: try await registry.appleKeys.list(in: team).map { KeyListPage.AppleRow(team: team, key: $0) },
+            importURL: context.may(.changeKeys) ? RegistryRoutes.appleKeys.new.link(team) : nil)
+        return context.site.respond(list, view)
     }
 
-    private func ask(_ scope: Scope, _ form: NewKeyPage.Form, _ problems: FormProblems) async throws
+    private func newPage(_ context: TeamContext, _ form: NewKeyPage.Form, _ problems: FormProblems) async throws
         -> Response
     {
         let view = NewKeyPage(
-            frame: scope.frame(Phrase("console.registry.new-key")),
-            action: ConsoleRoutes.keys.link(scope.teamID),
-            form: form,
-            problems: problems,
-            primaries: try await registry.primaries(in: scope.teamID)
-        )
-        return scope.site.respond(new, view, status: problems.status)
+            frame: context.frame(Message("console.registry.new-key")), action: ConsoleRoutes.keys.link(context.teamID),
+            form: form, problems: problems, primaries: try await registry.primaries(in: context.teamID))
+        return context.site.respond(new, view, status: problems.status)
     }
 
-    private func issue(_ scope: Scope, _ form: NewKeyPage.Form) async throws -> Response {
+    private func issue(_ context: TeamContext, _ form: NewKeyPage.Form) async throws -> Response {
         let outcome = try await FormProblems.collect {
             let issue = try Key.Issue(name: form.name, appID: form.appID)
-            return try await registry.keys.issue(issue, in: scope.teamID, by: scope.actor, from: scope.origin)
+            return try await registry.keys.issue(issue, in: context.teamID, by: context.actor, from: context.origin)
         }
         switch outcome {
-        case .failure(let problems):
-            return try await ask(scope, form, problems)
+        case .failure(let problems): return try await newPage(context, form, problems)
         case .success(let key):
-            registry.changed(scope.teamID)
-            return scope.redirect(to: ConsoleRoutes.key.link(scope.teamID, key.id))
+            registry.changed(context.teamID)
+            return context.redirect(to: ConsoleRoutes.key.link(context.teamID, key.id))
         }
     }
 
-    private func download(_ scope: Scope, _ id: KeyID) async throws -> Response {
-        switch try await registry.keys.download(id, in: scope.teamID, by: scope.actor, from: scope.origin) {
+    private func download(_ context: TeamContext, _ id: KeyID) async throws -> Response {
+        switch try await registry.keys.download(id, in: context.teamID, by: context.actor, from: context.origin) {
         case .file(let name, let pem): Self.file(name, pem)
-        case .gone: throw Web.Problem.keyIsGone
-        case .unreadable: throw Web.Problem.keyIsSealed
-        case .notFound: throw Web.Problem.notFound
+        case .gone: throw UserFacingError.keyIsGone
+        case .unreadable: throw UserFacingError.keyIsSealed
+        case .notFound: throw UserFacingError.notFound
         }
     }
 
-    /// - Parameter name: of letters, digits, a dot and an underscore, so it needs no quoting.
+    /// - Parameter name: a file name of letters, digits, a dot and an underscore, which needs no escaping.
     private static func file(_ name: String, _ pem: String) -> Response {
         var response = Response(body: Array(pem.utf8))
         response.append(.contentType, "application/x-pem-file")
@@ -112,104 +100,72 @@ struct KeyEndpoints: Sendable {
         return response
     }
 
-    private func revoke(_ scope: Scope, _ sent: Form, _ key: Key) async throws -> Response {
+    private func revoke(_ context: TeamContext, _ sent: Form, _ key: Key) async throws -> Response {
         let confirmation = Confirmation(sent, expecting: key.id.rawValue)
         let reason: String
-        do throws(FormProblems) {
-            reason = try confirmation.reason()
-        } catch {
-            return try await respond(scope, key, (confirmation, error))
+        do throws(FormProblems) { reason = try confirmation.reason() } catch {
+            return try await respond(context, key, (confirmation, error))
         }
         let revoked = try await registry.keys.revoke(
-            key.id,
-            reason: reason,
-            in: scope.teamID,
-            by: scope.actor,
-            from: scope.origin
-        )
-        guard revoked != nil else { throw Web.Problem.notFound }
-        registry.changed(scope.teamID)
-        return scope.redirect(
-            to: ConsoleRoutes.key.link(scope.teamID, key.id),
-            saying: .good(Phrase("console.keys.flash.revoked"))
-        )
+            key.id, reason: reason, in: context.teamID, by: context.actor, from: context.origin)
+        guard revoked != nil else { throw UserFacingError.notFound }
+        registry.changed(context.teamID)
+        return context.redirect(
+            to: ConsoleRoutes.key.link(context.teamID, key.id), saying: .good(Message("console.keys.flash.revoked")))
     }
 }
 
-// The page of one key.
+// Page of one key.
 extension KeyEndpoints {
-    private func find(_ id: KeyID, _ scope: Scope) async throws -> Key {
-        guard let key = try await registry.keys.find(id, in: scope.teamID) else { throw Web.Problem.notFound }
+    private func find(_ id: KeyID, _ context: TeamContext) async throws -> Key {
+        guard let key = try await registry.keys.find(id, in: context.teamID) else { throw UserFacingError.notFound }
         return key
     }
 
     private func respond(
-        _ scope: Scope,
-        _ key: Key,
-        _ confirmation: (typed: Confirmation, problems: FormProblems)? = nil
+        _ context: TeamContext, _ key: Key, _ confirmation: (typed: Confirmation, problems: FormProblems)? = nil
     ) async throws -> Response {
-        let team = scope.teamID
-        let mayChange = scope.may(.changeKeys)
+        let team = context.teamID
+        let mayChange = context.may(.changeKeys)
         let canDownload = mayChange && key.privateHalf == .awaitingDownload
         let view = KeyPage(
-            frame: scope.frame(key.name),
-            team: team,
-            key: key,
+            frame: context.frame(key.name), team: team, key: key,
             download: canDownload
                 ? KeyPage.Download(
-                    action: RegistryRoutes.keyDownload.link(team, key.id),
-                    fileName: "AuthKey_\(key.id).p8"
-                ) : nil,
-            settings: key.revokedAt == nil
-                ? ClientSettings(team: team, context: context).views(of: key) : [],
-            rotation: key.isActive ? try await rotation(of: key, scope) : nil,
-            danger: mayChange && key.isActive ? danger(key, confirmation, team) : nil
-        )
-        return scope.site.respond(show, view, status: (confirmation?.problems ?? .none).status)
+                    action: RegistryRoutes.keyDownload.link(team, key.id), fileName: "AuthKey_\(key.id).p8") : nil,
+            settings: key.revokedAt == nil ? ClientSettings(team: team, server: server).views(of: key) : [],
+            rotation: key.isActive ? try await rotation(of: key, context) : nil,
+            danger: mayChange && key.isActive ? danger(key, confirmation, team) : nil)
+        return context.site.respond(show, view, status: (confirmation?.problems ?? .none).status)
     }
 
-    private func rotation(of key: Key, _ scope: Scope) async throws -> KeyPage.Rotation {
-        let keys = try await registry.activeKeys(of: key.appID, in: scope.teamID)
-        let hasRoom = keys.count < Limit.activeKeys.count && scope.may(.changeKeys)
+    private func rotation(of key: Key, _ context: TeamContext) async throws -> KeyPage.Rotation {
+        let keys = try await registry.activeKeys(of: key.appID, in: context.teamID)
+        let hasRoom = keys.count < RegistryLimit.activeKeys.count && context.may(.changeKeys)
         return KeyPage.Rotation(
-            team: scope.teamID,
-            current: key.id,
-            keys: keys,
-            newKeyURL: hasRoom ? "\(ConsoleRoutes.newKey.link(scope.teamID))?app=\(key.appID)" : nil
-        )
+            team: context.teamID, current: key.id, keys: keys,
+            newKeyURL: hasRoom ? "\(ConsoleRoutes.newKey.link(context.teamID))?app=\(key.appID)" : nil)
     }
 
-    private func danger(
-        _ key: Key,
-        _ confirmation: (typed: Confirmation, problems: FormProblems)?,
-        _ team: TeamID
-    ) -> DangerView {
+    private func danger(_ key: Key, _ confirmation: (typed: Confirmation, problems: FormProblems)?, _ team: TeamID)
+        -> DangerView
+    {
         let typed = confirmation?.typed ?? Confirmation(expecting: key.id.rawValue)
         return typed.view(
-            action: RegistryRoutes.keyRevocation.link(team, key.id),
-            summary: Phrase("console.keys.revoke.summary"),
-            consequences: [Phrase("console.keys.revoke.advice")],
-            button: Phrase("console.keys.revoke.button"),
-            confirmation?.problems ?? .none
-        )
+            action: RegistryRoutes.keyRevocation.link(team, key.id), summary: Message("console.keys.revoke.summary"),
+            consequences: [Message("console.keys.revoke.advice")], button: Message("console.keys.revoke.button"),
+            confirmation?.problems ?? .none)
     }
 }
 
-extension Web.Problem {
-    /// The one download was before.
-    fileprivate static let keyIsGone = Web.Problem(
-        .gone,
-        Phrase("console.keys.gone.headline"),
-        Phrase("console.keys.gone.message"),
-        advice: Phrase("console.keys.gone.advice")
-    )
+extension UserFacingError {
+    /// The private key was already downloaded, which is possible only once.
+    fileprivate static let keyIsGone = UserFacingError(
+        .gone, Message("console.keys.gone.headline"), Message("console.keys.gone.message"),
+        advice: Message("console.keys.gone.advice"))
 
-    /// Sealed by another master key than Pippin runs with.
-    fileprivate static let keyIsSealed = Web.Problem(
-        .internalServerError,
-        Phrase("console.keys.sealed.headline"),
-        Phrase("console.keys.sealed.message"),
-        advice:
-            Phrase("console.keys.sealed.advice")
-    )
+    /// The private key is encrypted with another master key than the configured one.
+    fileprivate static let keyIsSealed = UserFacingError(
+        .internalServerError, Message("console.keys.sealed.headline"), Message("console.keys.sealed.message"),
+        advice: Message("console.keys.sealed.advice"))
 }

@@ -1,30 +1,26 @@
 import Bytes
 import Domain
+import Localization
 import Registry
 import Templates
 import Web
 
-/// The form for a new key.
+/// Page with the form for a new key.
 struct NewKeyPage: ConsolePage {
     static let template = "console/keys/new"
-    static let fields =
-        frameFields
-        .text("action") { $0.action }
-        .list("errors", FormError.fields) { $0.problems.summary() }
-        .group("name", FieldView.fields) { page in
+    static let fields = frameFields.with {
+        $0.text("action") { $0.action }
+        $0.list("errors", FormError.fields) { $0.problems.summary() }
+        $0.group("name", FieldView.fields) { page in
             FieldView(
-                "name",
-                label: Phrase("console.registry.name"),
-                value: page.form.name,
-                autocomplete: "off",
-                placeholder: Phrase("console.keys.name.placeholder"),
-                hint: Phrase("console.keys.name.hint"),
-                error: page.problems["name"]
-            )
+                "name", label: Message("console.registry.name"), value: page.form.name, autocomplete: "off",
+                placeholder: Message("console.keys.name.placeholder"), hint: Message("console.keys.name.hint"),
+                error: page.problems["name"])
         }
-        .group("appID", SelectView.fields) { $0.appIDSelect }
+        $0.group("appID", SelectView.fields) { $0.appIDSelect }
+    }
 
-    /// What was typed.
+    /// The values as typed.
     struct Form: Sendable {
         let name: String
         let appID: String
@@ -38,17 +34,12 @@ struct NewKeyPage: ConsolePage {
 
     private var appIDSelect: SelectView {
         SelectView(
-            "appID",
-            label: Phrase("console.registry.app-id"),
-            hint: Phrase("console.keys.app-id.hint"),
+            "appID", label: Message("console.registry.app-id"), hint: Message("console.keys.app-id.hint"),
             error: problems["appID"],
             options: primaries.map { primary in
                 SelectView.Option(
-                    primary.identifier.rawValue,
-                    primary.optionLabel,
-                    isSelected: primary.identifier.rawValue == form.appID
-                )
-            }
-        )
+                    primary.identifier.rawValue, primary.optionLabel,
+                    isSelected: primary.identifier.rawValue == form.appID)
+            })
     }
 }

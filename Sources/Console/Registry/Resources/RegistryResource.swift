@@ -3,79 +3,69 @@ import HTTP
 import Postgres
 import Registry
 
-/// A kind of thing that a team registers: listed, made, edited by one person at a time, deleted with a reason.
+/// A kind of object in a team's registry, such as App IDs: created, edited with conflict detection, deleted.
 ///
-/// `ResourceFlow` has what is the same for all of them; each tells here what is its own.
+/// `ResourceEditor` implements what all kinds have in common; a conforming type provides the rest.
 protocol RegistryResource: Sendable {
     associatedtype Value: RegisteredThing
     associatedtype Form: ResourceForm where Form.Value == Value
 
     var routes: ResourceRoutes<Value.Key> { get }
     var section: Section { get }
-    /// What its changes ask of a member.
+    /// Right that a member needs for changes.
     var right: Right { get }
 
-    /// The form for a new one.
-    func ask(_ scope: Scope, _ form: Form, _ problems: FormProblems) async throws -> Response
-    /// The page of one, with its form.
-    func show(_ value: Value, _ scope: Scope, _ unfinished: Unfinished<Form>) async throws -> Response
-    /// The form before anything was typed.
-    func blank(_ scope: Scope) -> Form
+    /// Page with the form for a new object.
+    func newPage(_ context: TeamContext, _ form: Form, _ problems: FormProblems) async throws -> Response
+    /// Page of one object, with its forms.
+    func show(_ value: Value, _ context: TeamContext, _ unfinished: Unfinished<Form>) async throws -> Response
+    /// The initial form for a new object.
+    func emptyForm(_ context: TeamContext) -> Form
 
     func find(_ key: Value.Key, in team: TeamID) async throws -> Value?
-    /// - Throws: `Problems` or `Refusal` when a rule stands against it.
-    func create(_ form: Form, _ scope: Scope, _ transaction: borrowing Transaction) async throws -> Value
-    /// - Throws: `Problems` or `Refusal` when a rule stands against it.
+    /// - Throws: `InvalidFields` or `ValidationError` if a rule is violated.
+    func create(_ form: Form, _ context: TeamContext, _ transaction: borrowing Transaction) async throws -> Value
+    /// - Throws: `InvalidFields` or `ValidationError` if a rule is violated.
     func update(
-        _ value: Value,
-        to form: Form,
-        version: Int,
-        _ scope: Scope,
-        _ transaction: borrowing Transaction
+        _ value: Value, to form: Form, version: Int, _ context: TeamContext, _ transaction: borrowing Transaction
     ) async throws -> Update<Value>
-    /// - Returns: whether it was still there.
-    func delete(
-        _ value: Value,
-        reason: String,
-        _ scope: Scope,
-        _ transaction: borrowing Transaction
-    ) async throws -> Bool
+    /// - Returns: whether the object still existed.
+    func delete(_ value: Value, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction)
+        async throws -> Bool
 
-    /// Refuses a name that is taken, whatever else is wrong with the form.
+    /// Rejects a name that is taken, regardless of other errors in the form.
     ///
-    /// - Throws: `Refusal`.
-    func checkName(_ form: Form, _ scope: Scope, _ transaction: borrowing Transaction) async throws
+    /// - Throws: `ValidationError`.
+    func checkName(_ form: Form, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
 
-    /// The page that a deletion leads to.
+    /// Path to which a deletion redirects.
     func home(of team: TeamID) -> String
-    /// What is said on the page of a new one.
-    func praise(_ value: Value) -> Flash?
-    /// What is said there when one is gone.
-    func farewell(_ value: Value) -> Flash
-    /// Called when one was made or saved, before the answer.
-    func settled(_ value: Value, _ scope: Scope) async throws
+    /// Message on the page of a new object.
+    func createdMessage(_ value: Value) -> Flash?
+    /// Message after a deletion, on the page at `home`.
+    func deletedMessage(_ value: Value) -> Flash
+    /// Called after an object is created or changed, before the response.
+    func didSave(_ value: Value, _ context: TeamContext) async throws
 }
 
-/// One that has a list of its own.
-protocol ListedResource: RegistryResource {
-    func index(_ scope: Scope) async throws -> Response
-}
+/// A registry resource with its own list page.
+protocol ListedResource: RegistryResource { func index(_ context: TeamContext) async throws -> Response }
 
 extension RegistryResource {
-    func checkName(_ form: Form, _ scope: Scope, _ transaction: borrowing Transaction) async throws {}
+    func checkName(_ form: Form, _ context: TeamContext, _ transaction: borrowing Transaction) async throws {}
     func home(of team: TeamID) -> String { routes.list.link(team) }
-    func praise(_ value: Value) -> Flash? { nil }
-    func settled(_ value: Value, _ scope: Scope) async throws {}
+    func createdMessage(_ value: Value) -> Flash? { nil }
+    func didSave(_ value: Value, _ context: TeamContext) async throws {}
 }
 
-/// Something that is registered under a name.
+/// An object in a team's registry.
 protocol RegisteredThing: Sendable {
     associatedtype Key: PathValue & Sendable
 
-    /// What its address has.
+    /// Path segment that identifies the object.
     var key: Key { get }
-    /// What is typed to confirm that it shall go.
+    /// Text to retype to confirm a deletion.
     var identity: String { get }
-    /// Raised with every change.
+    /// Incremented with every change.
     var version: Int { get }
 }

@@ -2,21 +2,21 @@ import Bytes
 import HTTP
 import Web
 
-/// What was typed of a thing of the registry.
+/// Form of an object in the registry, with the values as typed.
 protocol ResourceForm: Sendable {
     associatedtype Value
 
     init(_ form: Form)
-    /// Filled from what is registered.
+    /// The form filled from a registered object.
     init(_ value: Value)
 
-    /// The fields that can be edited, to be sent once more.
+    /// The editable fields, as hidden fields of the conflict page.
     var fields: [FormCoding.Field] { get }
-    /// Each setting beside the one of `current`.
+    /// Each setting with its typed value and its value in `current`.
     func compared(with current: Value) -> [ConflictPage.Row]
-    /// The element on the page that a problem with a field belongs to.
+    /// Id of the page element that shows the errors of a field.
     func element(of field: String) -> String
-    /// What stands in the line that a problem with a field is about, where the field holds one a line.
+    /// Text of the line that a field name denotes, if the form field has one element per line; else nil.
     func line(of field: String) -> String?
 }
 
@@ -25,21 +25,19 @@ extension ResourceForm {
 
     func line(of field: String) -> String? { nil }
 
-    /// The lines above the form, each of which leads to its field.
-    func summary(of problems: FormProblems) -> [FormError] {
-        problems.summary { element(of: $0) }
-    }
+    /// Error summary above the form; each line links to its field.
+    func summary(of problems: FormProblems) -> [FormError] { problems.summary { element(of: $0) } }
 }
 
-/// What a person sent from a thing's page and what could not be done as it was.
+/// Rejected form of an object's page (settings or deletion) with its errors, to be shown again.
 struct Unfinished<Form: Sendable>: Sendable {
-    /// The form of its settings.
+    /// The settings form.
     var typed: (form: Form, version: Int)?
-    /// The form that deletes it.
+    /// The deletion form.
     var confirmation: Confirmation?
     private let problems: FormProblems
 
-    /// The page as it is asked for.
+    /// No rejected form: the page as first requested.
     static var nothing: Unfinished { Unfinished(problems: .none) }
 
     init(typed form: Form, version: Int, _ problems: FormProblems) {
@@ -52,13 +50,11 @@ struct Unfinished<Form: Sendable>: Sendable {
         self.problems = problems
     }
 
-    private init(problems: FormProblems) {
-        self.problems = problems
-    }
+    private init(problems: FormProblems) { self.problems = problems }
 
-    /// What is wrong with the settings.
+    /// Errors of the settings form.
     var settingProblems: FormProblems { typed == nil ? .none : problems }
-    /// What is wrong with the confirmation.
+    /// Errors of the deletion form.
     var confirmationProblems: FormProblems { confirmation == nil ? .none : problems }
     var status: Status { problems.status }
 }

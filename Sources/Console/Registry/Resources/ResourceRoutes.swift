@@ -2,14 +2,14 @@ import Domain
 import HTTP
 import Web
 
-/// The addresses of one kind of thing.
+/// Routes of one registry resource.
 struct ResourceRoutes<Key: PathValue>: Sendable {
     let list: Route<TeamID>
     let new: Route<TeamID>
     let one: Route<TeamID, Key>
     let deletion: Route<TeamID, Key>
-    /// Where a new one is checked as it is typed.
+    /// Validates the form of a new object while the user types.
     let check: Route<TeamID>
-    /// Where a change is checked as it is typed.
+    /// Validates a change of an object while the user types.
     let checkOne: Route<TeamID, Key>
 }

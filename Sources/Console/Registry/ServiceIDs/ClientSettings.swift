@@ -1,49 +1,41 @@
-import AuthEngine
 import Bytes
 import Domain
 import HTTP
+import Hosted
+import Localization
 import Registry
-import SignIn
 import Web
 
-/// What a client library has to be told, to be pasted there.
+/// Settings to copy into the configuration of a client library.
 struct ClientSettings: Sendable {
     let team: TeamID
-    let context: EngineContext
+    let server: ServerContext
 
-    /// For everything that signs people in as the Service ID.
+    /// Settings of an app that signs users in with the Service ID as its client ID.
     func views(of service: ServiceID, keys: [Key]) -> [CopyView] {
-        let issuer = service.issuer == .apple ? "https://appleid.apple.com" : context.base(of: team)
+        let issuer = service.issuer == .apple ? "https://appleid.apple.com" : server.base(of: team)
         return [
-            CopyView(Phrase("console.service-ids.client.id"), service.identifier.rawValue),
-            CopyView(Phrase("console.registry.issuer"), issuer),
-            CopyView(
-                Phrase("console.service-ids.client.discovery"),
-                address(TeamRoutes.discovery.link(team))
-            ),
-            CopyView(
-                Phrase("console.service-ids.client.authorization"),
-                address(TeamRoutes.authorize.link(team))
-            ),
-            CopyView(Phrase("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
-            CopyView(Phrase("console.service-ids.client.keys"), address(TeamRoutes.keys.link(team))),
-            CopyView(Phrase("console.service-ids.client.revocation"), address(TeamRoutes.revoke.link(team))),
-            CopyView(Phrase("console.service-ids.client.team"), team.rawValue),
-            CopyView(Phrase("console.service-ids.client.audience"), context.base(of: team)),
-        ] + keys.map { CopyView(Phrase("console.service-ids.client.key", ["key": $0.name]), $0.id.rawValue) }
+            CopyView(Message("console.service-ids.client.id"), service.identifier.rawValue),
+            CopyView(Message("console.registry.issuer"), issuer),
+            CopyView(Message("console.service-ids.client.discovery"), address(TeamRoutes.discovery.link(team))),
+            CopyView(Message("console.service-ids.client.authorization"), address(TeamRoutes.authorize.link(team))),
+            CopyView(Message("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
+            CopyView(Message("console.service-ids.client.keys"), address(TeamRoutes.keys.link(team))),
+            CopyView(Message("console.service-ids.client.revocation"), address(TeamRoutes.revoke.link(team))),
+            CopyView(Message("console.service-ids.client.team"), team.rawValue),
+            CopyView(Message("console.service-ids.client.audience"), server.base(of: team)),
+        ] + keys.map { CopyView(Message("console.service-ids.client.key", ["key": $0.name]), $0.id.rawValue) }
     }
 
-    /// For what signs client secrets with the key.
+    /// Settings of a server that signs client secrets with the key.
     func views(of key: Key) -> [CopyView] {
         [
-            CopyView(Phrase("console.keys.copy"), key.id.rawValue),
-            CopyView(Phrase("console.keys.client.iss"), team.rawValue),
-            CopyView(Phrase("console.keys.client.aud"), context.base(of: team)),
-            CopyView(Phrase("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
+            CopyView(Message("console.keys.copy"), key.id.rawValue),
+            CopyView(Message("console.keys.client.iss"), team.rawValue),
+            CopyView(Message("console.keys.client.aud"), server.base(of: team)),
+            CopyView(Message("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
         ]
     }
 
-    private func address(_ path: String) -> String {
-        context.publicURL + path
-    }
+    private func address(_ path: String) -> String { server.publicURL + path }
 }

@@ -2,19 +2,19 @@ import Registry
 import Templates
 import Web
 
-/// The form for a new Service ID.
+/// Page with the form for a new Service ID.
 struct NewServiceIDPage: ConsolePage {
     static let template = "console/service-ids/new"
-    static let fields =
-        frameFields
-        .text("action") { $0.action }
-        .text("checkURL") { $0.checkURL }
-        .list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
-        .group("appID", SelectView.fields) { $0.form.appIDSelect(of: $0.appIDs, $0.problems) }
-        .group("identifier", FieldView.fields) { $0.form.identifierField($0.problems) }
-        .group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
-        .group("domains", TextareaView.fields) { $0.form.domainsArea($0.problems) }
-        .group("returnURLs", ReturnURLsView.fields) { $0.form.returnURLsView($0.problems) }
+    static let fields = frameFields.with {
+        $0.text("action") { $0.action }
+        $0.text("checkURL") { $0.checkURL }
+        $0.list("errors", FormError.fields) { $0.form.summary(of: $0.problems) }
+        $0.group("appID", SelectView.fields) { $0.form.appIDSelect(of: $0.appIDs, $0.problems) }
+        $0.group("identifier", FieldView.fields) { $0.form.identifierField($0.problems) }
+        $0.group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
+        $0.group("domains", TextareaView.fields) { $0.form.domainsArea($0.problems) }
+        $0.group("returnURLs", ReturnURLsView.fields) { $0.form.returnURLsView($0.problems) }
+    }
 
     let frame: ConsoleFrame
     let action: String

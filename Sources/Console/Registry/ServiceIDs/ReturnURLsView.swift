@@ -1,33 +1,35 @@
 import Bytes
+import Localization
 import Registry
 import Templates
 
-/// Ten rows for return URLs, more where more were typed, each with what is wrong with it.
+/// Input rows for return URLs with their errors: ten, or more if more were typed.
 ///
-/// Those behind the first empty ones are folded away.
+/// The rows after the first `spare` empty ones are collapsed.
 struct ReturnURLsView: Sendable {
     struct Row: Sendable {
         let number: Int
         let value: String
-        let error: Words?
+        let error: LocalizedText?
 
         var id: String { ReturnURLsView.id(ofRow: number - 1) }
 
-        static let fields = Fields<Row>()
-            .text("id") { $0.id }
-            .words("label") { Phrase("console.service-ids.return-url", ["number": $0.number]) }
-            .text("value") { $0.value }
-            .optionalWords("error") { $0.error }
+        static let fields = Fields<Row> {
+            $0.text("id") { $0.id }
+            $0.words("label") { Message("console.service-ids.return-url", ["number": $0.number]) }
+            $0.text("value") { $0.value }
+            $0.optionalWords("error") { $0.error }
+        }
     }
 
-    /// Empty rows in sight.
+    /// Number of visible empty rows.
     private static let spare = 2
 
     let rows: [Row]
     private let inSight: Int
 
-    init(typed: [String], problems: [Int: Words]) {
-        rows = (0..<max(Limit.returnURLs.count, typed.count)).map { index in
+    init(typed: [String], problems: [Int: LocalizedText]) {
+        rows = (0..<max(RegistryLimit.returnURLs.count, typed.count)).map { index in
             Row(number: index + 1, value: index < typed.count ? typed[index] : "", error: problems[index])
         }
         let used = (rows.lastIndex { !$0.value.isEmpty || $0.error != nil } ?? -1) + 1
@@ -36,10 +38,11 @@ struct ReturnURLsView: Sendable {
 
     static func id(ofRow index: Int) -> String { "return-url-\(index + 1)" }
 
-    static let fields = Fields<ReturnURLsView>()
-        .words("hint") { _ in
-            Phrase("console.service-ids.return-urls.hint", ["limit": Limit.returnURLs.count])
+    static let fields = Fields<ReturnURLsView> {
+        $0.words("hint") { _ in
+            Message("console.service-ids.return-urls.hint", ["limit": RegistryLimit.returnURLs.count])
         }
-        .list("rows", Row.fields) { Array($0.rows.prefix($0.inSight)) }
-        .list("more", Row.fields) { Array($0.rows.dropFirst($0.inSight)) }
+        $0.list("rows", Row.fields) { Array($0.rows.prefix($0.inSight)) }
+        $0.list("more", Row.fields) { Array($0.rows.dropFirst($0.inSight)) }
+    }
 }

@@ -1,12 +1,13 @@
 import Bytes
+import Localization
 import Web
 
 extension ServiceIDForm {
-    /// The summary above the form; each line names its field, or its row of return URLs, and leads there.
+    /// Error summary above the form; each line names its field or its return URL row, and links to it.
     func summary(of problems: FormProblems) -> [FormError] {
         problems.summary(element) { field in
             guard let row = row(of: field) else { return FormProblems.label(of: field) }
-            return Phrase("console.service-ids.return-url", ["number": row + 1])
+            return Message("console.service-ids.return-url", ["number": row + 1])
         }
     }
 
@@ -18,10 +19,9 @@ extension ServiceIDForm {
         return row(of: field).map(ReturnURLsView.id) ?? "field-\(field)"
     }
 
-    /// The row on the page: problems count the rows that have something in them.
+    /// Row on the page of an error of a return URL; errors number the nonempty rows only.
     private func row(of field: String) -> Int? {
-        guard field.hasPrefix("returnURLs["), let index = Int(field.dropFirst(11).dropLast()),
-            index < filledRows.count
+        guard field.hasPrefix("returnURLs["), let index = Int(field.dropFirst(11).dropLast()), index < filledRows.count
         else { return nil }
         return filledRows[index].row
     }

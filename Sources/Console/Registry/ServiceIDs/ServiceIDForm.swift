@@ -1,19 +1,20 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Web
 
-/// What was typed of a Service ID.
+/// Form of a Service ID.
 struct ServiceIDForm: ResourceForm {
     let identifier: String
     let appID: String
     let description: String
-    /// One domain a line.
+    /// Domains, one per line.
     let domains: TypedLines
-    /// A row each, empty ones included.
+    /// Return URLs, one per row, including empty rows.
     let returnURLs: [String]
-    /// Rows with something in them, by their position on the page.
+    /// The nonempty rows with their positions on the page.
     let filledRows: [(row: Int, text: String)]
     let issuer: String
     let booleans: String
@@ -21,7 +22,7 @@ struct ServiceIDForm: ResourceForm {
 
     /// An empty form.
     ///
-    /// - Parameter appID: the App ID that is chosen already.
+    /// - Parameter appID: the preselected App ID.
     init(of appID: String = "") {
         (identifier, description, domains) = ("", "", TypedLines("", atMost: .domains))
         (returnURLs, filledRows) = ([], [])
@@ -55,17 +56,11 @@ struct ServiceIDForm: ResourceForm {
         requiresPKCE = service.requiresPKCE
     }
 
-    /// What was typed, of the Service ID `identifier`, or of the one that was typed.
+    /// The unparsed values for the existing Service ID `identifier`, or for a new one with the typed identifier.
     func input(for identifier: ClientID? = nil) -> ServiceID.Input {
         ServiceID.Input(
-            identifier: identifier?.rawValue ?? self.identifier.trimmed,
-            description: description,
-            domains: domains.all,
-            returnURLs: filledRows.map(\.text),
-            issuer: issuer,
-            booleans: booleans,
-            requiresPKCE: requiresPKCE
-        )
+            identifier: identifier?.rawValue ?? self.identifier.trimmed, description: description, domains: domains.all,
+            returnURLs: filledRows.map(\.text), issuer: issuer, booleans: booleans, requiresPKCE: requiresPKCE)
     }
 
     private static func filled(_ rows: [String]) -> [(row: Int, text: String)] {
@@ -75,18 +70,14 @@ struct ServiceIDForm: ResourceForm {
         }
     }
 
-    /// The fields, to be sent once more.
     var fields: [FormCoding.Field] {
-        var fields = [
-            FormCoding.Field("description", description), FormCoding.Field("domains", domains.text),
-        ]
+        var fields = [FormCoding.Field("description", description), FormCoding.Field("domains", domains.text)]
         fields += returnURLs.map { FormCoding.Field("return_url", $0) }
         fields += [FormCoding.Field("issuer", issuer), FormCoding.Field("booleans", booleans)]
         if requiresPKCE { fields.append(FormCoding.Field("requirePKCE", "yes")) }
         return fields
     }
 
-    /// Each setting beside the one of `current`.
     func compared(with current: ServiceID) -> [ConflictPage.Row] {
         let theirs = ServiceIDForm(current).words
         return zip(theirs, words).map { theirs, yours in
@@ -94,37 +85,33 @@ struct ServiceIDForm: ResourceForm {
         }
     }
 
-    /// Each setting in words.
-    var words: [(label: Phrase, value: any Wording)] {
+    /// Label and displayed value of each setting.
+    var words: [(label: Message, value: any LocalizedTextConvertible)] {
         [
-            (Phrase("console.registry.description"), description),
-            (Phrase("console.registry.domains"), Self.list(domains.all.sorted())),
-            (Phrase("console.registry.return-urls"), Self.list(filledRows.map(\.text))),
-            (Phrase("console.registry.issuer"), issuerWords),
+            (Message("console.registry.description"), description),
+            (Message("console.registry.domains"), Self.list(domains.all.sorted())),
+            (Message("console.registry.return-urls"), Self.list(filledRows.map(\.text))),
+            (Message("console.registry.issuer"), issuerWords),
             (
-                Phrase("console.registry.booleans"),
+                Message("console.registry.booleans"),
                 booleans == ServiceID.Booleans.string.rawValue
-                    ? Phrase("console.service-ids.booleans.string")
-                    : Phrase("console.service-ids.booleans.json")
+                    ? Message("console.service-ids.booleans.string") : Message("console.service-ids.booleans.json")
             ),
             (
-                Phrase("console.registry.pkce"),
+                Message("console.registry.pkce"),
                 requiresPKCE
-                    ? Phrase("console.service-ids.pkce.required")
-                    : Phrase("console.service-ids.pkce.optional")
+                    ? Message("console.service-ids.pkce.required") : Message("console.service-ids.pkce.optional")
             ),
         ]
     }
 
-    private var issuerWords: any Wording {
-        guard issuer == ServiceID.Issuer.apple.rawValue else {
-            return Phrase("console.service-ids.issuer.own.short")
-        }
+    private var issuerWords: any LocalizedTextConvertible {
+        guard issuer == ServiceID.Issuer.apple.rawValue else { return Message("console.service-ids.issuer.own.short") }
         return "https://appleid.apple.com"
     }
 
-    private static func list(_ values: [String]) -> any Wording {
-        guard !values.isEmpty else { return Phrase("console.registry.none") }
+    private static func list(_ values: [String]) -> any LocalizedTextConvertible {
+        guard !values.isEmpty else { return Message("console.registry.none") }
         return values.joined(separator: ", ")
     }
 }

@@ -1,32 +1,34 @@
 import Bytes
 import Domain
 import HTTP
+import Localization
 import Registry
 import Templates
 import Web
 
-/// The Service IDs of a team.
+/// List of a team's Service IDs.
 struct ServiceIDListPage: ConsolePage {
     static let template = "console/service-ids/index"
-    static let fields =
-        frameFields
-        .optionalText("query") { $0.query }
-        .list("rows", Row.fields) { $0.rows }
-        .flag("hasAppIDs") { $0.hasAppIDs }
-        .group("paging", PagingView.fields) { $0.paging }
-        .optionalText("newURL") { $0.newURL }
-        .optionalText("newAppIDURL") { $0.newAppIDURL }
+    static let fields = frameFields.with {
+        $0.optionalText("query") { $0.query }
+        $0.list("rows", Row.fields) { $0.rows }
+        $0.flag("hasAppIDs") { $0.hasAppIDs }
+        $0.group("paging", PagingView.fields) { $0.paging }
+        $0.optionalText("newURL") { $0.newURL }
+        $0.optionalText("newAppIDURL") { $0.newAppIDURL }
+    }
 
     struct Row: Sendable {
         let team: TeamID
         let summary: ServiceIDSummary
 
-        static let fields = Fields<Row>()
-            .text("url") { ConsoleRoutes.serviceID.link($0.team, $0.summary.identifier) }
-            .text("description") { $0.summary.description }
-            .text("identifier") { $0.summary.identifier.rawValue }
-            .text("appID") { $0.summary.appDescription }
-            .words("returnURLs") { $0.summary.returnURLCount }
+        static let fields = Fields<Row> {
+            $0.text("url") { ConsoleRoutes.serviceID.link($0.team, $0.summary.identifier) }
+            $0.text("description") { $0.summary.description }
+            $0.text("identifier") { $0.summary.identifier.rawValue }
+            $0.text("appID") { $0.summary.appDescription }
+            $0.words("returnURLs") { $0.summary.returnURLCount }
+        }
     }
 
     let frame: ConsoleFrame
@@ -39,10 +41,7 @@ struct ServiceIDListPage: ConsolePage {
 }
 
 extension ServiceIDSummary {
-    var returnURLCount: Phrase {
-        Phrase(
-            "console.service-ids.row.return-urls",
-            ["number": returnURLs, "limit": Limit.returnURLs.count]
-        )
+    var returnURLCount: Message {
+        Message("console.service-ids.row.return-urls", ["number": returnURLs, "limit": RegistryLimit.returnURLs.count])
     }
 }

@@ -1,108 +1,81 @@
-import AuthEngine
 import Bytes
 import Directory
 import Domain
 import HTTP
-import SignIn
+import Hosted
+import Localization
 import Templates
 import Web
 
-/// The second factors of a person, whom the team helps when a phone is lost: looked at, and taken away.
+/// Page of a user's second factors, which the team can remove, for example after a phone was lost.
 struct UserFactorPages: Sendable {
     private let users: UserStore
     private let factors: FactorStore
-    private let post: AccountPost
+    private let mailer: AccountMailer
     private let page: LivePage<UserFactorPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         users = UserStore(parts.database)
         factors = FactorStore(parts.database)
-        let letters = AccountLetters(
-            site: parts.site,
-            context: parts.context,
-            teams: parts.teams,
-            mail: parts.mail
-        )
-        post = letters.post
+        let messages = AccountMessages(site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail)
+        mailer = messages.mailer
         page = try parts.site.pages.page(UserFactorPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
-        router.get(UserRoutes.factors, needs: .read, at: .users) { scope, subject in
-            try await respond(scope, try await find(subject, scope))
+        router.get(UserRoutes.factors, needs: .read, at: .users) { context, subject in
+            try await respond(context, try await find(subject, context))
         }
-        router.post(UserRoutes.factorReset, needs: .changeUsers, at: .users) { scope, form, subject in
-            try await reset(scope, form, try await find(subject, scope))
+        router.post(UserRoutes.factorReset, needs: .changeUsers, at: .users) { context, form, subject in
+            try await reset(context, form, try await find(subject, context))
         }
     }
 
-    /// Takes all of them and signs the person out; what that was for is on record, and they get a mail.
-    private func reset(_ scope: Scope, _ form: Form, _ user: User) async throws -> Response {
+    /// Removes all factors, ends the user's sessions, records the reason in the audit log and sends the user a mail.
+    private func reset(_ context: TeamContext, _ form: Form, _ user: User) async throws -> Response {
         let confirmation = Confirmation(form, expecting: user.confirmationText)
         let reason: String
-        do throws(FormProblems) {
-            reason = try confirmation.reason()
-        } catch {
-            return try await respond(scope, user, confirmation, error, status: .unprocessableContent)
+        do throws(FormProblems) { reason = try confirmation.reason() } catch {
+            return try await respond(context, user, confirmation, error, status: .unprocessableContent)
         }
         let isReset = try await factors.reset(
-            of: user.subject,
-            reason: reason,
-            in: scope.teamID,
-            by: scope.actor,
-            from: scope.origin,
-            telling: FactorPost(post, in: scope.request.language)
-        )
+            of: user.subject, reason: reason, in: context.teamID, by: context.actor, from: context.origin,
+            telling: FactorMailer(mailer, in: context.request.language))
         let name = user.shownName
         let flash: Flash =
             isReset
-            ? .good(Phrase("console.user-factors.flash.reset", ["name": name]))
-            : .warn(Phrase("console.user-factors.flash.none", ["name": name]))
-        return scope.redirect(to: ConsoleRoutes.user.link(scope.teamID, user.subject), saying: flash)
+            ? .good(Message("console.user-factors.flash.reset", ["name": name]))
+            : .warn(Message("console.user-factors.flash.none", ["name": name]))
+        return context.redirect(to: ConsoleRoutes.user.link(context.teamID, user.subject), saying: flash)
     }
 
-    private func find(_ subject: Subject, _ scope: Scope) async throws -> User {
-        guard let user = try await users.find(subject, in: scope.teamID) else { throw Web.Problem.notFound }
+    private func find(_ subject: Subject, _ context: TeamContext) async throws -> User {
+        guard let user = try await users.find(subject, in: context.teamID) else { throw UserFacingError.notFound }
         return user
     }
 
     private func respond(
-        _ scope: Scope,
-        _ user: User,
-        _ typed: Confirmation? = nil,
-        _ problems: FormProblems = .none,
+        _ context: TeamContext, _ user: User, _ typed: Confirmation? = nil, _ problems: FormProblems = .none,
         status: Status = .ok
     ) async throws -> Response {
-        let (subject, team) = (user.subject, scope.teamID)
+        let (subject, team) = (user.subject, context.teamID)
         let list = try await factors.list(of: subject, in: team)
         let view = UserFactorPage(
-            frame: scope.frame(Phrase("console.user-factors.title")),
-            team: team,
-            user: user,
-            factors: list,
+            frame: context.frame(Message("console.user-factors.title")), team: team, user: user, factors: list,
             codesLeft: try await factors.enrolled(of: subject, in: team).recoveryCodesLeft,
-            danger: scope.may(.changeUsers) && !list.isEmpty ? danger(user, team, typed, problems) : nil
-        )
-        return scope.site.respond(page, view, status: status)
+            danger: context.may(.changeUsers) && !list.isEmpty ? danger(user, team, typed, problems) : nil)
+        return context.site.respond(page, view, status: status)
     }
 
-    private func danger(
-        _ user: User,
-        _ team: TeamID,
-        _ typed: Confirmation?,
-        _ problems: FormProblems
-    ) -> DangerView {
+    private func danger(_ user: User, _ team: TeamID, _ typed: Confirmation?, _ problems: FormProblems) -> DangerView {
         (typed ?? Confirmation(expecting: user.confirmationText)).view(
             action: UserRoutes.factorReset.link(team, user.subject),
-            summary: Phrase("console.user-factors.reset.summary"),
+            summary: Message("console.user-factors.reset.summary"),
             consequences: [
-                Phrase("console.user-factors.reset.password"), Phrase("console.user-factors.reset.mail"),
-                Phrase("console.user-factors.reset.identity"),
-            ],
-            button: Phrase("console.user-factors.reset.button"),
-            problems
-        )
+                Message("console.user-factors.reset.password"), Message("console.user-factors.reset.mail"),
+                Message("console.user-factors.reset.identity"),
+            ], button: Message("console.user-factors.reset.button"), problems)
     }
 
     static var views: [any View.Type] { [UserFactorPage.self] }

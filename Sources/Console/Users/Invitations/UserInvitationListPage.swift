@@ -2,71 +2,72 @@ import Bytes
 import Directory
 import Domain
 import HTTP
+import Localization
 import Templates
 import Tenancy
 import Web
 
-/// Who is invited to make an account, and the form that invites.
+/// Open invitations to create an account, with the invitation form.
 struct UserInvitationListPage: ConsolePage {
     static let template = "console/users/invitations"
-    static let fields =
-        frameFields
-        .list("invitations", UserInvitationRow.fields) { $0.invitations }
-        .optionalWords("count") { page in
+    static let fields = frameFields.with {
+        $0.list("invitations", UserInvitationRow.fields) { $0.invitations }
+        $0.optionalWords("count") { page in
             page.invitations.isEmpty
-                ? nil : Phrase("console.user-invitations.open", count: page.invitations.count).asWords
+                ? nil : Message("console.user-invitations.open", count: page.invitations.count).localizedText
         }
-        .words("policy") { $0.policy.asWords }
-        .flag("closed") { $0.isClosed }
-        .optionalText("settingsURL") { page in
-            page.maySet ? SettingsRoutes.settings.link(page.team) : nil
-        }
-        .optionalGroup("invite", UserInviteView.fields) { $0.invite }
+        $0.words("policy") { $0.policy.localizedText }
+        $0.flag("closed") { $0.isClosed }
+        $0.optionalText("settingsURL") { page in page.maySet ? SettingsRoutes.settings.link(page.team) : nil }
+        $0.optionalGroup("invite", UserInviteView.fields) { $0.invite }
+    }
 
     let frame: ConsoleFrame
     let team: TeamID
     let registration: Registration
     let invitations: [UserInvitationRow]
-    /// Absent for those who may not invite, and where nobody may register.
+    /// Nil if the account may not invite, or if registration is off.
     let invite: UserInviteView?
     let maySet: Bool
 
     private var isClosed: Bool { registration == .off }
 
-    private var policy: Phrase {
+    private var policy: Message {
         switch registration {
-        case .open: Phrase("console.user-invitations.policy.open")
-        case .invitation: Phrase("console.user-invitations.policy.invitation")
-        case .off: Phrase("console.user-invitations.policy.off")
+        case .open: Message("console.user-invitations.policy.open")
+        case .invitation: Message("console.user-invitations.policy.invitation")
+        case .off: Message("console.user-invitations.policy.off")
         }
     }
 }
 
-/// An invitation as the list shows it.
+/// An invitation in the list.
 struct UserInvitationRow: Sendable {
     let team: TeamID
     let invitation: UserInvitation
     let canChange: Bool
 
-    static let fields = Fields<UserInvitationRow>()
-        .text("email") { $0.invitation.email.rawValue }
-        .group("expires", TimeView.fields) { TimeView($0.invitation.expiresAt) }
-        .optionalText("resendURL") { row in
+    static let fields = Fields<UserInvitationRow> {
+        $0.text("email") { $0.invitation.email.rawValue }
+        $0.group("expires", TimeView.fields) { TimeView($0.invitation.expiresAt) }
+        $0.optionalText("resendURL") { row in
             row.canChange ? UserInvitationRoutes.resending.link(row.team, row.invitation.id) : nil
         }
-        .optionalText("withdrawURL") { row in
+        $0.optionalText("withdrawURL") { row in
             row.canChange ? UserInvitationRoutes.withdrawal.link(row.team, row.invitation.id) : nil
         }
+    }
 }
 
-/// The form that invites somebody.
+/// The invitation form.
 struct UserInviteView: Sendable {
     let team: TeamID
     let form: UserInviteForm
 
-    static let fields = Fields<UserInviteView>()
-        .text("action") { UserInvitationRoutes.list.link($0.team) }
-        .list("errors", FormError.fields) { $0.form.errors.summary }
-        .group("email", FieldView.fields) { $0.form.emailView }
-        .group("language", SelectView.fields) { $0.form.languageView }
+    static let fields = Fields<UserInviteView> {
+        $0.text("action") { UserInvitationRoutes.list.link($0.team) }
+        $0.list("errors", FormError.fields) { $0.form.errors.summary }
+        $0.group("email", FieldView.fields) { $0.form.emailView }
+        $0.group("language", SelectView.fields) { $0.form.languageView }
+    }
 }

@@ -2,17 +2,11 @@ import Domain
 import HTTP
 import Web
 
-/// The addresses of invitations to make an account with a team.
+/// Routes of invitations to create an account with a team.
 enum UserInvitationRoutes {
     static let list = Route("/console/:team/user-invitations", TeamID.self)
     static let resending = Route(
-        "/console/:team/user-invitations/:invitation/resending",
-        TeamID.self,
-        InvitationID.self
-    )
+        "/console/:team/user-invitations/:invitation/resending", TeamID.self, InvitationID.self)
     static let withdrawal = Route(
-        "/console/:team/user-invitations/:invitation/withdrawal",
-        TeamID.self,
-        InvitationID.self
-    )
+        "/console/:team/user-invitations/:invitation/withdrawal", TeamID.self, InvitationID.self)
 }

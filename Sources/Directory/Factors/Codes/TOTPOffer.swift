@@ -2,15 +2,15 @@ public import Bytes
 public import Crypto
 public import Domain
 
-/// A secret shown to somebody who is about to add an authenticator app.
+/// Secret displayed to a user who is about to add an authenticator app.
 ///
-/// The form carries it sealed, so nothing is stored for people who go away again.
+/// The form contains it sealed, so that nothing is stored for users who leave the page.
 public struct TOTPOffer: Sendable {
     public let secret: TOTPSecret
-    /// For the form: opens for this person alone, for an hour.
+    /// Sealed secret for the form; it opens for this user only, for one hour.
     public let sealed: String
 
-    /// Makes and opens offers.
+    /// Creates and opens offers.
     public struct Maker: Sendable {
         private static let life = Duration.minutes(60)
 
@@ -22,7 +22,7 @@ public struct TOTPOffer: Sendable {
             self.random = random
         }
 
-        /// A new secret for that person.
+        /// Creates an offer with a new secret for a user.
         public func make(for subject: Subject, in team: TeamID, at now: Timestamp = .now()) -> TOTPOffer {
             let secret = TOTPSecret(random: random)
             let end = UInt64((now + Self.life).seconds)
@@ -31,13 +31,10 @@ public struct TOTPOffer: Sendable {
             return TOTPOffer(secret: secret, sealed: Base64URL.encode(sealed))
         }
 
-        /// The offer a form carried; nil when it was another person's, is too old, or none.
-        public func open(
-            _ sealed: String,
-            for subject: Subject,
-            in team: TeamID,
-            at now: Timestamp = .now()
-        ) -> TOTPOffer? {
+        /// Opens the offer in a form; nil if it is another user's, too old or invalid.
+        public func open(_ sealed: String, for subject: Subject, in team: TeamID, at now: Timestamp = .now())
+            -> TOTPOffer?
+        {
             guard sealed.utf8.count <= 400, let bytes = Base64URL.decode(sealed),
                 let plain = sealer.open(bytes, context: [team.rawValue, subject.rawValue]), plain.count > 8
             else { return nil }

@@ -4,9 +4,9 @@ public import Crypto
 public import Domain
 public import Postgres
 
-/// The secrets of authenticator apps.
+/// Secrets of authenticator apps.
 public struct TOTPStore: Sendable {
-    /// What a person may know of their app.
+    /// Authenticator app of a user, without its secret.
     public struct Summary: Hashable, Sendable {
         public let confirmedAt: Timestamp
         public let lastUsedAt: Timestamp?
@@ -22,47 +22,38 @@ public struct TOTPStore: Sendable {
         recoveryCodes = RecoveryCodeStore(database, keyRing: keyRing, random: random)
     }
 
-    /// The person's app, or nil.
+    /// Authenticator app of a user, or nil.
     public func find(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> Summary? {
         let rows = try await database.query(
             """
             SELECT confirmed_at, last_used_at FROM totp_secrets
             WHERE team_id = \(team) AND sub = \(subject)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { return nil }
         return Summary(confirmedAt: try row.next(), lastUsedAt: try row.next())
     }
 
-    /// Takes the app whose secret is `secret` when `code` is its code; an app the person had before is replaced.
+    /// Adds the authenticator app with `secret` if `code` is its code; it replaces an app that the user had before.
     ///
-    /// The code is used up by this, and does not sign anybody in.
+    /// The code is used up by this and cannot be used to sign in.
     ///
     /// - Parameters:
-    ///   - isFirst: whether the person may have no factor yet, since they have shown none.
-    ///   - right: what the person adds it by; nil where they are the caller's.
-    ///   - post: tells the person; nil tells nobody.
-    /// - Returns: the person's recovery codes, when these are their first.
-    /// - Throws: `FactorRefusal.wrongCode`, `.notFirst`, `.over`, `.unknown` for nobody of the team; `PostgresFailure`.
+    ///   - isFirst: whether the user must not have a factor yet, because they have proved none.
+    ///   - right: right by which the user adds it; nil if the caller is responsible for that.
+    ///   - mailer: notifies the user by mail; nil for no mail.
+    /// - Returns: the user's recovery codes, if these are the first.
+    /// - Throws: `FactorRefusal.wrongCode`, `.notFirst`, `.expired`, `.unknown` if the team has no such user;
+    ///   `PostgresFailure`.
     public func enrol(
-        _ secret: TOTPSecret,
-        provedBy code: String,
-        of subject: Subject,
-        isFirst: Bool = false,
-        by right: EnrolmentRight? = nil,
-        in team: TeamID,
-        from origin: Origin,
-        at now: Timestamp = .now(),
-        telling post: FactorPost? = nil
+        _ secret: TOTPSecret, provedBy code: String, of subject: Subject, isFirst: Bool = false,
+        by right: EnrolmentRight? = nil, in team: TeamID, from origin: Origin, at now: Timestamp = .now(),
+        telling mailer: FactorMailer? = nil
     ) async throws -> [RecoveryCode]? {
         guard let step = TOTP.step(ofCode: code, secret: secret, atSeconds: now.seconds) else {
             throw FactorRefusal.wrongCode
         }
         return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await FactorRowStore.lock(subject, in: team, transaction) else {
-                throw FactorRefusal.unknown
-            }
+            guard try await FactorRowStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
             try await right?.check(transaction)
             if isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
                 throw FactorRefusal.notFirst
@@ -71,30 +62,22 @@ public struct TOTPStore: Sendable {
             if had { try await transaction.query(UserStore.endingSignIns(of: subject, in: team)) }
             try await transaction.query(insertion(of: secret, for: subject, step: step, in: team, at: now))
             try await AuditEvent(
-                had ? "factor.replaced" : "factor.added",
-                by: .user(subject, of: team),
-                on: .user(subject),
-                from: origin,
-                after: ["kind": "totp"]
-            )
-            .record(in: team, transaction)
-            try await post?.tell(had ? .totpReplaced : .totpAdded, to: subject, in: team, transaction)
+                had ? "factor.replaced" : "factor.added", by: .user(subject, of: team), on: .user(subject),
+                from: origin, after: ["kind": "totp"]
+            ).record(in: team, transaction)
+            try await mailer?.send(had ? .totpReplaced : .totpAdded, to: subject, in: team, transaction)
             return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
         }
     }
 
-    /// Sets a secret that was made elsewhere, in the caller's transaction.
+    /// Sets a secret that was created elsewhere, in the caller's transaction.
     ///
-    /// The person's sessions end: whoever proves more than before starts anew.
+    /// The user's sessions end, so that the user signs in again with the stronger proof.
+    ///
     /// - Throws: `PostgresFailure`.
     public func set(
-        _ secret: TOTPSecret,
-        of subject: Subject,
-        in team: TeamID,
-        by actor: Actor,
-        from origin: Origin,
-        at now: Timestamp = .now(),
-        _ transaction: borrowing Transaction
+        _ secret: TOTPSecret, of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin,
+        at now: Timestamp = .now(), _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
         let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
         try await transaction.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
@@ -102,29 +85,21 @@ public struct TOTPStore: Sendable {
         let deletion = SessionStore.deletion(of: subject, except: nil, in: team)
         let ended = try await transaction.query(deletion).changed
         try await AuditEvent(
-            had ? "factor.replaced" : "factor.added",
-            by: actor,
-            on: .user(subject),
-            from: origin,
+            had ? "factor.replaced" : "factor.added", by: actor, on: .user(subject), from: origin,
             after: ["kind": "totp", "endedSessions": .integer(Int64(ended))]
-        )
-        .record(in: team, transaction)
+        ).record(in: team, transaction)
     }
 
-    /// Forgets a person's app.
+    /// Removes a user's authenticator app.
     ///
     /// - Parameters:
-    ///   - keepsOne: whether the person has to keep a factor.
-    ///   - right: what the person removes it by.
-    ///   - post: tells the person; nil tells nobody.
-    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `SessionRight.Over`; `PostgresFailure`.
+    ///   - keepsOne: whether the user has to keep a factor.
+    ///   - right: session by which the user removes it.
+    ///   - mailer: notifies the user by mail; nil for no mail.
+    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `SessionRight.Ended`; `PostgresFailure`.
     public func remove(
-        of subject: Subject,
-        keepsOne: Bool,
-        by right: SessionRight? = nil,
-        in team: TeamID,
-        from origin: Origin,
-        telling post: FactorPost? = nil
+        of subject: Subject, keepsOne: Bool, by right: SessionRight? = nil, in team: TeamID, from origin: Origin,
+        telling mailer: FactorMailer? = nil
     ) async throws {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await FactorRowStore.lock(subject, by: right, in: team, transaction)
@@ -133,26 +108,19 @@ public struct TOTPStore: Sendable {
             }
             try await FactorRowStore.settle(subject, keepsOne: keepsOne, in: team, transaction)
             try await AuditEvent(
-                "factor.removed",
-                by: .user(subject, of: team),
-                on: .user(subject),
-                from: origin,
+                "factor.removed", by: .user(subject, of: team), on: .user(subject), from: origin,
                 before: ["kind": "totp"]
-            )
-            .record(in: team, transaction)
-            try await post?.tell(.totpRemoved, to: subject, in: team, transaction)
+            ).record(in: team, transaction)
+            try await mailer?.send(.totpRemoved, to: subject, in: team, transaction)
         }
     }
 
     /// Uses a code up, in one statement: neither it nor an earlier one works again.
     ///
-    /// - Returns: whether it was the person's and unused.
-    func use(
-        _ code: String,
-        of subject: Subject,
-        in team: TeamID,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Bool {
+    /// - Returns: whether it was the user's and unused.
+    func use(_ code: String, of subject: Subject, in team: TeamID, at now: Timestamp) async throws(PostgresFailure)
+        -> Bool
+    {
         guard let secret = try await secret(of: subject, in: team),
             let step = TOTP.step(ofCode: code, secret: secret, atSeconds: now.seconds)
         else { return false }
@@ -160,17 +128,13 @@ public struct TOTPStore: Sendable {
             """
             UPDATE totp_secrets SET last_step = \(step), last_used_at = \(now)
             WHERE team_id = \(team) AND sub = \(subject) AND last_step < \(step)
-            """,
-            in: team
-        )
-        .changed == 1
+            """, in: team
+        ).changed == 1
     }
 
     private func secret(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> TOTPSecret? {
         let rows = try await database.query(
-            "SELECT secret_sealed FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)",
-            in: team
-        )
+            "SELECT secret_sealed FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)", in: team)
         guard var row = rows.first else { return nil }
         let sealed: [UInt8] = try row.next()
         guard let bytes = sealer.open(sealed, context: Self.place(of: subject, in: team)),
@@ -179,13 +143,9 @@ public struct TOTPStore: Sendable {
         return secret
     }
 
-    private func insertion(
-        of secret: TOTPSecret,
-        for subject: Subject,
-        step: Int,
-        in team: TeamID,
-        at now: Timestamp
-    ) -> SQL {
+    private func insertion(of secret: TOTPSecret, for subject: Subject, step: Int, in team: TeamID, at now: Timestamp)
+        -> SQL
+    {
         let sealed = sealer.seal(secret.bytes, context: Self.place(of: subject, in: team))
         return """
             INSERT INTO totp_secrets (team_id, sub, secret_sealed, last_step, confirmed_at)

@@ -1,13 +1,13 @@
 public import Bytes
 import Postgres
 
-/// A passkey as its person sees it.
+/// Passkey as displayed to its user.
 public struct Passkey: Hashable, Sendable {
     public let id: PasskeyID
-    /// What the browser knows it by.
+    /// Credential ID, by which the browser identifies it.
     public let credentialID: [UInt8]
     public let name: String
-    /// Whether it is on the person's other devices too.
+    /// Whether it is on the user's other devices too.
     public let isBackedUp: Bool
     public let createdAt: Timestamp
     public let lastUsedAt: Timestamp?

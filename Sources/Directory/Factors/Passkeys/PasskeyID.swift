@@ -1,15 +1,13 @@
 import Bytes
 import Crypto
 
-/// The name of a passkey that is no secret: what a page may show and a form send back.
+/// Public ID of a passkey, which pages may show and forms send back.
 public struct PasskeyID: Hashable, Sendable {
     let hash: [UInt8]
 
-    init(credential: [UInt8]) {
-        hash = SHA256.hash(credential)
-    }
+    init(credential: [UInt8]) { hash = SHA256.hash(credential) }
 
-    /// The passkey named by `text`, or nil when that is not the name of any.
+    /// Parses an ID; nil if `text` cannot be one.
     public init?(text: String) {
         guard text.utf8.count <= 64, let hash = Base64URL.decode(text), hash.count == SHA256.byteCount else {
             return nil

@@ -1,11 +1,11 @@
-/// What a person calls a passkey: one line.
+/// Name that a user gives a passkey: one line.
 public struct PasskeyName: Hashable, Sendable {
-    /// In Unicode scalars.
+    /// Most Unicode scalars.
     public static let maximumLength = 60
 
     public let text: String
 
-    /// The name less white space around it; nil when it is empty, too long, or no line of text.
+    /// Creates a name without surrounding white space; nil if it is empty, too long, or not a line of text.
     public init?(_ text: String) {
         guard let name = PersonName(given: text, family: "")?.given, !name.isEmpty,
             name.unicodeScalars.count <= Self.maximumLength

@@ -4,18 +4,14 @@ public import Domain
 import Postgres
 import WebAuthn
 
-// Changing and using.
+// Changes and use of passkeys.
 extension PasskeyStore {
-    /// Calls a key something else.
+    /// Renames a passkey.
     ///
-    /// - Parameter right: what the person renames it by.
-    /// - Throws: `FactorRefusal.unknown`, `SessionRight.Over`, `PostgresFailure`.
+    /// - Parameter right: session by which the user renames it.
+    /// - Throws: `FactorRefusal.unknown`, `SessionRight.Ended`, `PostgresFailure`.
     public func rename(
-        _ id: PasskeyID,
-        of subject: Subject,
-        to name: PasskeyName,
-        by right: SessionRight? = nil,
-        in team: TeamID,
+        _ id: PasskeyID, of subject: Subject, to name: PasskeyName, by right: SessionRight? = nil, in team: TeamID,
         from origin: Origin
     ) async throws {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
@@ -26,35 +22,25 @@ extension PasskeyStore {
                 """
                 UPDATE passkeys SET name = \(name.text)
                 WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
-                """
-            )
+                """)
             try await AuditEvent(
-                "factor.renamed",
-                by: .user(subject, of: team),
-                on: .user(subject),
-                from: origin,
+                "factor.renamed", by: .user(subject, of: team), on: .user(subject), from: origin,
                 before: ["kind": "passkey", "name": .string(old)],
                 after: ["kind": "passkey", "name": .string(name.text)]
-            )
-            .record(in: team, transaction)
+            ).record(in: team, transaction)
         }
     }
 
-    /// Forgets a key.
+    /// Removes a passkey.
     ///
     /// - Parameters:
-    ///   - keepsOne: whether the person has to keep a factor.
-    ///   - right: what the person removes it by.
-    ///   - post: tells the person; nil tells nobody.
-    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `SessionRight.Over`; `PostgresFailure`.
+    ///   - keepsOne: whether the user has to keep a factor.
+    ///   - right: session by which the user removes it.
+    ///   - mailer: notifies the user by mail; nil for no mail.
+    /// - Throws: `FactorRefusal.unknown`, `.lastOne`; `SessionRight.Ended`; `PostgresFailure`.
     public func remove(
-        _ id: PasskeyID,
-        of subject: Subject,
-        keepsOne: Bool,
-        by right: SessionRight? = nil,
-        in team: TeamID,
-        from origin: Origin,
-        telling post: FactorPost? = nil
+        _ id: PasskeyID, of subject: Subject, keepsOne: Bool, by right: SessionRight? = nil, in team: TeamID,
+        from origin: Origin, telling mailer: FactorMailer? = nil
     ) async throws {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await FactorRowStore.lock(subject, by: right, in: team, transaction)
@@ -63,22 +49,17 @@ extension PasskeyStore {
                 """
                 DELETE FROM passkeys
                 WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
-                """
-            )
+                """)
             try await FactorRowStore.settle(subject, keepsOne: keepsOne, in: team, transaction)
             try await AuditEvent(
-                "factor.removed",
-                by: .user(subject, of: team),
-                on: .user(subject),
-                from: origin,
+                "factor.removed", by: .user(subject, of: team), on: .user(subject), from: origin,
                 before: ["kind": "passkey", "name": .string(name)]
-            )
-            .record(in: team, transaction)
-            try await post?.tell(.passkeyRemoved(name: name), to: subject, in: team, transaction)
+            ).record(in: team, transaction)
+            try await mailer?.send(.passkeyRemoved(name: name), to: subject, in: team, transaction)
         }
     }
 
-    /// The key of that credential with its person, or nil when nobody of the team has it.
+    /// Passkey of a credential ID with its user; nil if no user of the team has it.
     func find(_ credentialID: [UInt8], in team: TeamID) async throws(PostgresFailure) -> Known? {
         let rows = try await database.query(
             """
@@ -87,9 +68,7 @@ extension PasskeyStore {
             JOIN users u ON u.team_id = p.team_id AND u.sub = p.sub
             LEFT JOIN passkey_handles h ON h.team_id = p.team_id AND h.sub = p.sub
             WHERE p.team_id = \(team) AND p.credential_id = \(credentialID)
-            """,
-            in: team
-        )
+            """, in: team)
         guard var row = rows.first else { return nil }
         let user = try User(&row)
         let number: Int = try row.next()
@@ -97,22 +76,16 @@ extension PasskeyStore {
             throw .unreadable(column: 9, as: "an algorithm")
         }
         return Known(
-            user: user,
-            key: CredentialKey(algorithm, try row.next()),
-            signCount: UInt32(clamping: try row.next(Int.self)),
-            isBackupEligible: try row.next(),
-            handle: try row.next()
-        )
+            user: user, key: CredentialKey(algorithm, try row.next()),
+            signCount: UInt32(clamping: try row.next(Int.self)), isBackupEligible: try row.next(),
+            handle: try row.next())
     }
 
-    /// Notes that a key was used, and uses its challenge up, in one statement.
+    /// Records the use of a passkey and uses its challenge up, in one statement.
     ///
-    /// - Returns: false when the challenge was used before, or the counter has gone on meanwhile.
+    /// - Returns: false if the challenge was used before, or the counter has advanced meanwhile.
     func use(
-        _ credentialID: [UInt8],
-        _ assertion: Assertion,
-        spending challenge: SpentChallenge,
-        in team: TeamID,
+        _ credentialID: [UInt8], _ assertion: Assertion, spending challenge: SpentChallenge, in team: TeamID,
         at now: Timestamp
     ) async throws(PostgresFailure) -> Bool {
         let count = Int(assertion.signCount)
@@ -124,30 +97,20 @@ extension PasskeyStore {
             WHERE team_id = \(team) AND credential_id = \(credentialID)
                 AND (sign_count < \(count) OR (sign_count = 0 AND \(count) = 0))
                 AND EXISTS (SELECT FROM spent)
-            """,
-            in: team
-        )
-        .changed == 1
+            """, in: team
+        ).changed == 1
     }
 
-    /// Notes that there may be a copy of a key, and uses the challenge that it answered up, in one statement.
+    /// Records that a passkey may have been copied and uses up the challenge that it answered, in one statement.
     ///
-    /// Whoever has the key can answer as often as they like: an answer is noted once, and so many answers a day.
+    /// A client with the passkey can answer without limit: a response is recorded once, and at most `copyLimit` a day.
     func noteCopy(
-        of subject: Subject,
-        spending challenge: SpentChallenge,
-        in team: TeamID,
-        from origin: Origin,
-        at now: Timestamp
+        of subject: Subject, spending challenge: SpentChallenge, in team: TeamID, from origin: Origin, at now: Timestamp
     ) async throws(PostgresFailure) {
         let event = AuditEvent(
-            "factor.refused",
-            by: .system("sign-in"),
-            on: .user(subject),
-            from: origin,
+            "factor.refused", by: .system("sign-in"), on: .user(subject), from: origin,
             after: ["kind": "passkey", "reason": "the counter fell back: the key may have been copied"],
-            outcome: .refused
-        )
+            outcome: .refused)
         let count = LimitSubject.account("passkey-copies", subject.rawValue)
         let end = now + Self.copyWindow
         try await database.query(
@@ -158,23 +121,17 @@ extension PasskeyStore {
                 \(GuessLimitStore.increment(at: now))
             )
             \(event.insertion(in: team, when: "FROM counted WHERE count <= \(Self.copyLimit)"))
-            """,
-            in: team
-        )
+            """, in: team)
     }
 
     private static func name(
-        of id: PasskeyID,
-        of subject: Subject,
-        in team: TeamID,
-        _ transaction: borrowing Transaction
+        of id: PasskeyID, of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws -> String {
         let rows = try await transaction.query(
             """
             SELECT name FROM passkeys
             WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
-            """
-        )
+            """)
         guard var row = rows.first else { throw FactorRefusal.unknown }
         return try row.next()
     }

@@ -5,28 +5,28 @@ public import Domain
 public import Postgres
 import WebAuthn
 
-/// The passkeys of a team's people.
+/// Passkeys of a team's users.
 public struct PasskeyStore: Sendable {
-    /// Of one person; more would be a mistake.
+    /// Most passkeys of one user; more would be a mistake.
     public static let limit = 20
-    /// Answers of one person's keys in a day that are noted because there may be a copy of the key.
+    /// Most responses per user and day that are recorded because the passkey may have been copied.
     static let copyLimit = 20
     static let copyWindow = Duration.seconds(86_400)
-    /// Transports a browser may name; there are a handful.
+    /// Most transports that a browser may name; there are a handful.
     private static let transportLimit = 8
 
-    /// A registered key on its way into the store.
+    /// Registered passkey to be stored.
     struct New: Sendable {
         let credential: Credential
         let name: PasskeyName
         let transports: [String]
-        /// Whether the person may have no factor yet.
+        /// Whether the user must not have a factor yet.
         let isFirst: Bool
-        /// What the person adds it by.
+        /// Right by which the user adds it.
         let right: EnrolmentRight?
     }
 
-    /// What an assertion is checked against.
+    /// Stored passkey that an assertion is checked against.
     struct Known: Sendable {
         let user: User
         let key: CredentialKey
@@ -45,22 +45,20 @@ public struct PasskeyStore: Sendable {
         self.random = random
     }
 
-    /// A person's passkeys, the oldest first.
+    /// Passkeys of a user, oldest first.
     public func list(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [Passkey] {
         let rows = try await database.query(
             """
             SELECT \(Passkey.columns) FROM passkeys
             WHERE team_id = \(team) AND sub = \(subject)
             ORDER BY created_at, credential_id
-            """,
-            in: team
-        )
+            """, in: team)
         return try rows.all(Passkey.init)
     }
 
-    /// What authenticators know the person by in this team; drawn at random the first time.
+    /// User handle of WebAuthn for a user of this team, drawn at random the first time.
     public func handle(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [UInt8] {
-        // Twice at most: one that was made by another request meanwhile is seen by the next statement.
+        // Twice at most, because a handle that another request has inserted is visible to the next statement.
         for _ in 0..<2 {
             let rows = try await database.query(
                 """
@@ -74,31 +72,22 @@ public struct PasskeyStore: Sendable {
                 UNION ALL
                 SELECT handle FROM passkey_handles WHERE team_id = \(team) AND sub = \(subject)
                 LIMIT 1
-                """,
-                in: team
-            )
+                """, in: team)
             if var row = rows.first { return try row.next() }
         }
         throw .unreadable(column: 0, as: "a user handle")
     }
 
-    /// Adds a key; the challenge it answered is used up with it.
+    /// Adds a passkey and uses up the challenge that it answered.
     ///
-    /// - Returns: the person's recovery codes, when these are their first.
+    /// - Returns: the user's recovery codes, if these are the first.
     /// - Throws: `FactorRefusal`, `PostgresFailure`.
     func add(
-        _ new: New,
-        to subject: Subject,
-        spending challenge: SpentChallenge,
-        in team: TeamID,
-        from origin: Origin,
-        at now: Timestamp,
-        telling post: FactorPost?
+        _ new: New, to subject: Subject, spending challenge: SpentChallenge, in team: TeamID, from origin: Origin,
+        at now: Timestamp, telling mailer: FactorMailer?
     ) async throws -> [RecoveryCode]? {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await FactorRowStore.lock(subject, in: team, transaction) else {
-                throw FactorRefusal.unknown
-            }
+            guard try await FactorRowStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
             try await new.right?.check(transaction)
             guard try await !transaction.query(challenge.insertion(in: team)).isEmpty else {
                 throw FactorRefusal.notProved
@@ -106,27 +95,20 @@ public struct PasskeyStore: Sendable {
             if new.isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
                 throw FactorRefusal.notFirst
             }
-            let known = try await transaction.query(
-                "SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)"
-            )
+            let known = try await transaction.query("SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)")
             guard known.count < Self.limit else { throw FactorRefusal.tooMany }
             let added = try await transaction.query(Self.insertion(of: new, to: subject, in: team, at: now))
             guard added.changed == 1 else { throw FactorRefusal.taken }
             let after: JSONValue = ["kind": "passkey", "name": .string(new.name.text)]
             let actor = Actor.user(subject, of: team)
-            try await AuditEvent("factor.added", by: actor, on: .user(subject), from: origin, after: after)
-                .record(in: team, transaction)
-            try await post?.tell(.passkeyAdded(name: new.name.text), to: subject, in: team, transaction)
+            try await AuditEvent("factor.added", by: actor, on: .user(subject), from: origin, after: after).record(
+                in: team, transaction)
+            try await mailer?.send(.passkeyAdded(name: new.name.text), to: subject, in: team, transaction)
             return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
         }
     }
 
-    private static func insertion(
-        of new: New,
-        to subject: Subject,
-        in team: TeamID,
-        at now: Timestamp
-    ) -> SQL {
+    private static func insertion(of new: New, to subject: Subject, in team: TeamID, at now: Timestamp) -> SQL {
         let credential = new.credential
         let transports = new.transports.prefix(transportLimit).filter { $0.utf8.count <= 32 }
         return """

@@ -1,21 +1,19 @@
 import Crypto
 
-/// A code that stands in for a lost factor, once.
+/// Code that replaces a lost factor, once.
 ///
-/// Ten characters of 32: 50 random bits, which with five tries a sign-in nobody guesses.
+/// Ten characters out of 32: 50 random bits, which cannot be guessed with five tries per interaction.
 public struct RecoveryCode: Hashable, Sendable {
-    /// Of a set.
+    /// Number of codes in a set.
     public static let setCount = 10
     static let length = 10
 
-    /// Small letters and digits, without the dash.
+    /// Lower-case letters and digits, without the dash.
     let characters: String
 
-    init(random: RandomSource) {
-        characters = random.text(Self.length, from: .readable)
-    }
+    init(random: RandomSource) { characters = random.text(Self.length, from: .readable) }
 
-    /// The code as somebody typed it: blanks, dashes and capitals are taken, and so is 0 for o and 1 for l.
+    /// Parses a code as entered: spaces, dashes and capitals are accepted, and so is 0 for o and 1 for l.
     public init?(text: String) {
         guard text.utf8.count <= 40 else { return nil }
         let typed = text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
@@ -31,7 +29,7 @@ public struct RecoveryCode: Hashable, Sendable {
         characters = String(decoding: read, as: UTF8.self)
     }
 
-    /// As it is shown and typed, in two halves.
+    /// Code as displayed and entered, in two halves.
     public var text: String { "\(characters.prefix(5))-\(characters.suffix(5))" }
 
     private static func isPart(_ character: UInt8) -> Bool {

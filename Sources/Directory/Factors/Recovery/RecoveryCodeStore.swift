@@ -4,7 +4,7 @@ public import Crypto
 public import Domain
 import Postgres
 
-/// The recovery codes of a team's people.
+/// Recovery codes of a team's users.
 public struct RecoveryCodeStore: Sendable {
     private let database: TeamDatabase
     private let keys: [HMACSHA256]
@@ -16,21 +16,16 @@ public struct RecoveryCodeStore: Sendable {
         self.random = random
     }
 
-    /// Gives a person ten new codes in the place of those they had.
+    /// Replaces a user's recovery codes by ten new ones.
     ///
     /// - Parameters:
-    ///   - right: what the person asks for them by.
-    ///   - post: tells the person; nil tells nobody.
-    /// - Returns: the codes, which nobody can read again; nil for somebody without a factor.
-    /// - Throws: `SessionRight.Over`, `PostgresFailure`.
+    ///   - right: session by which the user requests them.
+    ///   - mailer: notifies the user by mail; nil for no mail.
+    /// - Returns: the codes, which cannot be read again; nil for a user without a factor.
+    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
     public func regenerate(
-        for subject: Subject,
-        in team: TeamID,
-        by actor: Actor,
-        with right: SessionRight? = nil,
-        from origin: Origin,
-        at now: Timestamp = .now(),
-        telling post: FactorPost? = nil
+        for subject: Subject, in team: TeamID, by actor: Actor, with right: SessionRight? = nil, from origin: Origin,
+        at now: Timestamp = .now(), telling mailer: FactorMailer? = nil
     ) async throws -> [RecoveryCode]? {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             guard try await FactorRowStore.lock(subject, by: right, in: team, transaction),
@@ -39,42 +34,30 @@ public struct RecoveryCodeStore: Sendable {
             try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
             let codes = try await replace(for: subject, in: team, at: now, transaction)
             try await AuditEvent(
-                "recovery_codes.regenerated",
-                by: actor,
-                on: .user(subject),
-                from: origin,
+                "recovery_codes.regenerated", by: actor, on: .user(subject), from: origin,
                 after: ["count": .integer(Int64(codes.count))]
-            )
-            .record(in: team, transaction)
-            try await post?.tell(.recoveryCodesRenewed, to: subject, in: team, transaction)
+            ).record(in: team, transaction)
+            try await mailer?.send(.recoveryCodesRenewed, to: subject, in: team, transaction)
             return codes
         }
     }
 
-    /// The first set of a person, made together with their first factor; nil where they have one.
-    func makeFirst(
-        for subject: Subject,
-        in team: TeamID,
-        at now: Timestamp,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [RecoveryCode]? {
+    /// Creates a user's first set, together with their first factor; nil if the user has a set already.
+    func makeFirst(for subject: Subject, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> [RecoveryCode]?
+    {
         let known = try await transaction.query(
-            "SELECT FROM recovery_codes WHERE team_id = \(team) AND sub = \(subject) LIMIT 1"
-        )
+            "SELECT FROM recovery_codes WHERE team_id = \(team) AND sub = \(subject) LIMIT 1")
         guard known.isEmpty else { return nil }
         return try await replace(for: subject, in: team, at: now, transaction)
     }
 
     /// Uses a code up, in one statement with its event.
     ///
-    /// - Returns: whether the person had it, unused.
-    func use(
-        _ code: RecoveryCode,
-        of subject: Subject,
-        in team: TeamID,
-        from origin: Origin,
-        at now: Timestamp
-    ) async throws(PostgresFailure) -> Bool {
+    /// - Returns: whether the user had the code, unused.
+    func use(_ code: RecoveryCode, of subject: Subject, in team: TeamID, from origin: Origin, at now: Timestamp)
+        async throws(PostgresFailure) -> Bool
+    {
         let actor = Actor.user(subject, of: team)
         let event = AuditEvent("recovery_code.used", by: actor, on: .user(subject), from: origin)
         for key in keys {
@@ -89,20 +72,15 @@ public struct RecoveryCodeStore: Sendable {
                     \(event.insertion(in: team, when: "FROM used"))
                 )
                 SELECT FROM used
-                """,
-                in: team
-            )
+                """, in: team)
             if !rows.isEmpty { return true }
         }
         return false
     }
 
-    private func replace(
-        for subject: Subject,
-        in team: TeamID,
-        at now: Timestamp,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> [RecoveryCode] {
+    private func replace(for subject: Subject, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> [RecoveryCode]
+    {
         try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
         var codes: [RecoveryCode] = []
         while codes.count < RecoveryCode.setCount {
@@ -114,18 +92,12 @@ public struct RecoveryCodeStore: Sendable {
                 """
                 INSERT INTO recovery_codes (team_id, sub, code_hash, created_at)
                 VALUES (\(team), \(subject), \(hash(code, of: subject, in: team, keys[0])), \(now))
-                """
-            )
+                """)
         }
         return codes
     }
 
-    private func hash(
-        _ code: RecoveryCode,
-        of subject: Subject,
-        in team: TeamID,
-        _ key: HMACSHA256
-    ) -> [UInt8] {
+    private func hash(_ code: RecoveryCode, of subject: Subject, in team: TeamID, _ key: HMACSHA256) -> [UInt8] {
         key.code(for: Array("\(team)\n\(subject)\n\(code.characters)".utf8))
     }
 }

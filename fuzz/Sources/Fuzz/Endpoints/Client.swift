@@ -1,22 +1,22 @@
 import Bytes
 import Glibc
 
-/// One HTTP message as it goes over the wire.
-struct Message {
+/// One HTTP message as it is sent.
+struct RawRequest {
     var bytes: [UInt8]
-    /// Whether its framing is ours: then an answer is due.
+    /// Whether the client determines the framing, so that a response is due.
     var isOurs: Bool
     var isHead = false
     /// Method and path, for reports.
     var line = ""
 }
 
-/// An answer, its body taken apart from the coding of its transfer.
+/// A response, with its transfer coding removed from the body.
 struct Answer {
     var status = 0
     var head = ""
     var body: [UInt8] = []
-    /// Whether the server closes.
+    /// Whether the server closes the connection.
     var isLast = true
 
     var text: String { String(decoding: body, as: UTF8.self) }
@@ -30,24 +30,22 @@ struct Answer {
     }
 }
 
-/// A client that asks one thing after another, on one connection where that lasts.
+/// A client that sends one request after another, on one connection while it stays open.
 final class Client {
     private let port: UInt16
     private var descriptor: Int32 = -1
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
     private var pending: [UInt8] = []
 
-    /// Seconds for an answer that is due, on a machine that has much else to do.
-    private static let patience = 45
-    /// Octets of an answer that are read at most.
+    /// Seconds to wait for a response that is due, on a busy machine.
+    private static let timeout = 45
+    /// Maximum number of octets that are read of a response without a length.
     private static let limit = 16 << 20
 
-    init(port: UInt16) {
-        self.port = port
-    }
+    init(port: UInt16) { self.port = port }
 
-    /// Sends a message and reads its answer; status 0 where none came.
-    func send(_ message: Message) -> Answer {
+    /// Sends a message and reads its response; status 0 if there is none.
+    func send(_ message: RawRequest) -> Answer {
         for _ in 0..<2 {
             let isFresh = descriptor < 0
             if isFresh { connect() }
@@ -58,7 +56,7 @@ final class Client {
             }
             let answer = read(isDue: message.isOurs, hasBody: !message.isHead)
             if answer.status == 0 || answer.isLast || !message.isOurs { close() }
-            // A kept connection may have ended while nobody looked.
+            // The server may have closed a kept connection in the meantime.
             if answer.status == 0, !isFresh, message.isOurs { continue }
             return answer
         }
@@ -99,16 +97,16 @@ final class Client {
                 unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if sent < 0, errno == EINTR { continue }
-            // Whoever is refused in the middle of a body may find the answer waiting.
+            // If the server rejects a request in the middle of its body, the response may already be there.
             guard sent > 0 else { return rest.count < bytes.count }
             rest = rest.dropFirst(sent)
         }
         return true
     }
 
-    /// What was framed by the input itself may never be whole, so its answer is not waited for.
+    /// Reads a response, with a short timeout if the input determines the framing, as its request may be incomplete.
     private func read(isDue: Bool, hasBody: Bool) -> Answer {
-        setPatience(milliseconds: isDue ? Self.patience * 1000 : 10)
+        setPatience(milliseconds: isDue ? Self.timeout * 1000 : 10)
         var answer = Answer()
         repeat {
             guard let head = readHead(isDue: isDue) else { return Answer() }
@@ -174,7 +172,7 @@ final class Client {
         var count = -1
         // libFuzzer's alarm interrupts calls now and then.
         repeat { count = unsafe recv(descriptor, &buffer, buffer.count, 0) } while count < 0 && errno == EINTR
-        expect(count >= 0 || errno != EAGAIN || !isDue, "no answer within \(Self.patience) s")
+        expect(count >= 0 || errno != EAGAIN || !isDue, "no answer within \(Self.timeout) s")
         guard count > 0 else { return false }
         pending += buffer[..<count]
         return true

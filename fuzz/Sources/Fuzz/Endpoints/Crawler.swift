@@ -1,13 +1,13 @@
 import Bytes
 
-/// Walks the product's own pages as a person who may see them, and writes down every page and every form as a script.
+/// Crawls the product's pages as a user who may see them, and records every page and form as a script.
 final class Crawler {
     private let site: Site
     private let values: Values
     private var found: [String: [UInt8]] = [:]
 
     private static let mostPages = 400
-    /// Pages of one kind are alike: one, and one with what its query asks.
+    /// Maximum number of pages of one kind, which are alike: one, and one more with another query value.
     private static let mostOfAKind = 2
 
     init(_ site: Site, _ values: Values) {
@@ -61,35 +61,26 @@ final class Crawler {
         note("POST \(path)", person, form.body(), from: person == .nobody ? address : nil)
     }
 
-    /// Stands for the token of a form until it is known whose browser sends it.
+    /// Placeholder for the form token, which depends on the browser that sends the form.
     private static let token = "token-of-this-browser"
 
-    /// What is another in each run is written as an expression.
+    /// Records a request, with expressions for values that differ between runs.
     ///
-    /// - Parameter page: where the form is fetched first, by a browser that has no cookie yet.
-    private func note(
-        _ line: String,
-        _ person: Person,
-        _ body: String,
-        _ type: String? = nil,
-        from page: String? = nil
-    ) {
+    /// - Parameter page: page with the form, which a browser without cookies gets first.
+    private func note(_ line: String, _ person: Person, _ body: String, _ type: String? = nil, from page: String? = nil)
+    {
         var text = page.map { "GET \($0)\n----\n" } ?? ""
         text += "\(line)\nAs: \(person.rawValue)\n"
         if let type { text += "Content-Type: \(type)\n" }
         if !body.isEmpty { text += "\n\(body)" }
         for (value, expression) in [
-            (Self.token, "«csrf»"), (site.subject(of: .ada), "«sub»"),
-            (site.subject(of: .owner), "«sub owner»"),
+            (Self.token, "«csrf»"), (site.subject(of: .ada), "«sub»"), (site.subject(of: .owner), "«sub owner»"),
             (PercentCoding.encode(site.origin), "«url «origin»»"), (site.origin, "«origin»"),
         ] where value.count > 8 {
-            text = text.split(separator: value, omittingEmptySubsequences: false).joined(
-                separator: expression
-            )
+            text = text.split(separator: value, omittingEmptySubsequences: false).joined(separator: expression)
         }
         let kind =
-            Self.kind(of: line)
-            + body.split(separator: "&").compactMap { $0.split(separator: "=").first }.joined()
+            Self.kind(of: line) + body.split(separator: "&").compactMap { $0.split(separator: "=").first }.joined()
         if found["\(person) \(kind)"] == nil { found["\(person) \(kind)"] = Array(text.utf8) }
     }
 
@@ -104,23 +95,18 @@ final class Crawler {
 
     private func path(of link: String, at address: String) -> String? {
         if link.hasPrefix("/") { return String(link.prefix { $0 != "#" }) }
-        if link.hasPrefix(site.origin) {
-            return String(link.dropFirst(site.origin.count).prefix { $0 != "#" })
-        }
+        if link.hasPrefix(site.origin) { return String(link.dropFirst(site.origin.count).prefix { $0 != "#" }) }
         if link.hasPrefix("?") { return address.prefix { $0 != "?" } + link }
         return nil
     }
 
-    /// The address with digits and identifiers levelled.
+    /// The path with digits and identifiers replaced, and the names of its query parameters.
     private static func kind(of path: String) -> String {
         let parts = path.split(separator: "?", maxSplits: 1)
         let segments = (parts.first ?? "").split(separator: "/").map { segment in
-            segment.utf8.contains { (0x30...0x39).contains($0) } || segment.contains(".")
-                ? "#" : String(segment)
+            segment.utf8.contains { (0x30...0x39).contains($0) } || segment.contains(".") ? "#" : String(segment)
         }
-        let query =
-            parts.count > 1
-            ? parts[1].split(separator: "&").compactMap { $0.split(separator: "=").first } : []
+        let query = parts.count > 1 ? parts[1].split(separator: "&").compactMap { $0.split(separator: "=").first } : []
         return segments.joined(separator: "/") + "?" + query.joined(separator: "&")
     }
 }

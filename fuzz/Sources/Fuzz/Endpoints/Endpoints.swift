@@ -1,20 +1,20 @@
 import Bytes
 import Glibc
 
-/// Whole endpoints of one kind: which of the product's pages are walked for requests that are right, beside the seeds.
+/// Endpoints of one kind, with the pages that are crawled for valid requests in addition to the seeds.
 enum EndpointGroup: String, CaseIterable {
-    /// What apps ask: Apple's addresses and those beside them.
+    /// Endpoints for apps: Apple's, and Pippin's additional ones.
     case tokens
-    /// The hosted pages, and what Apple and its stand-in send there.
+    /// The hosted pages, and the requests that Apple and the simulator send there.
     case hosted
     /// The console of a team, as its owner.
     case console
-    /// What operators see.
+    /// The operator's console.
     case operating
-    /// Registry files, planned and taken back.
+    /// Registry files, planned without being applied.
     case registry
 
-    /// Who walks where.
+    /// Users, and the pages at which their crawls start.
     var walks: [(Person, String)] {
         switch self {
         case .tokens, .registry: []
@@ -25,7 +25,7 @@ enum EndpointGroup: String, CaseIterable {
     }
 }
 
-/// Feeds a running server of this process with scripts of requests, and judges its answers.
+/// Sends scripts of requests to a server in this process, and checks its responses.
 final class Endpoints {
     private let site: Site
     private let judge: Judge
@@ -34,23 +34,19 @@ final class Endpoints {
     private var count = 0
     private let start = ContinuousClock.now
 
-    /// Inputs after which the database is as it was at the start, because requests that are right change it.
+    /// Inputs after which the database is restored, because valid requests change it.
     private static let inputsPerLife = 5000
-    /// Requests of one script at most.
+    /// Maximum number of requests of a script.
     private static let longestScript = 8
 
     static func target(_ group: EndpointGroup) -> FuzzTarget {
         do {
             let endpoints = try Endpoints(group)
-            if group == .registry {
-                return FuzzTarget(take: { endpoints.apply($0) }, mutator: endpoints.mutator([]))
-            }
+            if group == .registry { return FuzzTarget(take: { endpoints.apply($0) }, mutator: endpoints.mutator([])) }
             let templates = try Crawler(endpoints.site, endpoints.values).walk(group.walks)
             try endpoints.keep(templates)
             return FuzzTarget(take: { endpoints.run($0) }, mutator: endpoints.mutator(templates))
-        } catch {
-            fatalError("the server cannot be started: \(error)")
-        }
+        } catch { fatalError("the server cannot be started: \(error)") }
     }
 
     private init(_ group: EndpointGroup) throws {
@@ -61,13 +57,13 @@ final class Endpoints {
         Report.begin(site.log)
     }
 
-    /// The committed seeds of the group, and what was walked.
+    /// The committed seeds of the group, and the crawled requests.
     private func mutator(_ walked: [[UInt8]]) -> Mutator {
         let seeds = Environment.value("FUZZ_SEEDS").map(Files.all) ?? []
         return Mutator(templates: walked + seeds)
     }
 
-    /// Puts what was walked where libFuzzer looks for seeds.
+    /// Stores the crawled requests where libFuzzer reads seeds.
     private func keep(_ templates: [[UInt8]]) throws {
         guard let place = Environment.value("FUZZ_WALKED") else { return }
         for (index, template) in templates.enumerated() { Files.write(template, to: "\(place)/\(index)") }
@@ -92,10 +88,10 @@ final class Endpoints {
         if expansion.hasSpent { values.forget() }
     }
 
-    /// Plans a registry file, all of it but the end.
+    /// Plans a registry file without applying it.
     private func apply(_ input: [UInt8]) {
         renew()
-        judge.begin(input, Message(bytes: input, isOurs: true))
+        judge.begin(input, RawRequest(bytes: input, isOurs: true))
         let problems = site.plan(input)
         judge.end(Answer(status: problems == nil ? 200 : 400, body: problems ?? []), to: nil, as: .nobody)
     }
@@ -112,12 +108,10 @@ final class Endpoints {
     }
 }
 
-// Whether the people who ask still have what they had.
+// Whether the users still have the access they had at the start.
 extension Endpoints {
     private var isSound: Bool {
-        [(Person.owner, "/console/DEMOTEAM01"), (.ada, "/t/DEMOTEAM01/account")].allSatisfy {
-            person,
-            address in
+        [(Person.owner, "/console/DEMOTEAM01"), (.ada, "/t/DEMOTEAM01/account")].allSatisfy { person, address in
             var expansion = Expansion(values: values, jar: Jar(of: person, at: site), of: [])
             let script = Script(line: Array("GET \(address)".utf8), fields: [], body: [])
             return site.client.send(script.message(expanding: &expansion, at: site)).status == 200
@@ -125,7 +119,7 @@ extension Endpoints {
     }
 }
 
-/// What a run has come to, told at its end.
+/// Statistics of a run, printed at its end.
 enum Report {
     // Written on libFuzzer's only thread; read there when it ends.
     nonisolated(unsafe) static var requests = 0
@@ -142,9 +136,7 @@ enum Report {
         guard let log = unsafe log else { return }
         let (reached, known) = log.routes
         let missed = known.subtracting(reached).sorted()
-        let kinds = unsafe statuses.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(
-            separator: ", "
-        )
+        let kinds = unsafe statuses.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         var text = unsafe "report: \(requests) requests; \(kinds)\n"
         text += unsafe "report: most CPU \(slowest.milliseconds) ms for \(slowest.what)\n"
         text += "report: routes \(known.count - missed.count) of \(known.count)\n"
@@ -152,7 +144,7 @@ enum Report {
         if let place = Environment.value("FUZZ_MISSED") {
             Files.write(Array((missed.joined(separator: "\n") + "\n").utf8), to: place)
         }
-        // Nothing is taken down below threads that still run.
+        // Exits without teardown, because other threads still run.
         _exit(0)
     }
 }

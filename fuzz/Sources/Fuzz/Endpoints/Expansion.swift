@@ -1,4 +1,3 @@
-import AuthEngine
 import Bytes
 import Crypto
 import Domain
@@ -7,36 +6,36 @@ import Web
 
 @testable import pippin
 
-/// Makes of a script's expressions what they stand for.
+/// Evaluates the expressions in a script.
 ///
-/// They nest: `«es256 {"iat":«now»}»`.
+/// They can be nested: `«es256 {"iat":«now»}»`.
 ///
 /// | | |
 /// |---|---|
-/// | host, origin, base, callback | of this server, of the team, of the app |
+/// | host, origin, base, callback | of the server, of the team, of the app |
 /// | now, now+N, now-N | seconds since 1970 |
-/// | csrf | the token of forms in this browser |
-/// | action, form FIELDS, field NAME | of the first form before: where it goes, all it sends with these instead, a value |
-/// | location, link PART, json NAME | of the answer before: where it leads, a link with this in it, a member |
-/// | es256 CLAIMS, es256 HEADER ~ CLAIMS | a JWT of the app's key |
-/// | apple CLAIMS, apple HEADER ~ CLAIMS | one of Apple's stand-in |
-/// | secret, code, access, refresh, id_token | what a client has that did everything right |
-/// | sub, sub PERSON | whose sign-ins those are, and who else there is |
+/// | csrf | the form token of this browser |
+/// | action, form FIELDS, field NAME | of the last response's first form: action, body with these fields, a value |
+/// | location, link PART, json NAME | of the last response: its redirect, a link that contains PART, a member |
+/// | es256 CLAIMS, es256 HEADER ~ CLAIMS | a JWT signed with the app's key |
+/// | apple CLAIMS, apple HEADER ~ CLAIMS | a JWT of the Apple simulator |
+/// | secret, code, access, refresh, id_token | valid values for a client |
+/// | sub, sub PERSON | subject of the user that those belong to, or of another user |
 /// | times N TEXT | the text N times over |
 /// | url TEXT, b64 TEXT | percent-encoded, base64url |
 struct Expansion {
     let site: Site
     let values: Values
     var jar: Jar
-    /// The answer before.
+    /// The last response.
     var last = Answer()
-    /// Who asks, behind a proxy: another address for every input, so that no limit of theirs is reached.
+    /// Client address in `X-Forwarded-For`, different for every input so that no limit per address is reached.
     let address: String
-    /// Whether something was asked for that works once.
+    /// Whether a value was used that works only once.
     private(set) var hasSpent = false
     private var room = Expansion.limit
 
-    /// Octets that one script comes to.
+    /// Maximum number of octets of an expanded script.
     private static let limit = 400_000
     private static let deepest = 8
 
@@ -51,7 +50,7 @@ struct Expansion {
         return expand(&rest, depth: 0)
     }
 
-    /// Up to the end, or to the mark that closes an inner expression.
+    /// Expands to the end, or to the mark that closes an inner expression.
     private mutating func expand(_ rest: inout ArraySlice<UInt8>, depth: Int) -> [UInt8] {
         var result: [UInt8] = []
         while let octet = rest.popFirst() {
@@ -70,11 +69,9 @@ struct Expansion {
     }
 
     private mutating func value(of expression: [UInt8]) -> [UInt8] {
-        let parts = expression.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false).map(
-            Array.init
-        )
+        let parts = expression.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
         let argument = parts.count > 1 ? parts[1] : []
-        // To compare made-up text by Unicode's rules takes minutes, and no name of ours is made up.
+        // Comparing arbitrary text by Unicode's rules takes minutes, and all names are ASCII.
         guard let name = Self.word(parts.first ?? []) else { return parts.first ?? [] }
         switch name {
         case "times": return times(argument)
@@ -86,7 +83,7 @@ struct Expansion {
         }
     }
 
-    /// The text, where it is ASCII; else nil.
+    /// The octets as text if they are ASCII; nil otherwise.
     private static func word(_ octets: [UInt8]) -> String? {
         octets.allSatisfy { $0 < 0x80 } ? String(decoding: octets, as: UTF8.self) : nil
     }
@@ -117,15 +114,15 @@ struct Expansion {
         return values.token(name)
     }
 
-    /// Of the page before, and else as pages of ours have it.
+    /// The form token for the browser's cookie, or else from the last page.
     private var formToken: String {
         if let secret = jar["pippin-browser"] {
-            return FormTokens(keyRing: site.house.context.keyRing).token(for: secret)
+            return FormTokens(keyRing: site.process.server.keyRing).token(for: secret)
         }
         return HTML.forms(in: last.text).first?.fields.first { $0.name == "csrf" }?.value ?? ""
     }
 
-    /// An address of this server without the server, whatever it is called there.
+    /// The path of a URL of this server, under any of its host names.
     private func path(of address: String) -> String {
         guard let range = address.firstRange(of: ":\(site.port)/") else { return address }
         return "/" + address[range.upperBound...]
@@ -138,9 +135,7 @@ struct Expansion {
 
     private mutating func times(_ argument: [UInt8]) -> [UInt8] {
         let parts = argument.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let count = Int(String(decoding: parts[0], as: UTF8.self)), count > 0 else {
-            return []
-        }
+        guard parts.count == 2, let count = Int(String(decoding: parts[0], as: UTF8.self)), count > 0 else { return [] }
         let fitting = min(count, room / max(1, parts[1].count))
         room -= fitting * parts[1].count
         return Array(repeatElement(parts[1], count: fitting).joined())

@@ -29,8 +29,6 @@ enum Files {
         _ = unsafe fwrite(octets, 1, octets.count, file)
     }
 
-    /// Beside what libFuzzer says.
-    static func tell(_ text: String) {
-        _ = unsafe Glibc.write(2, text, text.utf8.count)
-    }
+    /// Writes to standard error, where libFuzzer writes as well.
+    static func tell(_ text: String) { _ = unsafe Glibc.write(2, text, text.utf8.count) }
 }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// As much of our own pages' HTML as a browser without eyes needs.
+/// Parser for the subset of HTML that Pippin's own pages use.
 enum HTML {
     struct Form {
         var action: String
@@ -8,7 +8,7 @@ enum HTML {
         var takesFiles: Bool
         var fields: [(name: String, value: String)] = []
 
-        /// The form's fields as they stand, but for what is chosen.
+        /// The form's encoded fields, with the given choices instead of their values.
         func body(choosing choices: [String: String] = [:]) -> String {
             var values = fields.filter { choices[$0.name] == nil }
             values += choices.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -19,7 +19,7 @@ enum HTML {
     private struct Tag {
         let name: Substring
         var attributes: [String: String] = [:]
-        /// What follows, up to the next tag.
+        /// Text between this tag and the next.
         var text: Substring = ""
     }
 
@@ -30,22 +30,17 @@ enum HTML {
             switch tag.name {
             case "form":
                 current = Form(
-                    action: tag.attributes["action"] ?? "",
-                    isPost: tag.attributes["method"]?.lowercased() == "post",
-                    takesFiles: tag.attributes["enctype"] == "multipart/form-data"
-                )
+                    action: tag.attributes["action"] ?? "", isPost: tag.attributes["method"]?.lowercased() == "post",
+                    takesFiles: tag.attributes["enctype"] == "multipart/form-data")
             case "/form":
                 if let current { found.append(current) }
                 current = nil
             case "input", "button", "select", "textarea":
-                let isOff =
-                    ["radio", "checkbox"].contains(tag.attributes["type"]) && tag.attributes["checked"] == nil
+                let isOff = ["radio", "checkbox"].contains(tag.attributes["type"]) && tag.attributes["checked"] == nil
                 let text = tag.name == "textarea" ? unescape(tag.text) : tag.attributes["value"] ?? ""
                 if !name.isEmpty, !isOff { current?.fields.append((name, text)) }
             case "option":
-                guard tag.attributes["selected"] != nil, let last = current?.fields.indices.last else {
-                    break
-                }
+                guard tag.attributes["selected"] != nil, let last = current?.fields.indices.last else { break }
                 current?.fields[last].value = tag.attributes["value"] ?? ""
             default: break
             }
@@ -53,15 +48,16 @@ enum HTML {
         return found
     }
 
-    /// Where a page leads by links.
+    /// URLs of the links of a page.
     static func links(in page: String) -> [String] {
         tags(in: page).filter { $0.name == "a" }.compactMap { $0.attributes["href"] }
     }
 
-    /// Where a page sends its browser by itself.
+    /// URL to which a page redirects the browser by itself.
     static func refresh(in page: String) -> String? {
-        tags(in: page).first { $0.attributes["http-equiv"] == "refresh" }?.attributes["content"]?
-            .split(separator: "url=", maxSplits: 1).last.map(String.init)
+        tags(in: page).first { $0.attributes["http-equiv"] == "refresh" }?.attributes["content"]?.split(
+            separator: "url=", maxSplits: 1
+        ).last.map(String.init)
     }
 
     private static func tags(in page: String) -> [Tag] {
@@ -100,11 +96,7 @@ enum HTML {
         for (escaped, character) in [
             ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&#96;", "`"),
             ("&amp;", "&"),
-        ] {
-            text = text.split(separator: escaped, omittingEmptySubsequences: false).joined(
-                separator: character
-            )
-        }
+        ] { text = text.split(separator: escaped, omittingEmptySubsequences: false).joined(separator: character) }
         return text
     }
 }

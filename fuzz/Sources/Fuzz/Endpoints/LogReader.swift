@@ -2,7 +2,7 @@ import Bytes
 import Log
 import Synchronization
 
-/// Reads every line that the product logs: it must not show a secret, and tells which routes were reached.
+/// Reads every line that the product logs, to find secrets in the log and to record which routes were reached.
 final class LogReader: Sendable {
     private struct State {
         var reached: Set<String> = []
@@ -16,7 +16,7 @@ final class LogReader: Sendable {
 
     var log: Log { Log(threshold: .debug) { [self] line in read(line) } }
 
-    /// What no line may show.
+    /// Values that no line may contain.
     var secrets: [String] {
         get { state.withLock { $0.secrets } }
         set { state.withLock { $0.secrets = newValue.filter { $0.utf8.count >= 12 } } }
@@ -24,17 +24,19 @@ final class LogReader: Sendable {
 
     var routes: (reached: Set<String>, known: Set<String>) { state.withLock { ($0.reached, $0.known) } }
 
-    /// Lines with a secret since the last look.
+    /// Lines with a secret since the last call.
     func takeLeaks() -> [String] {
         state.withLock { state in
-            defer { state.leaks = [] }; return state.leaks
+            defer { state.leaks = [] };
+            return state.leaks
         }
     }
 
-    /// Why requests failed since the last look.
+    /// Log lines of failed requests since the last call.
     func takeCauses() -> [String] {
         state.withLock { state in
-            defer { state.causes = [] }; return state.causes
+            defer { state.causes = [] };
+            return state.causes
         }
     }
 
@@ -42,9 +44,7 @@ final class LogReader: Sendable {
         let text = String(decoding: line, as: UTF8.self)
         let json = try? JSON.decode(JSONValue.self, from: line)
         state.withLock { state in
-            if state.secrets.contains(where: { text.utf8.firstRange(of: $0.utf8) != nil }) {
-                state.leaks.append(text)
-            }
+            if state.secrets.contains(where: { text.utf8.firstRange(of: $0.utf8) != nil }) { state.leaks.append(text) }
             switch json?["event"]?.string {
             case "route": _ = json?["address"]?.string.map { state.known.insert($0) }
             case "request":

@@ -1,11 +1,11 @@
 import Bytes
 
-/// One request of a script, as it is written in a seed: a line with method and address, header fields, an empty line, the body.
+/// A request of a script, as in a seed: method and address, header fields, an empty line, the body.
 ///
-/// What is left out is filled in: the version, Host, the length, the cookies, and what a browser says of a form.
+/// Missing parts are added: the version, Host, the length, the cookies, and a browser's header fields for forms.
 ///
-/// `As:` names who asks; `Also-Cookie:` is a cookie beside those that they have; `-Name` leaves a field out that would be
-/// filled in; a line of four hyphens divides requests; what stands between « and » is made when the request is sent (see
+/// `As:` names the user; `Also-Cookie:` is an additional cookie; `-Name` omits a header field that would be added; a
+/// line of four hyphens separates requests; text between « and » is evaluated when the request is sent (see
 /// `Expansion`).
 struct Script {
     var line: [UInt8]
@@ -45,11 +45,11 @@ struct Script {
         }
     }
 
-    /// Lines of a head that are ours to read, and are not sent.
+    /// Lines of a head that control the script and are not sent.
     private static let directives = ["As:", "Also-Cookie:", "-"].map { Array($0.utf8) }
 
     /// The request as it is sent.
-    func message(expanding expansion: inout Expansion, at site: Site) -> Message {
+    func message(expanding expansion: inout Expansion, at site: Site) -> RawRequest {
         var line = expansion.expand(line)
         if line.isEmpty { line = Array("GET /".utf8) }
         let words = line.split(separator: 0x20, maxSplits: 2)
@@ -63,21 +63,13 @@ struct Script {
         let isPost = words.first?.elementsEqual("POST".utf8) ?? false
         let cookie = expansion.expand(Array((value(of: "Also-Cookie") ?? "").utf8))
         let more = filled(isPost, String(decoding: cookie, as: UTF8.self), expansion)
-        for (name, value) in more where !has(name) {
-            head += Array("\(name): \(value)\r\n".utf8)
-        }
-        let isFramed =
-            ["Content-Length", "Transfer-Encoding", "Expect"].contains(where: has) || head.contains(0)
+        for (name, value) in more where !has(name) { head += Array("\(name): \(value)\r\n".utf8) }
+        let isFramed = ["Content-Length", "Transfer-Encoding", "Expect"].contains(where: has) || head.contains(0)
         if !isFramed, isPost || !body.isEmpty { head += Array("Content-Length: \(body.count)\r\n".utf8) }
-        return Message(
-            bytes: head + Array("\r\n".utf8) + body,
-            isOurs: !isFramed && Self.isPlain(words) && Self.isWhole(head),
+        return RawRequest(
+            bytes: head + Array("\r\n".utf8) + body, isOurs: !isFramed && Self.isPlain(words) && Self.isWhole(head),
             isHead: words.first?.elementsEqual("HEAD".utf8) ?? false,
-            line: String(
-                decoding: Array(Array(words.prefix(2)).joined(separator: [0x20])).prefix(200),
-                as: UTF8.self
-            )
-        )
+            line: String(decoding: Array(Array(words.prefix(2)).joined(separator: [0x20])).prefix(200), as: UTF8.self))
     }
 
     private func filled(_ isPost: Bool, _ cookie: String, _ expansion: Expansion) -> [(String, String)] {
@@ -93,14 +85,14 @@ struct Script {
         return fields
     }
 
-    /// Whether the line is one that every server answers.
+    /// Whether every server answers a request line of this form.
     private static func isPlain(_ words: [ArraySlice<UInt8>]) -> Bool {
         guard let method = words.first, !method.isEmpty else { return false }
         let isWord = method.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
         return isWord && (words.count < 3 || words[2].elementsEqual("HTTP/1.1".utf8))
     }
 
-    /// Whether the head ends where we end it, however its lines are read.
+    /// Whether every parser finds the end of the head where this client puts it.
     private static func isWhole(_ head: [UInt8]) -> Bool {
         guard head.count < 8000, head.firstRange(of: [13, 10, 13, 10]) == nil else { return false }
         return head.indices.allSatisfy { index in
@@ -129,11 +121,7 @@ struct Jar {
 
     mutating func keep(_ answer: Answer) {
         for line in answer.values(of: "set-cookie") {
-            let pair = line.prefix { $0 != ";" }.split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
+            let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2 else { continue }
             cookies.removeAll { $0.name == pair[0] }
             if !line.contains("Max-Age=0") { cookies.append((String(pair[0]), String(pair[1]))) }

@@ -1,11 +1,11 @@
-import AuthEngine
 import Bytes
 import Crypto
+import OAuth
 import SampleApp
 
 @testable import pippin
 
-/// What a client and a person have who did everything right, made when it is asked for.
+/// Valid values for a client and a user, created on demand.
 final class Values {
     let site: Site
     private let key: P256SigningKey
@@ -22,25 +22,20 @@ final class Values {
         self.apple = apple
     }
 
-    /// Drops what may have been spent.
-    func forget() {
-        tokens = [:]
-    }
+    /// Deletes values that may have been used.
+    func forget() { tokens = [:] }
 
-    /// A client secret that is right.
+    /// A valid client secret.
     var secret: String {
         let now = Timestamp.now().seconds
         return signed(
             Array(
                 """
                 {"iss":"\(Site.team)","iat":\(now),"exp":\(now + 300),"aud":"\(site.base)","sub":"\(clientID)"}
-                """.utf8
-            ),
-            byApple: false
-        )
+                """.utf8), byApple: false)
     }
 
-    /// A code, or a token, of Ada's.
+    /// A code or token of the user Ada.
     func token(_ name: String) -> String {
         if let known = tokens[name] { return known }
         if name == "code" { tokens["code"] = code() } else { redeem() }
@@ -48,13 +43,11 @@ final class Values {
         return tokens[name] ?? ""
     }
 
-    /// A JWT over these claims, with this header where there is one before ` ~ `.
+    /// A JWT of these claims, with the header before ` ~ ` if there is one.
     func signed(_ argument: [UInt8], byApple: Bool) -> String {
         let mark = Array(" ~ ".utf8)
         let (header, claims): ([UInt8]?, [UInt8]) =
-            argument.firstRange(of: mark).map {
-                (Array(argument[..<$0.lowerBound]), Array(argument[$0.upperBound...]))
-            }
+            argument.firstRange(of: mark).map { (Array(argument[..<$0.lowerBound]), Array(argument[$0.upperBound...])) }
             ?? (nil, argument)
         if byApple, header == nil { return (try? apple.sign(claims, at: .now())) ?? "" }
         let head = header ?? Array("{\"alg\":\"ES256\",\"kid\":\"\(keyID)\"}".utf8)
@@ -63,17 +56,15 @@ final class Values {
     }
 }
 
-// Signing in as the app and the person do.
+// Signing in as the app and the user do.
 extension Values {
     private func code() -> String {
         var jar = Jar(of: .ada, at: site)
         let query = FormCoding.encode(
             [
-                ("client_id", clientID), ("redirect_uri", site.demo.registration.returnURL),
-                ("response_type", "code"),
+                ("client_id", clientID), ("redirect_uri", site.demo.registration.returnURL), ("response_type", "code"),
                 ("response_mode", "form_post"), ("scope", "name email"), ("state", "s"), ("nonce", "n"),
-            ].map { (name: $0.0, value: $0.1) }
-        )
+            ].map { (name: $0.0, value: $0.1) })
         var answer = ask("GET /t/\(Site.team)/auth/authorize?\(query)", &jar)
         for _ in 0..<6 {
             if let next = answer.values(of: "location").first {
@@ -81,10 +72,7 @@ extension Values {
             } else if let form = HTML.forms(in: answer.text).first {
                 if let code = form.fields.first(where: { $0.name == "code" }) { return code.value }
                 answer = ask(
-                    "POST \(form.action)",
-                    &jar,
-                    form.body(choosing: ["decision": "continue", "email_choice": "share"])
-                )
+                    "POST \(form.action)", &jar, form.body(choosing: ["decision": "continue", "email_choice": "share"]))
             }
         }
         return ""
@@ -95,15 +83,11 @@ extension Values {
         let body = FormCoding.encode(
             [
                 ("client_id", clientID), ("client_secret", secret), ("grant_type", "authorization_code"),
-                ("code", code()),
-                ("redirect_uri", site.demo.registration.returnURL),
-            ].map { (name: $0.0, value: $0.1) }
-        )
+                ("code", code()), ("redirect_uri", site.demo.registration.returnURL),
+            ].map { (name: $0.0, value: $0.1) })
         let answer = ask("POST /t/\(Site.team)/auth/token", &jar, body)
         let json = try? JSON.decode(JSONValue.self, from: answer.body)
-        for (name, member) in [
-            ("access", "access_token"), ("refresh", "refresh_token"), ("id_token", "id_token"),
-        ] {
+        for (name, member) in [("access", "access_token"), ("refresh", "refresh_token"), ("id_token", "id_token")] {
             tokens[name] = json?[member]?.string
         }
     }

@@ -1,19 +1,18 @@
 import CFuzzer
 
-/// Makes requests of requests: it sees values, pairs and lines where libFuzzer sees octets, so most of what it makes is still a
-/// request that gets past the first reader.
+/// Derives requests from requests.
+///
+/// It changes values, pairs and lines instead of octets, so most results still pass the first parser.
 struct Mutator {
-    /// Requests that are known to be right, to begin anew with and to take pieces from.
+    /// Valid requests, to start from and to take parts from.
     let templates: [[UInt8]]
 
-    /// - Parameter room: octets that the result may have.
+    /// - Parameter room: maximum number of octets of the result.
     func mutate(_ input: [UInt8], room: Int, seed: UInt64) -> [UInt8] {
         var random = SeededGenerator(seed: seed)
         var text = input
         if text.count < 8 || random.isOne(of: 8) { text = templates.randomElement(using: &random) ?? text }
-        for _ in 0..<Int.random(in: 1...3, using: &random) {
-            change(&text, &random)
-        }
+        for _ in 0..<Int.random(in: 1...3, using: &random) { change(&text, &random) }
         return Array(text.prefix(room))
     }
 
@@ -32,24 +31,21 @@ struct Mutator {
         }
     }
 
-    /// A value becomes one of the dictionary's, of its own kind most often.
+    /// Replaces a value with one of the vocabulary, mostly of its own kind.
     private func replaceValue(in text: inout [UInt8], _ random: inout SeededGenerator) {
         guard let range = value(of: text, &random) else { return }
         let isNumber = text[range].allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isInJSON =
-            range.lowerBound > 0
-            && [UInt8(ascii: ":"), UInt8(ascii: "\"")].contains(text[range.lowerBound - 1])
+            range.lowerBound > 0 && [UInt8(ascii: ":"), UInt8(ascii: "\"")].contains(text[range.lowerBound - 1])
         let choice = Int.random(in: 0..<4, using: &random)
         let source =
-            if isNumber && choice < 3 { Vocabulary.numbers } else if isInJSON && choice < 2 {
-                Vocabulary.json
-            } else {
+            if isNumber && choice < 3 { Vocabulary.numbers } else if isInJSON && choice < 2 { Vocabulary.json } else {
                 [Vocabulary.texts, Vocabulary.texts, Vocabulary.numbers, Vocabulary.json][choice]
             }
         text.replaceSubrange(range, with: (source.randomElement(using: &random) ?? "").utf8)
     }
 
-    /// A value of the request: most often behind its path, where what asks is left as it is.
+    /// A random value of the request, mostly after its path, so that the path stays unchanged.
     private func value(of text: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? {
         let values = Self.values(in: text)
         guard !random.isOne(of: 4), let start = Self.start(of: text) else {
@@ -59,7 +55,7 @@ struct Mutator {
             ?? values.randomElement(using: &random)
     }
 
-    /// libFuzzer's own mutation, within a value.
+    /// Applies libFuzzer's own mutation to a value.
     private func mutateOctets(in text: inout [UInt8], _ random: inout SeededGenerator) {
         guard let range = value(of: text, &random) else { return }
         var value = Array(text[range])
@@ -73,25 +69,24 @@ struct Mutator {
 
     private func repeatPiece(of text: inout [UInt8], _ random: inout SeededGenerator) {
         let start = Self.start(of: text) ?? 0
-        guard
-            let range = Self.pieces(of: text).filter({ $0.lowerBound >= start }).randomElement(using: &random)
-        else { return }
+        guard let range = Self.pieces(of: text).filter({ $0.lowerBound >= start }).randomElement(using: &random) else {
+            return
+        }
         let separator = range.lowerBound > 0 ? text[range.lowerBound - 1] : UInt8(ascii: "&")
         text.insert(contentsOf: [separator] + text[range], at: range.upperBound)
     }
 
     private func dropPiece(of text: inout [UInt8], _ random: inout SeededGenerator) {
         let start = random.isOne(of: 4) ? 0 : Self.start(of: text) ?? 0
-        guard
-            let range = Self.pieces(of: text).filter({ $0.lowerBound >= start }).randomElement(using: &random)
-        else { return }
+        guard let range = Self.pieces(of: text).filter({ $0.lowerBound >= start }).randomElement(using: &random) else {
+            return
+        }
         text.removeSubrange(range)
     }
 
     private func swapValues(in text: inout [UInt8], _ random: inout SeededGenerator) {
         let values = Self.values(in: text)
-        guard let one = values.randomElement(using: &random),
-            let other = values.randomElement(using: &random),
+        guard let one = values.randomElement(using: &random), let other = values.randomElement(using: &random),
             one.upperBound <= other.lowerBound
         else { return }
         let (first, second) = (Array(text[one]), Array(text[other]))
@@ -100,7 +95,7 @@ struct Mutator {
     }
 
     private func insertHeader(into text: inout [UInt8], _ random: inout SeededGenerator) {
-        // Of any request of the script: the line after four hyphens begins one.
+        // Any request of the script: the line after four hyphens begins one.
         let begins = [0] + text.ranges(of: Array("----\n".utf8)).map(\.upperBound)
         guard let begin = begins.randomElement(using: &random),
             let end = text[begin...].firstIndex(of: UInt8(ascii: "\n"))
@@ -116,41 +111,38 @@ struct Mutator {
     }
 
     private func wrapValue(in text: inout [UInt8], _ random: inout SeededGenerator) {
-        guard let range = value(of: text, &random), range.count < 64 else {
-            return
-        }
+        guard let range = value(of: text, &random), range.count < 64 else { return }
         let count = [2, 3, 10, 100, 1000, 10_000].randomElement(using: &random) ?? 2
         text.replaceSubrange(range, with: Array("«times \(count) ".utf8) + text[range] + Array("»".utf8))
     }
 
-    /// A value of another request in the place of one of this.
+    /// Replaces a value with one of another request.
     private func takeValue(into text: inout [UInt8], _ random: inout SeededGenerator) {
         guard let other = templates.randomElement(using: &random),
-            let taken = Self.values(in: other).randomElement(using: &random),
-            let range = value(of: text, &random)
+            let taken = Self.values(in: other).randomElement(using: &random), let range = value(of: text, &random)
         else { return }
         text.replaceSubrange(range, with: other[taken])
     }
 
-    /// Another request after this one.
+    /// Appends another request.
     private func append(to text: inout [UInt8], _ random: inout SeededGenerator) {
         guard text.count < 2048, let other = templates.randomElement(using: &random) else { return }
         text += Array("\n----\n".utf8) + other
     }
 }
 
-// Where values and pieces lie.
+// Positions of values and pieces.
 extension Mutator {
     private static let valueEnds = Set("\n\r&=?/:;,{}[]\"# «»".utf8)
     private static let pieceEnds = Set("\n&;,?{}".utf8)
 
-    /// Where the query begins, or else the body.
+    /// Start of the query, or else of the body.
     static func start(of text: [UInt8]) -> Int? {
         let end = text.firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
         return text[..<end].firstIndex(of: UInt8(ascii: "?")) ?? text.firstRange(of: [10, 10])?.upperBound
     }
 
-    /// Runs without any mark that divides requests, forms, JSON or addresses.
+    /// Ranges without any separator of requests, forms, JSON or URLs.
     static func values(in text: [UInt8]) -> [Range<Int>] { runs(in: text, between: valueEnds) }
 
     /// Lines, fields and members.

@@ -1,0 +1,133 @@
+import Domain
+import OAuth
+import Postgres
+import SignInTrace
+
+/// A list that a user's data export reads page by page.
+enum PersonExportList: CaseIterable, Sendable {
+    case signIns
+    case history
+
+    /// One entry of a list: its JSON and its paging cursor.
+    struct Entry: Sendable {
+        let place: String
+        let json: String
+
+        init(_ row: inout Row) throws(PostgresFailure) {
+            place = try row.next()
+            json = try row.next()
+        }
+    }
+
+    /// The name of its member in the JSON document.
+    var name: String {
+        switch self {
+        case .signIns: "signIns"
+        case .history: "history"
+        }
+    }
+
+    /// Entries per page: a sign-in may have two hundred events of one kilobyte each.
+    var pageSize: Int {
+        switch self {
+        case .signIns: 20
+        case .history: 200
+        }
+    }
+
+    func selection(
+        of subject: Subject, in team: TeamID, for reader: PersonExportStore.Reader, after last: Entry?, limit: Int
+    ) -> SQL {
+        switch (self, reader) {
+        case (.signIns, .team): Self.signIns(subject, team, last, limit, Self.wholeTrace)
+        case (.signIns, .person): Self.signIns(subject, team, last, limit, Self.ownTrace)
+        case (.history, .team): Self.history(subject, team, last, limit, Self.wholeEvent)
+        case (.history, .person):
+            Self.history(subject, team, last, limit, Self.ownEvent(subject), leavingOutExports: true)
+        }
+    }
+
+    /// Reads sign-in traces; the first event of each is a text column of the trace that contains JSON.
+    private static func signIns(_ subject: Subject, _ team: TeamID, _ last: Entry?, _ limit: Int, _ trace: SQL) -> SQL {
+        """
+        SELECT flow_id, (\(trace))::text
+        FROM (
+            SELECT flow_id, client_id, outcome, cause, opening::jsonb AS opening FROM flows
+            WHERE team_id = \(team) AND sub = \(subject) AND (\(last?.place) IS NULL OR flow_id < \(last?.place))
+            ORDER BY flow_id DESC LIMIT \(limit)
+        ) AS flow CROSS JOIN LATERAL (
+            SELECT coalesce(jsonb_agg(step::jsonb ORDER BY at), '[]') AS steps
+            FROM (
+                SELECT at, step FROM flow_steps
+                WHERE flow_steps.team_id = \(team) AND flow_steps.flow_id = flow.flow_id
+                ORDER BY at, kind LIMIT \(TraceDetailStore.stepLimit)
+            ) AS kept
+        ) AS taken
+        ORDER BY flow_id DESC
+        """
+    }
+
+    private static var wholeTrace: SQL {
+        """
+        jsonb_build_object(
+            'id', flow_id, 'clientID', client_id, 'outcome', outcome, 'cause', cause,
+            'steps', jsonb_build_array(opening) || steps
+        )
+        """
+    }
+
+    /// The user's own events with time, address and browser; requests, registrations and responses belong to the apps.
+    private static var ownTrace: SQL {
+        """
+        jsonb_build_object(
+            'id', flow_id, 'clientID', client_id, 'outcome', outcome,
+            'steps', (
+                SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                    'kind', step->'kind', 'at', step->'at', 'ip', step->'ip', 'agent', step->'agent'
+                )) ORDER BY number), '[]')
+                FROM jsonb_array_elements(jsonb_build_array(opening) || steps)
+                    WITH ORDINALITY AS one (step, number)
+                WHERE step->>'kind' = ANY (\(TraceEvent.Kind.allCases.filter(\.isOfBrowser).map(\.rawValue)))
+            )
+        )
+        """
+    }
+
+    /// Reads audit events; the cursor is time and id, which together identify an event.
+    private static func history(
+        _ subject: Subject, _ team: TeamID, _ last: Entry?, _ limit: Int, _ event: SQL, leavingOutExports: Bool = false
+    ) -> SQL {
+        let parts = last?.place.split(separator: " ", maxSplits: 1).map(String.init) ?? []
+        let (at, id) = (parts.first, parts.last)
+        return """
+            SELECT (extract(epoch FROM at) * 1000000)::bigint || ' ' || event_id, (\(event))::text
+            FROM audit_events
+            WHERE team_id = \(team) AND target_kind = 'user' AND target = \(subject)
+                AND (\(at) IS NULL OR (at, event_id) < (
+                    timestamptz 'epoch' + \(at)::bigint * interval '1 microsecond', \(id)
+                ))
+                AND NOT (\(leavingOutExports) AND action = 'user.exported' AND actor <> \(subject))
+            ORDER BY at DESC, event_id DESC LIMIT \(limit)
+            """
+    }
+
+    private static var wholeEvent: SQL {
+        """
+        jsonb_build_object(
+            'at', at, 'action', action, 'by', actor_kind, 'outcome', outcome, 'ip', ip, 'userAgent', user_agent,
+            'before', before, 'after', after
+        )
+        """
+    }
+
+    /// Events by others, without their address, browser and reason text.
+    private static func ownEvent(_ subject: Subject) -> SQL {
+        """
+        CASE WHEN actor = \(subject) THEN \(wholeEvent) ELSE jsonb_build_object(
+            'at', at, 'action', action, 'by', actor_kind, 'outcome', outcome,
+            'before', CASE jsonb_typeof(before) WHEN 'object' THEN before - 'reason' END,
+            'after', CASE jsonb_typeof(after) WHEN 'object' THEN after - 'reason' END
+        ) END
+        """
+    }
+}

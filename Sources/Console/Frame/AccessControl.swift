@@ -1,0 +1,190 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import Hosted
+import Log
+import OAuth
+import Templates
+import Tenancy
+import Web
+
+/// Authentication and authorization of every request to the console.
+///
+/// The session is one of the system team. The session and the account's teams are read from the database for every
+/// request: two statements, each one index lookup.
+struct AccessControl: Sendable {
+    let site: Site
+    private let sessions: SessionStore
+    private let gate: FactorGate
+    private let rights: AccountRightsStore
+    private let server: ServerContext
+    private let log: Log
+    private let refusals: RefusalLog
+    private let errorPage: LivePage<ConsoleErrorPage>
+    private let setupLinks: SetupLinkStore
+    private let setupPage: LivePage<SetupLinkPage>
+    private let formLimit: FormLimit
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        sessions = parts.sessions
+        gate = parts.gate
+        rights = AccountRightsStore(parts.system)
+        server = parts.server
+        log = parts.log
+        refusals = parts.traces.refusals
+        errorPage = try parts.site.pages.page(ConsoleErrorPage.self)
+        setupLinks = SetupLinkStore(parts.system)
+        setupPage = try parts.site.pages.page(SetupLinkPage.self)
+        formLimit = FormLimit(LimitStore(parts.database))
+    }
+
+    /// Returns the response of `body` for a console account; redirects other requests to the sign-in page and back.
+    func admit(_ request: Request, operatorsOnly: Bool = false, _ body: (AccountContext) async throws -> Response)
+        async throws -> Response
+    {
+        guard let context = try await context(request) else { return try await turnAway(request) }
+        var response: Response
+        do {
+            guard context.account.isOperator || !operatorsOnly else { throw UserFacingError.notFound }
+            response = try await body(context)
+        } catch { response = refuse(error, context) }
+        return decorate(response, context)
+    }
+
+    /// Returns the response of `body` for a team member whose role has `right`.
+    ///
+    /// An account that is not a member gets 404, a member without the right 403. A closed team is read-only.
+    func admit(
+        _ request: Request, to team: TeamID, needing right: Right, at section: Section,
+        _ body: (TeamContext) async throws -> Response
+    ) async throws -> Response {
+        try await admit(request) { context in
+            guard let membership = context.account.rights.membership(in: team) else { throw UserFacingError.notFound }
+            let context = TeamContext(accountContext: context, membership: membership, section: section)
+            guard context.may(right) else { throw UserFacingError.forbidden }
+            guard context.team.closedAt == nil || [.get, .head].contains(request.method) else {
+                throw UserFacingError.teamClosed
+            }
+            return try await body(context)
+        }
+    }
+
+    /// Rejects an unauthenticated request before a long body is read.
+    var admission: RouteOptions.Admission { { request in try await context(request) == nil ? turnAway(request) : nil } }
+
+    /// Whether the request is authenticated as an operator of the installation.
+    func isOperator(_ request: Request) async throws -> Bool { try await context(request)?.account.isOperator == true }
+
+    /// Reads a form after checking its origin and form token, and counts it toward the form limit.
+    ///
+    /// - Parameter team: the team whose limit the form counts toward as well; nil for the account's limit only.
+    /// - Throws: `UserFacingError`, `PostgresFailure`.
+    func form(of context: AccountContext, in team: TeamID?) async throws -> Form {
+        let form = try form(of: context.request, from: context.account.browser)
+        guard !context.account.isNewBrowser else { throw UserFacingError.staleForm }
+        try await formLimit.charge(context.request, of: context.account.subject, in: team, at: server.clock())
+        return form
+    }
+
+    /// Reads a form of an unauthenticated browser after checking its origin and form token, without counting it.
+    func form(of request: Request, from browser: String) throws(UserFacingError) -> Form {
+        try site.form(of: request, from: browser)
+    }
+
+    /// Reads a form that has no form token, after checking its origin, and counts it toward the form limit.
+    ///
+    /// - Throws: `UserFacingError`, `PostgresFailure`.
+    func answer(of context: AccountContext, in team: TeamID) async throws -> Form {
+        try site.checkOrigin(of: context.request)
+        let form: Form
+        do throws(FormCoding.Failure) { form = try context.request.form() } catch {
+            throw UserFacingError(HTTPError.badRequest)
+        }
+        try await formLimit.charge(context.request, of: context.account.subject, in: team, at: server.clock())
+        return form
+    }
+
+    /// Secret in the browser's cookie, or a new secret if the cookie is missing or malformed.
+    func browser(of request: Request) -> (secret: String, isNew: Bool) {
+        let known = request.cookies[site.cookies.browser].flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+        return (known ?? Base64URL.encode(server.random.bytes(16)), known == nil)
+    }
+
+    /// Context of an authenticated request, or nil if the request has no valid session.
+    func context(_ request: Request) async throws -> AccountContext? {
+        let cookies = request.cookies
+        guard let token = cookies[site.cookies.session(of: .system)].flatMap(SessionToken.init(text:)),
+            let session = try await sessions.find(token, in: .system, at: server.clock())
+        else { return nil }
+        let rights = try await rights.find(of: session.user.subject)
+        // The account may have gained rights since the session began, and then it may need a second factor.
+        guard try await gate.admits(session, with: rights) else { return nil }
+        let browser = browser(of: request)
+        return AccountContext(
+            request: request, site: site,
+            account: Account(
+                session: session, sessionToken: token, browser: browser.secret, isNewBrowser: browser.isNew,
+                rights: rights), flash: Flash.read(cookies[Flash.cookieName(site.cookies)], browser.secret, site))
+    }
+
+    /// Redirects to the sign-in page, or shows the setup page while there is no operator who could sign in.
+    private func turnAway(_ request: Request) async throws -> Response {
+        let wasSignedIn = request.cookies[site.cookies.session(of: .system)] != nil
+        guard !wasSignedIn, try await setupLinks.isOpen() else { return signInFirst(request) }
+        return site.respond(setupPage, .wanted(site.assets), status: .serviceUnavailable)
+    }
+
+    /// Redirects to the sign-in page, which returns to the requested page.
+    ///
+    /// A request that is not GET or HEAD returns to the console's home page, because a form cannot be resent.
+    private func signInFirst(_ request: Request) -> Response {
+        let query = String(decoding: request.queryBytes, as: UTF8.self)
+        let asked = query.isEmpty ? request.path : "\(request.path)?\(query)"
+        let next = request.method == .get || request.method == .head ? asked : ConsoleRoutes.home.link()
+        let acceptance = TeamRoutes.session.link(.system)
+        return .redirect(to: "\(acceptance)?next=\(PercentCoding.encode(next))")
+    }
+}
+
+// Error responses, and the cookies of every response.
+extension AccessControl {
+    /// Error page for a request without a known account.
+    ///
+    /// It responds without suspending.
+    func refuse(_ problem: UserFacingError, _ request: Request) -> Response {
+        respond(problem, request, PlainFrame(title: problem.headline, assets: site.assets, chrome: PlainChrome(nil)))
+    }
+
+    private func refuse(_ error: any Error, _ context: AccountContext) -> Response {
+        let problem = UserFacingError(error)
+        let members: [(StaticString, String?)] = [("request", context.request.id.description), ("cause", "\(error)")]
+        if problem.status == .internalServerError {
+            log.line(.error, "console.failed", members)
+        } else if problem.status.code >= 500 {
+            let (route, cause) = (context.request.routePattern ?? "", RefusalLog.cause(of: error))
+            refusals.line(.warning, "console.failed", at: route, for: cause, members)
+        }
+        return respond(problem, context.request, context.frame(problem.headline))
+    }
+
+    private func respond(_ problem: UserFacingError, _ request: Request, _ frame: PlainFrame) -> Response {
+        let page = ConsoleErrorPage(frame: frame, problem: problem, requestID: request.id.description)
+        var response = site.respond(errorPage, page, status: problem.status)
+        if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
+        return response
+    }
+
+    /// Adds the browser's cookie if it is new, and deletes the flash cookie unless the response redirects.
+    private func decorate(_ response: Response, _ context: AccountContext) -> Response {
+        var response = response
+        if context.account.isNewBrowser { response.set(site.browserCookie(context.account.browser)) }
+        if context.flash != nil, response[.location] == nil {
+            response.set(site.cookies.forgotten(Flash.cookieName(site.cookies)))
+        }
+        return response
+    }
+}

@@ -1,0 +1,77 @@
+import Bytes
+import Domain
+import HTTP
+import Localization
+import OAuth
+import Registry
+import Templates
+import Web
+
+/// Page that revokes all tokens issued before now, for one client or the whole team, by a not-before time.
+struct NotBeforePages: Sendable {
+    static let notBefores = Route("/console/:team/cutoffs", TeamID.self)
+
+    private let site: Site
+    private let server: ServerContext
+    private let store: NotBeforeStore
+    private let registry: RegistryStores
+    private let page: LivePage<NotBeforePage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        server = parts.server
+        store = NotBeforeStore(parts.database)
+        registry = RegistryStores(
+            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
+        page = try parts.site.pages.page(NotBeforePage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(Self.notBefores, needs: .read, at: .signingKeys) { try await show($0) }
+        router.post(Self.notBefores, needs: .dangerZone, at: .signingKeys) { try await cut($0, $1) }
+    }
+
+    private func show(
+        _ context: TeamContext, client: String = "", confirmation: (typed: Confirmation, problems: FormProblems)? = nil
+    ) async throws -> Response {
+        let typed = confirmation?.typed ?? Confirmation(expecting: context.teamID.rawValue)
+        let danger = typed.view(
+            action: Self.notBefores.link(context.teamID), summary: Message("console.not-before.summary"),
+            consequences: [
+                Message("console.not-before.sessions"), Message("console.not-before.consents"),
+                Message("console.not-before.id-tokens"),
+            ], button: Message("console.not-before.button"), confirmation?.problems ?? .none)
+        let view = NotBeforePage(
+            frame: context.frame(Message("console.not-before.title")),
+            keysURL: SigningKeyPages.keys.link(context.teamID), records: try await store.list(in: context.teamID),
+            danger: context.may(.dangerZone) ? danger : nil, clients: try await clients(in: context.teamID),
+            client: client)
+        return site.respond(page, view, status: confirmation?.problems.status ?? .ok)
+    }
+
+    private func cut(_ context: TeamContext, _ form: Form) async throws -> Response {
+        let confirmation = Confirmation(form, expecting: context.teamID.rawValue)
+        let client = form["client"] ?? ""
+        let reason: String
+        do throws(FormProblems) { reason = try confirmation.reason() } catch {
+            return try await show(context, client: client, confirmation: (confirmation, error))
+        }
+        let known = try await clients(in: context.teamID)
+        guard client.isEmpty || known.contains(where: { $0.rawValue == client }) else { throw UserFacingError.notFound }
+        try await store.set(
+            ClientID(rawValue: client).map { .client($0) } ?? .team, to: server.clock(), reason: reason,
+            in: context.teamID, by: context.actor, from: context.origin)
+        registry.changed(context.teamID)
+        return context.redirect(
+            to: Self.notBefores.link(context.teamID), saying: .good(Message("console.not-before.flash.done")))
+    }
+
+    /// Identifiers of the team's App IDs and Service IDs.
+    private func clients(in team: TeamID) async throws -> [ClientID] {
+        let apps = try await registry.allAppIDs(in: team).map(\.identifier)
+        return apps + (try await registry.serviceIDs.names(in: team))
+    }
+
+    static var views: [any View.Type] { [NotBeforePage.self] }
+}

@@ -1,0 +1,141 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import Localization
+import OAuth
+import Registry
+import Templates
+import Web
+
+/// Pages of *Try it*: a real sign-in as a Service ID, shown step by step.
+struct TestSignInEndpoints: Sendable {
+    private let registry: RegistryStores
+    private let server: ServerContext
+    private let teams: TeamCache
+    private let testSignIns: TestSignInStore
+    private let run: TestSignInRun
+    private let new: LivePage<NewTestSignInPage>
+    private let show: LivePage<TestSignInPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit its page.
+    init(_ registry: RegistryStores, _ parts: Console.Parts) throws(Diagnostics) {
+        self.registry = registry
+        server = parts.server
+        teams = parts.teams
+        testSignIns = parts.testSignIns
+        run = TestSignInRun(
+            server: parts.server, database: parts.database, testSignIns: parts.testSignIns, traces: parts.traces)
+        new = try parts.site.pages.page(NewTestSignInPage.self)
+        show = try parts.site.pages.page(TestSignInPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(TestSignInRoutes.new, needs: .changeRegistry, at: .serviceIDs) { context, id in
+            ask(context, try await find(id, context), TestSignInForm(), .none)
+        }
+        router.post(TestSignInRoutes.testSignIns, needs: .changeRegistry, at: .serviceIDs) { context, form, id in
+            try await begin(context, try await find(id, context), TestSignInForm(form))
+        }
+        router.get(TestSignInRoutes.testSignIn, needs: .changeRegistry, at: .serviceIDs) { context, id in
+            try await respond(context, try await recall(id, context))
+        }
+        router.get(TestSignInRoutes.callback, needs: .changeRegistry, at: .serviceIDs) { context, id in
+            let fields = try context.request.parameters().fields
+            return try await complete(context, try await recall(id, context), fields, by: .query)
+        }
+        router.postAnswer(TestSignInRoutes.callback, needs: .changeRegistry, at: .serviceIDs) { context, form, id in
+            try await complete(context, try await recall(id, context), form.fields, by: .formPost)
+        }
+    }
+
+    private func ask(_ context: TeamContext, _ service: ServiceID, _ form: TestSignInForm, _ problems: FormProblems)
+        -> Response
+    {
+        let view = NewTestSignInPage(
+            frame: context.frame(Message("console.test-sign-ins.new")),
+            service: TestSignInServiceView(team: context.teamID, service: service),
+            action: TestSignInRoutes.testSignIns.link(context.teamID, service.identifier), form: form,
+            problems: problems)
+        return context.site.respond(new, view, status: problems.status)
+    }
+
+    /// Starts a test sign-in and redirects to the authorization endpoint, unless the request would be refused there.
+    private func begin(_ context: TeamContext, _ service: ServiceID, _ form: TestSignInForm) async throws -> Response {
+        let choice: TestSignInRun.Choice
+        do throws(FormProblems) { choice = try form.choice() } catch { return ask(context, service, form, error) }
+        let team = try await snapshot(context)
+        let member = member(context)
+        let testSignIn = try await run.begin(as: service.identifier, choice, by: member, in: team.id)
+        if let refused = try await run.refusal(of: testSignIn, in: team) {
+            try await run.keep(refused, of: testSignIn, by: member, in: team.id)
+            return .redirect(to: TestSignInRoutes.testSignIn.link(team.id, testSignIn.id))
+        }
+        return .redirect(to: run.request(of: testSignIn, in: team.id).url)
+    }
+
+    /// Processes the authorization response; ignores a second one, and one after the test sign-in has expired.
+    private func complete(
+        _ context: TeamContext, _ testSignIn: TestSignIn, _ fields: [FormCoding.Field],
+        by mode: AuthorizationRequest.ResponseMode
+    ) async throws -> Response {
+        let page = TestSignInRoutes.testSignIn.link(context.teamID, testSignIn.id)
+        guard testSignIn.expiresAt > server.clock(), try await record(of: testSignIn, context) == nil else {
+            return .redirect(to: page)
+        }
+        let record = try await run.complete(
+            testSignIn, as: try await find(testSignIn.serviceID, context), fields, by: mode,
+            in: try await snapshot(context), from: context.origin)
+        try await run.keep(record, of: testSignIn, by: member(context), in: context.teamID)
+        return .redirect(to: page)
+    }
+
+    private func respond(_ context: TeamContext, _ testSignIn: TestSignIn) async throws -> Response {
+        let service = try await find(testSignIn.serviceID, context)
+        let record = try await record(of: testSignIn, context)
+        let waiting = TestSignInNarrative(
+            waiting: run.request(of: testSignIn, in: context.teamID), until: testSignIn.expiresAt, at: server.clock())
+        let view = TestSignInPage(
+            frame: context.frame(Message("console.test-sign-ins.title")),
+            service: TestSignInServiceView(team: context.teamID, service: service), started: testSignIn.createdAt,
+            againURL: TestSignInRoutes.new.link(context.teamID, service.identifier),
+            story: record.map(TestSignInNarrative.init) ?? waiting)
+        return context.site.respond(show, view)
+    }
+}
+
+// Lookups for the pages of test sign-ins.
+extension TestSignInEndpoints {
+    private func find(_ id: ClientID, _ context: TeamContext) async throws -> ServiceID {
+        guard let service = try await registry.serviceIDs.find(id, in: context.teamID) else {
+            throw UserFacingError.notFound
+        }
+        return service
+    }
+
+    /// The test sign-in, if the current session started it.
+    ///
+    /// - Throws: `UserFacingError.notFound` for any other session.
+    private func recall(_ id: TestSignInID, _ context: TeamContext) async throws -> TestSignIn {
+        guard let testSignIn = try await testSignIns.recall(id, in: context.teamID),
+            ConstantTime.equal(testSignIn.sessionHash, member(context).sessionHash)
+        else { throw UserFacingError.notFound }
+        return testSignIn
+    }
+
+    private func record(of testSignIn: TestSignIn, _ context: TeamContext) async throws -> TestSignInRecord? {
+        guard let text = try await testSignIns.steps(of: testSignIn.id, in: context.teamID) else { return nil }
+        return try TestSignInRecord(stored: text)
+    }
+
+    private func snapshot(_ context: TeamContext) async throws -> TeamSnapshot {
+        guard let team = try await teams.snapshot(of: context.teamID) else { throw UserFacingError.notFound }
+        return team
+    }
+
+    private func member(_ context: TeamContext) -> TestSignInRun.Member {
+        TestSignInRun.Member(
+            sessionHash: SHA256.hash(context.account.sessionToken.text), actor: context.actor, origin: context.origin)
+    }
+}

@@ -1,0 +1,44 @@
+import Bytes
+import Localization
+import Web
+
+/// Badge, summary and steps of a test sign-in in its current state.
+struct TestSignInNarrative: Sendable {
+    let badge: BadgeView
+    let summary: Message
+    let steps: [TestSignInStep]
+
+    /// A finished test sign-in.
+    init(_ record: TestSignInRecord) {
+        steps = record.steps
+        switch record.outcome {
+        case .completed:
+            badge = BadgeView(.good, Message("console.test-sign-ins.worked"))
+            summary = Message("console.test-sign-ins.worked.about")
+        case .cancelled:
+            badge = BadgeView(.warn, Message("console.test-sign-ins.cancelled"))
+            summary = Message("console.test-sign-ins.cancelled.about")
+        case .failed:
+            badge = BadgeView(.bad, Message("console.test-sign-ins.failed"))
+            summary = Message("console.test-sign-ins.failed.about")
+        }
+    }
+
+    /// A test sign-in without a response: still running, or expired.
+    init(waiting request: TestSignInRequest, until end: Timestamp, at moment: Timestamp) {
+        if moment < end {
+            badge = BadgeView(.plain, Message("console.test-sign-ins.running"))
+            summary = Message("console.test-sign-ins.running.about")
+            let step = TestSignInStep(
+                .plain, Message("console.test-sign-ins.waiting"),
+                Message("console.test-sign-ins.waiting.about", ["end": end]))
+            steps = [request.step, step]
+        } else {
+            badge = BadgeView(.bad, Message("console.test-sign-ins.failed"))
+            summary = Message("console.test-sign-ins.too-late")
+            let step = TestSignInStep(
+                .bad, Message("console.test-sign-ins.void"), Message("console.test-sign-ins.void.about", ["end": end]))
+            steps = [request.step, step]
+        }
+    }
+}

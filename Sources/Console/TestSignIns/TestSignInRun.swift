@@ -1,0 +1,148 @@
+import Audit
+import Bytes
+import Crypto
+import Domain
+import Federation
+import HTTP
+import Hosted
+import Localization
+import OAuth
+import Registry
+
+/// Runs test sign-ins in the role of an app's server, from the authorization request to a verified `id_token`.
+struct TestSignInRun: Sendable {
+    let server: ServerContext
+    let testSignIns: TestSignInStore
+    let tokens: TokenEndpoint
+    let authorization: Authorization
+    let verifiers: CodeVerifiers
+
+    init(server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore, traces: any TraceSink) {
+        self.server = server
+        self.testSignIns = testSignIns
+        tokens = TokenEndpoint(
+            server: server, database: database, ends: AuthorizationEndStore(database), testSignIns: testSignIns,
+            traces: traces)
+        authorization = Authorization(testSignIns: testSignIns)
+        verifiers = CodeVerifiers(keyRing: server.keyRing)
+    }
+
+    /// Scopes and response mode from the form.
+    struct Choice: Sendable {
+        let scope: AuthorizationRequest.Scope
+        let responseMode: AuthorizationRequest.ResponseMode
+    }
+
+    /// The member who runs the test sign-in, identified by the hash of the session token.
+    struct Member: Sendable {
+        let sessionHash: [UInt8]
+        let actor: Actor
+        let origin: Origin
+    }
+
+    /// Creates a test sign-in with its own key and stores both, so that the engine accepts them.
+    func begin(as serviceID: ClientID, _ choice: Choice, by member: Member, in team: TeamID) async throws -> TestSignIn
+    {
+        let key = P256SigningKey.generate()
+        let id = TestSignInID(random: server.random)
+        let testSignIn = TestSignIn(
+            id: id, of: serviceID, sessionHash: member.sessionHash, keyID: keyID(), publicKeyPEM: key.publicKey.pem,
+            returnURL: server.publicURL + TestSignInRoutes.callback.link(team, id),
+            state: Base64URL.encode(server.random.bytes(16)), nonce: Base64URL.encode(server.random.bytes(16)),
+            scope: choice.scope, responseMode: choice.responseMode, at: server.clock())
+        let event = AuditEvent.testSignInStarted(testSignIn, by: member.actor, from: member.origin)
+        try await testSignIns.insert(testSignIn, privateKeyPEM: key.pem, event: event, in: team)
+        return testSignIn
+    }
+
+    func request(of testSignIn: TestSignIn, in team: TeamID) -> TestSignInRequest {
+        TestSignInRequest(
+            testSignIn, challenge: verifiers.challenge(of: testSignIn.id),
+            endpoint: server.publicURL + TeamRoutes.authorize.link(team))
+    }
+
+    /// Record with the refusal of the authorization request; nil if the request is valid.
+    ///
+    /// Checked before the redirect, because the endpoint's error page would not lead back to the console.
+    func refusal(of testSignIn: TestSignIn, in team: TeamSnapshot) async throws -> TestSignInRecord? {
+        let request = request(of: testSignIn, in: team.id)
+        do {
+            let parameters = try ProtocolParameters(request.fields)
+            _ = try await authorization.judge(parameters, to: team, at: server.clock())
+            return nil
+        } catch let refusal as AuthorizationRefusal {
+            let step = TestSignInStep(
+                .bad, Message("console.test-sign-ins.refused"),
+                Message("console.test-sign-ins.refused.about", ["reason": "\(refusal.reason)"]),
+                tables: [
+                    .init(
+                        title: Message("console.test-sign-ins.answer"), rows: [.init("error", refusal.error.rawValue)])
+                ])
+            return TestSignInRecord(.failed, [request.step, step])
+        }
+    }
+
+    /// Validates the authorization response, redeems the code and validates the `id_token`.
+    func complete(
+        _ testSignIn: TestSignIn, as service: ServiceID, _ fields: [FormCoding.Field],
+        by mode: AuthorizationRequest.ResponseMode, in team: TeamSnapshot, from origin: Origin
+    ) async throws -> TestSignInRecord {
+        var steps = [request(of: testSignIn, in: team.id).step]
+        do {
+            let answer = try TestSignInAnswer(fields, by: mode, to: testSignIn)
+            steps.append(answer.step)
+            let secret = try await clientSecret(of: testSignIn, in: team.id)
+            steps.append(secret.step)
+            let redemption = try await TestSignInRedemption(
+                tokenRequest(testSignIn, answer.code, secret.text), at: tokens, of: team, from: origin)
+            steps.append(redemption.step)
+            steps.append(try identity(redemption.idToken, testSignIn, service, team).step)
+            return TestSignInRecord(.completed, steps)
+        } catch let failure as TestSignInFailure { return TestSignInRecord(failure.outcome, steps + [failure.step]) }
+    }
+
+    /// Stores the result with its audit event; of two results the first one is kept.
+    func keep(_ record: TestSignInRecord, of testSignIn: TestSignIn, by member: Member, in team: TeamID) async throws {
+        let event = AuditEvent.testSignInCompleted(testSignIn, record.outcome, by: member.actor, from: member.origin)
+        _ = try await testSignIns.finish(testSignIn.id, steps: record.stored, event: event, in: team)
+    }
+}
+
+// Parts of a run: key id, client secret, token request and `id_token`.
+extension TestSignInRun {
+    private func keyID() -> KeyID {
+        while true {
+            let text = server.random.text(TenCharacterID.length, from: .identifier)
+            if let id = KeyID(rawValue: text) { return id }
+        }
+    }
+
+    private func clientSecret(of testSignIn: TestSignIn, in team: TeamID) async throws -> TestSignInClientSecret {
+        guard let pem = try await testSignIns.privateKeyPEM(of: testSignIn.id, in: team) else {
+            throw TestSignInFailure(
+                TestSignInStep(
+                    .bad, Message("console.test-sign-ins.secret"), Message("console.test-sign-ins.secret.sealed")))
+        }
+        return try TestSignInClientSecret(
+            for: testSignIn, signedWith: pem, team: team, audience: server.base(of: team), at: server.clock())
+    }
+
+    private func tokenRequest(_ testSignIn: TestSignIn, _ code: String, _ secret: String) -> [FormCoding.Field] {
+        [
+            FormCoding.Field("grant_type", "authorization_code"), FormCoding.Field("code", code),
+            FormCoding.Field("redirect_uri", testSignIn.returnURL),
+            FormCoding.Field("client_id", testSignIn.serviceID.rawValue), FormCoding.Field("client_secret", secret),
+            FormCoding.Field("code_verifier", verifiers.verifier(of: testSignIn.id)),
+        ]
+    }
+
+    private func identity(_ idToken: String, _ testSignIn: TestSignIn, _ service: ServiceID, _ team: TeamSnapshot)
+        throws(TestSignInFailure) -> TestSignInIdentity
+    {
+        let moment = server.clock()
+        let expected = TestSignInIdentity.Expectation(
+            issuer: service.issuer == .apple ? "https://appleid.apple.com" : server.base(of: team.id),
+            audience: testSignIn.serviceID, nonce: testSignIn.nonce, moment: moment)
+        return try TestSignInIdentity(idToken, keySet: team.keySet(at: moment), expected)
+    }
+}

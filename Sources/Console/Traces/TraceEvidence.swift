@@ -1,0 +1,138 @@
+import Bytes
+import Domain
+import Localization
+import OAuth
+
+/// Likely causes of a refusal, most likely first: evidence in the request comes before common mistakes.
+struct TraceEvidence: Sendable {
+    let step: TraceEvent
+    private let team: TeamSnapshot
+
+    init(_ step: TraceEvent, _ team: TeamSnapshot) {
+        self.step = step
+        self.team = team
+    }
+
+    var likely: [Message] {
+        switch step.cause ?? .other {
+        case .clientMissing, .clientMalformed, .clientUnknown: client
+        case .returnURLUnregistered, .returnURLMissing: returnURL
+        case .keyUnknown, .keyIDMissing, .keyOfOtherApp: key
+        case .signatureInvalid, .signatureIsDER: signature
+        case .issuerWrong, .subjectWrong, .audienceWrong: claims
+        case .secretExpired, .issuedInFuture, .secretTooLong, .secretNotYetValid: times
+        case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader: secret
+        case .codeUnknown, .codeMalformed, .codeExpired, .codeUsed, .codeOfOtherClient, .codeOfOtherReturnURL,
+            .codeVerifierWrong:
+            code
+        case .secondFactorWrong, .secondFactorLocked: secondFactor
+        case .providerUnreachable, .providerTrouble, .providerThrottles, .providerMalformed: silence
+        case .providerClient, .providerRequest, .providerRefused, .providerAbsent: registration
+        case .providerCode, .providerAnswer, .providerBusy, .providerParted, .providerSubjectTaken: answer
+        case .providerToken, .providerIssuer, .providerAudience, .providerExpired, .providerKey, .providerNonce: token
+        default: []
+        }
+    }
+
+    private func sent(_ name: String) -> String? { step.sent.first { $0.name == name }?.value }
+    private func known(_ name: String) -> [String] { step.known.filter { $0.name == name }.map(\.value) }
+
+    private var client: [Message] {
+        var likely: [Message] = []
+        if let nearest = known("nearest").first {
+            likely.append(Message("console.likely.client-typo", ["client": nearest]))
+        }
+        if sent("client_id") == nil { likely.append(Message("console.likely.client-absent")) }
+        return likely + [Message("console.likely.client-other-team"), Message("console.likely.client-deleted")]
+    }
+
+    private var returnURL: [Message] {
+        var likely: [Message] = []
+        if let nearest = known("nearest").first, let differences = known("differences").first, !differences.isEmpty {
+            let names = differences.split(separator: " ").map { Message(in: "console.trace-differences", String($0)) }
+            likely.append(
+                names.count == 1
+                    ? Message("console.likely.url-differs-only", ["by": names, "url": nearest])
+                    : Message("console.likely.url-differs", ["by": names, "url": nearest]))
+        }
+        if known("registered").isEmpty, step.cause == .returnURLUnregistered {
+            likely.append(Message("console.likely.url-none"))
+        }
+        return likely + [Message("console.likely.url-proxy"), Message("console.likely.url-other-environment")]
+    }
+
+    private var key: [Message] {
+        var likely: [Message] = []
+        if let named = sent("client_secret.kid") {
+            if named == team.id.rawValue { likely.append(Message("console.likely.kid-is-team")) }
+            let good = known("client_secret.kid")
+            likely.append(
+                good.isEmpty
+                    ? Message("console.likely.kid-none")
+                    : Message("console.likely.kid-others", ["key": named, "keys": good]))
+        } else {
+            likely.append(Message("console.likely.kid-absent"))
+        }
+        return likely + [Message("console.likely.kid-revoked"), Message("console.likely.kid-apple")]
+    }
+
+    private var signature: [Message] {
+        let der = Message("console.likely.signature-der")
+        let other = [Message("console.likely.signature-other-key"), Message("console.likely.signature-changed")]
+        return step.cause == .signatureIsDER ? [der] : other + [der]
+    }
+
+    private var claims: [Message] {
+        let (issuer, subject) = (sent("client_secret.iss"), sent("client_secret.sub"))
+        if issuer != nil, issuer == known("client_secret.sub").first, subject == team.id.rawValue {
+            return [Message("console.likely.claims-swapped")]
+        }
+        switch step.cause {
+        case .issuerWrong:
+            return [
+                Message("console.likely.iss-apple", ["team": team.id.rawValue]), Message("console.likely.iss-client"),
+            ]
+        case .subjectWrong: return [Message("console.likely.sub-bundle"), Message("console.likely.sub-team")]
+        default:
+            let audience = known("client_secret.aud").first ?? ""
+            return [
+                Message("console.likely.aud-endpoint", ["audience": audience]), Message("console.likely.aud-slash"),
+            ]
+        }
+    }
+
+    private var times: [Message] {
+        switch step.cause {
+        case .secretExpired: [Message("console.likely.exp-stored"), Message("console.likely.exp-clock")]
+        case .secretTooLong: [Message("console.likely.exp-long"), Message("console.likely.exp-milliseconds")]
+        default: [Message("console.likely.iat-clock"), Message("console.likely.exp-milliseconds")]
+        }
+    }
+
+    private var secret: [Message] {
+        switch step.cause {
+        case .secretMissing: [Message("console.likely.secret-basic"), Message("console.likely.secret-empty")]
+        case .secretAlgorithm: [Message("console.likely.secret-hs256")]
+        case .secretHeader: [Message("console.likely.secret-members")]
+        default: [Message("console.likely.secret-file"), Message("console.likely.secret-cut")]
+        }
+    }
+
+    private var secondFactor: [Message] {
+        [
+            Message("console.likely.factor-clock"), Message("console.likely.factor-used"),
+            Message("console.likely.factor-lost"),
+        ]
+    }
+
+    private var code: [Message] {
+        switch step.cause {
+        case .codeUsed: [Message("console.likely.code-twice"), Message("console.likely.code-reload")]
+        case .codeExpired: [Message("console.likely.code-late")]
+        case .codeOfOtherClient: [Message("console.likely.code-client")]
+        case .codeOfOtherReturnURL: [Message("console.likely.code-url")]
+        case .codeVerifierWrong: [Message("console.likely.code-verifier")]
+        default: [Message("console.likely.code-decoded"), Message("console.likely.code-other-team")]
+        }
+    }
+}

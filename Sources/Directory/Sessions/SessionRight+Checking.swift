@@ -1,0 +1,47 @@
+import Bytes
+public import Domain
+public import Postgres
+
+// Checks that are made once the user is locked.
+extension SessionRight {
+    /// Statement that yields a row while the right is valid, for a transaction in which the user is locked.
+    public var condition: SQL {
+        let now = clock()
+        let recently: SQL = proofLife.map { "AND held.proved_at >= \(now - $0)" } ?? ""
+        return """
+            SELECT FROM sessions AS held
+            JOIN users AS holder ON holder.team_id = held.team_id AND holder.sub = held.sub
+            WHERE held.team_id = \(team) AND held.token_hash = \(session.id.hash)
+                AND held.sub = \(session.user.subject) AND held.expires_at > \(now) \(recently)
+                AND holder.suspended_at IS NULL
+                AND holder.credentials_version = \(session.user.credentialsVersion)
+            """
+    }
+
+    /// Checks the session; the user is locked.
+    ///
+    /// - Throws: `Ended`, `PostgresFailure`.
+    public func check(_ transaction: borrowing Transaction) async throws {
+        guard try await stands(transaction) else { throw Ended() }
+    }
+
+    /// Whether the right is valid; the user is locked.
+    func stands(_ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool {
+        try await !transaction.query(condition).isEmpty
+    }
+}
+
+extension UserStore {
+    /// Locks a user against changes, then checks the right by which the user changes something.
+    ///
+    /// - Parameter right: nil if another party makes the change.
+    /// - Returns: false if the team has no such user.
+    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
+    @discardableResult public static func lock(
+        _ subject: Subject, by right: SessionRight?, in team: TeamID, _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        let person = try await transaction.query(lock(subject, in: team))
+        try await right?.check(transaction)
+        return !person.isEmpty
+    }
+}

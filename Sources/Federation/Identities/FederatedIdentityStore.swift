@@ -1,0 +1,139 @@
+import Audit
+public import Bytes
+public import Directory
+public import Domain
+public import OAuth
+public import Postgres
+
+/// Users who sign in through a provider, with the data it shared with apps.
+public struct FederatedIdentityStore: Sendable {
+    let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Successful login at a provider.
+    public struct Login: Sendable {
+        let provider: ProviderID
+        let identity: ProviderIdentity
+        let form: ProviderForm?
+        let primaryAppID: ClientID?
+        let scopes: Scopes
+        let origin: Origin
+        let at: Timestamp
+        let proof: FederatedUnlinks.Proof?
+
+        /// - Parameters:
+        ///   - form: data of a form field, sent the first time only.
+        ///   - primaryAppID: group of apps that gets the consent; nil if the sign-in leads to one of Pippin's own
+        ///     pages.
+        ///   - scopes: requested scopes.
+        ///   - proof: times of an answer that may have waited; nothing is stored if the user was unlinked since.
+        public init(
+            _ identity: ProviderIdentity, from provider: ProviderID, form: ProviderForm?, primaryAppID: ClientID?,
+            asking scopes: Scopes, origin: Origin, at moment: Timestamp, provedBy proof: FederatedUnlinks.Proof? = nil
+        ) {
+            self.provider = provider
+            self.identity = identity
+            self.form = form
+            self.primaryAppID = primaryAppID
+            self.scopes = scopes
+            self.origin = origin
+            at = moment
+            self.proof = proof
+        }
+    }
+
+    /// Current user with the consent.
+    public struct Known: Sendable {
+        public let user: User
+        public let consent: Consent?
+
+        init(_ row: inout Row) throws(PostgresFailure) {
+            user = try User(&row)
+            let hasConsent: Bool = try row.next()
+            consent = hasConsent ? try Consent(&row) : nil
+        }
+    }
+
+    /// Stores a login before any step that can fail.
+    ///
+    /// Durable on return, in one round trip for a returning user without new data, and in two for most others.
+    ///
+    /// An unknown user is added with the provider's identifier as `sub`. A user known by `transfer_sub` from another of
+    /// the provider's teams keeps their `sub`, as does one who has linked the account. A user of the directory whose
+    /// `sub` happens to equal the identifier is a different user, regardless of the provider's statement.
+    ///
+    /// - Returns: nil, with nothing written, if the identifier is taken in this way, or the user was unlinked since.
+    public func record(_ login: Login, in team: TeamID) async throws(PostgresFailure) -> Known? {
+        if let known = try await recognise(login, in: team) { return known }
+        return try await write(login, in: team) { statements throws(PostgresFailure) in
+            try await database.query(statements, in: team)
+        }
+    }
+
+    /// Stores a login by statements that `run` executes.
+    ///
+    /// - Parameter run: runs statements in order and returns the rows of the last one.
+    public func write(_ login: Login, in team: TeamID, by run: ([SQL]) async throws(PostgresFailure) -> Rows)
+        async throws(PostgresFailure) -> Known?
+    {
+        guard var row = try await run(login.statements(in: team)).first else { return nil }
+        let linkedUser = try LinkedUser(&row)
+        guard linkedUser.isLinked, let primaryAppID = login.primaryAppID else { return try Known(&row) }
+        // Locks the user again if this is another transaction: a consent ended between the two is then seen.
+        let decision = [login.lock(in: team), login.linkedConsent(primaryAppID, linkedUser.vault, team)]
+        guard var row = try await run(decision + [login.known(team)]).first else { return nil }
+        _ = try LinkedUser(&row)
+        return try Known(&row)
+    }
+
+    /// Link status of the user, and the name received once.
+    private struct LinkedUser {
+        /// Whether the user has linked the account to an existing one.
+        let isLinked: Bool
+        /// Name received once; nil if none was.
+        let vault: PersonName?
+
+        init(_ row: inout Row) throws(PostgresFailure) {
+            isLinked = try row.next()
+            let name = PersonName(given: try row.next(), family: try row.next())
+            let hasName: Bool = try row.next()
+            vault = hasName ? name ?? PersonName.none : nil
+        }
+    }
+}
+
+// Completed sign-ins.
+extension FederatedIdentityStore {
+    /// Current user with the consent for a group of apps.
+    public func find(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) async throws(PostgresFailure)
+        -> Known?
+    {
+        let rows = try await database.query(
+            """
+            SELECT \(UserStore.columns), c.app_id IS NOT NULL, \(ConsentStore.columns)
+            FROM users u
+            LEFT JOIN consents c ON c.team_id = u.team_id AND c.sub = u.sub AND c.app_id = \(primaryAppID)
+            WHERE u.team_id = \(team) AND u.sub = \(subject)
+            """, in: team)
+        guard var row = rows.first else { return nil }
+        return try Known(&row)
+    }
+
+    /// Two parts of a WITH clause that log the user's sign-in to an app and store its time.
+    ///
+    /// - Parameter condition: a FROM or WHERE clause; nothing is written if it yields no row.
+    public func completion(
+        of subject: Subject, by provider: ProviderID, to app: ClientID, in team: TeamID, from origin: Origin,
+        at now: Timestamp, when condition: SQL = ""
+    ) -> SQL {
+        let event = AuditEvent(
+            "sign_in.completed", by: .person(subject), on: AuditEvent.Target("user", subject.rawValue), from: origin,
+            after: ["app": .string(app.rawValue), "factors": [.string(provider.rawValue)]])
+        return """
+            \(UserStore.noting(everySignInOf: subject, in: team, at: now, when: condition)), completion AS (
+                \(event.insertion(in: team, when: condition))
+            )
+            """
+    }
+}

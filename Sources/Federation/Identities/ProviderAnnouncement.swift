@@ -1,0 +1,158 @@
+public import Bytes
+import Directory
+public import Domain
+import OAuth
+public import Postgres
+
+/// User announced by a native app, with the name that is sent once, while the provider is asked to confirm the user.
+///
+/// The announcing code or token may be spent, and the name may be false: nothing of it changes a user before the
+/// provider has confirmed it. An unlink from the provider deletes it.
+public struct ProviderAnnouncement: Sendable {
+    let login: FederatedIdentityStore.Login
+    let mark: [UInt8]
+    let heldUntil: Timestamp
+
+    /// - Parameters:
+    ///   - login: its form is stored, if it has one.
+    ///   - mark: identifies the data handed over; an equal mark is a retry.
+    ///   - end: time until which no other request continues it.
+    public init(_ login: FederatedIdentityStore.Login, as mark: [UInt8], heldUntil end: Timestamp) {
+        self.login = login
+        self.mark = mark
+        heldUntil = end
+    }
+
+    /// Statement that deletes the announcements of a user who is unlinked from the provider, with the names.
+    ///
+    /// - Parameters:
+    ///   - primaryAppID: nil for every group of apps.
+    ///   - moment: later announcements are kept; nil deletes all.
+    public static func removal(
+        of subject: Subject, for primaryAppID: ClientID? = nil, until moment: Timestamp? = nil, in team: TeamID
+    ) -> SQL {
+        """
+        DELETE FROM provider_announcements
+        WHERE team_id = \(team) AND sub = \(subject) AND (\(primaryAppID) IS NULL OR app_id = \(primaryAppID))
+            AND (\(moment) IS NULL OR announced_at <= \(moment))
+        """
+    }
+
+    /// Statement that deletes a confirmed announcement; yields a row if it still exists.
+    public func removal(in team: TeamID) -> SQL {
+        "DELETE FROM provider_announcements WHERE \(own(team)) RETURNING mark"
+    }
+
+    private func own(_ team: TeamID) -> SQL { "team_id = \(team) AND mark = \(mark) AND held_until = \(heldUntil)" }
+}
+
+extension ProviderAnnouncement {
+    /// Most names stored for one user in one group of apps.
+    ///
+    /// A client with an old code or token of the provider may announce it repeatedly with different names, which cannot
+    /// be checked while the provider does not respond. The first names are kept, so that later ones cannot displace the
+    /// true one.
+    public static let mostNames = 5
+
+    /// Serializes the announcements of one user to one group of apps, so that each counts the names stored before it.
+    ///
+    /// An advisory lock is used because there is no row yet that could be locked.
+    func turn(in team: TeamID) -> SQL {
+        let turn: SQL = """
+            SELECT pg_advisory_xact_lock(hashtextextended(
+                concat('announcements ', \(team)::text, ' ', \(login.linkedUser(team)), ' ', \(login.primaryAppID)::text), 0
+            ))
+            """
+        return turn.locking(LockedRow("announcements", team.rawValue, login.identity.identifier.rawValue))
+    }
+
+    /// Statement that stores the announcement; a retry marks it as doubtful.
+    ///
+    /// The first try may have spent the code without receiving the answer. Beyond `mostNames`, and if there is no name,
+    /// the announcement is stored without one: the user can sign in all the same, with the name if the provider
+    /// confirms it now.
+    func insertion(in team: TeamID) -> SQL {
+        let form = login.form
+        return """
+            INSERT INTO provider_announcements AS known (
+                team_id, mark, provider, sub, app_id, form_given_name, form_family_name, form_email, given_name,
+                family_name, announced_at, held_until
+            )
+            SELECT \(team), \(mark), \(login.provider), \(login.linkedUser(team)), \(login.primaryAppID),
+                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.givenName))::text END,
+                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.familyName))::text END,
+                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.email))::text END,
+                \(login.name.given), \(login.name.family), \(login.at), \(heldUntil)
+            FROM (
+                SELECT count(*) < \(Self.mostNames) AS is_left FROM provider_announcements AS other
+                WHERE other.team_id = \(team) AND other.sub = \(login.linkedUser(team))
+                    AND other.app_id = \(login.primaryAppID) AND other.form_given_name IS NOT NULL
+            ) AS room
+            WHERE NOT \(login.isTaken(team))
+            ON CONFLICT (team_id, mark) DO UPDATE SET sub = excluded.sub, held_until = excluded.held_until,
+                is_doubtful = true
+            """
+    }
+
+    /// Yields the user it would be, and whether the provider's identifier belongs to another user.
+    func residence(in team: TeamID) -> SQL {
+        """
+        SELECT \(UserStore.columns), \(login.isTaken(team))
+        FROM users u WHERE u.team_id = \(team) AND u.sub = \(login.linkedUser(team))
+        """
+    }
+
+    /// Deletes an announcement rejected at the first try, and releases one that may have been confirmed, with its name.
+    func dismissal(isRefused: Bool, in team: TeamID) -> [SQL] {
+        [
+            """
+            DELETE FROM provider_announcements
+            WHERE \(own(team)) AND (form_given_name IS NULL OR \(isRefused) AND NOT is_doubtful)
+            """, "UPDATE provider_announcements SET held_until = announced_at WHERE \(own(team))",
+        ]
+    }
+}
+
+extension FederatedIdentityStore.Login {
+    /// Announcements of a user to a group of apps that no request is processing any more.
+    func waiting(_ primaryAppID: ClientID, for subject: SQL, in team: TeamID) -> SQL {
+        """
+        provider_announcements AS waiting
+            WHERE waiting.team_id = \(team) AND waiting.sub = \(subject) AND waiting.app_id = \(primaryAppID)
+                AND waiting.held_until <= \(at)
+        """
+    }
+
+    /// Sets a name that was announced and never confirmed, now that the user has signed in without a name.
+    ///
+    /// The earliest name is used. It replaces no name that was delivered to apps, and all waiting names are deleted in
+    /// any case.
+    func lateName(_ primaryAppID: ClientID, _ team: TeamID) -> SQL {
+        let isOwn: SQL =
+            "late.is_called AND NOT \(hasToldName(team)) AND NOT \(isLinked(team)) AND NOT \(hasLogin(team))"
+        let isWanted: SQL = """
+            late.is_called AND NOT \(isLinked(team)) AND (NOT known.shares_name OR known.delivered_at IS NULL)
+            """
+        return """
+            WITH waited AS (
+                DELETE FROM \(waiting(primaryAppID, for: subject(team), in: team))
+                RETURNING form_given_name, form_family_name, form_email, given_name, family_name, announced_at
+            ), late AS (
+                SELECT *, given_name <> '' OR family_name <> '' AS is_called FROM waited
+                WHERE form_given_name IS NOT NULL AND \(!hasName)
+                ORDER BY announced_at LIMIT 1
+            ), vault AS (
+                UPDATE provider_identities AS known
+                SET form_given_name = late.form_given_name, form_family_name = late.form_family_name,
+                    form_email = coalesce(late.form_email, known.form_email), form_received_at = late.announced_at
+                FROM late
+                WHERE known.team_id = \(team) AND known.provider = \(provider)
+                    AND known.identifier = \(identity.identifier)
+                    AND (known.form_received_at IS NULL OR NOT \(hasToldName(team)))
+            ), profile AS (
+                \(UserStore.renaming(subject(team), from: "late", in: team, when: isOwn))
+            )
+            \(ProviderConsent.naming(subject(team), for: primaryAppID, from: "late", in: team, when: isWanted))
+            """
+    }
+}

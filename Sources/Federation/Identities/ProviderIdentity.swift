@@ -1,0 +1,45 @@
+public import Bytes
+public import Domain
+public import OAuth
+
+/// Identity of a user at a provider, as the provider signed it.
+public struct ProviderIdentity: Sendable {
+    /// The provider's identifier of the user, the same in all apps of the team.
+    public let identifier: Subject
+    public private(set) var email: SharedIdentity.Email?
+    /// Identifier of the user during a transfer from one of the provider's teams to another.
+    public private(set) var transferSubject: String?
+    /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real; at the first native sign-in only.
+    public private(set) var realUserStatus: Int?
+    /// `real_user_status` as an app reports it, unsigned: used only if no other value is known.
+    public private(set) var observedStatus: Int?
+    /// Time at which the user authenticated.
+    public let authenticatedAt: Timestamp
+
+    public init(
+        identifier: Subject, email: SharedIdentity.Email?, transferSubject: String?, realUserStatus: Int?,
+        authenticatedAt: Timestamp
+    ) {
+        self.identifier = identifier
+        self.email = email
+        self.transferSubject = transferSubject
+        self.realUserStatus = realUserStatus
+        self.authenticatedAt = authenticatedAt
+    }
+
+    /// Copy with the `real_user_status` that the app received.
+    public func observed(_ status: Int?) -> ProviderIdentity {
+        var identity = self
+        identity.observedStatus = status
+        return identity
+    }
+
+    /// Copy completed with claims that only another token of the same user contains.
+    public func completed(by other: ProviderIdentity?) -> ProviderIdentity {
+        var identity = self
+        identity.email = email ?? other?.email
+        identity.transferSubject = transferSubject ?? other?.transferSubject
+        identity.realUserStatus = realUserStatus ?? other?.realUserStatus
+        return identity
+    }
+}

@@ -1,0 +1,105 @@
+public import Bytes
+import Directory
+public import Domain
+public import Postgres
+
+/// Record that a user was unlinked from a provider, or from a group of apps there.
+///
+/// An earlier answer of the provider may still be waiting, because its browser did not come back or comes late. It must
+/// not restore the user under any of the provider's identifiers: during a transfer from one of its teams to another, a
+/// user has a second one besides that of the transfer. Two clocks are kept apart: local events are compared with the
+/// arrival of the answer by the database's clock, reports of the provider with its arrival by the server's.
+public enum FederatedUnlinks {
+    /// Times and group of apps of a provider's answer that may have waited since.
+    public struct Proof: Sendable {
+        let answeredAt: Timestamp
+        let arrivedAt: Timestamp
+        let primaryAppID: ClientID
+
+        /// - Parameters:
+        ///   - answeredAt: arrival of the answer by the server's clock.
+        ///   - arrivedAt: arrival of the answer by the database's clock.
+        public init(answeredAt: Timestamp, arrivedAt: Timestamp, for primaryAppID: ClientID) {
+            self.answeredAt = answeredAt
+            self.arrivedAt = arrivedAt
+            self.primaryAppID = primaryAppID
+        }
+    }
+
+    /// Statement that records that a user is unlinked now; run it while the user's identities are stored.
+    ///
+    /// - Parameters:
+    ///   - provider: nil for every provider.
+    ///   - primaryAppID: nil for every group of apps.
+    public static func noting(
+        of subject: Subject, from provider: ProviderID? = nil, for primaryAppID: ClientID? = nil, in team: TeamID
+    ) -> SQL {
+        let those: SQL = "team_id = \(team) AND sub = \(subject) AND (\(provider) IS NULL OR provider = \(provider))"
+        return """
+            INSERT INTO provider_partings AS known (team_id, provider, identifier_hash, app_id, ended_at)
+            SELECT \(team), provider, hash, \(primaryAppID?.rawValue ?? ""), clock_timestamp()
+            FROM (
+                SELECT provider, \(hash(of: "identifier")) AS hash FROM provider_identities WHERE \(those)
+                UNION
+                SELECT provider, \(hash(ofTransfer: "transfer_sub")) FROM provider_identities
+                WHERE \(those) AND transfer_sub IS NOT NULL
+            ) AS names ORDER BY hash
+            ON CONFLICT (team_id, provider, identifier_hash, app_id) DO UPDATE
+                SET ended_at = excluded.ended_at, noted_at = excluded.noted_at
+            """
+    }
+
+    /// Statement that records an unlink reported by a provider, whether or not the identifier is known here.
+    ///
+    /// - Parameter moment: answers of the provider until then are void.
+    public static func noting(
+        toldOf identifier: Subject, at provider: ProviderID, for primaryAppID: ClientID?, until moment: Timestamp,
+        in team: TeamID
+    ) -> SQL {
+        """
+        INSERT INTO provider_partings AS known (team_id, provider, identifier_hash, app_id, told_at)
+        SELECT \(team), \(provider), hash, \(primaryAppID?.rawValue ?? ""), \(moment)
+        FROM (
+            SELECT \(hash(of: "\(identifier)")) AS hash
+            UNION
+            SELECT \(hash(ofTransfer: "transfer_sub")) FROM provider_identities
+            WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
+                AND transfer_sub IS NOT NULL
+        ) AS names ORDER BY hash
+        ON CONFLICT (team_id, provider, identifier_hash, app_id) DO UPDATE
+            SET told_at = greatest(known.told_at, excluded.told_at), noted_at = excluded.noted_at
+        """
+    }
+
+    /// Hash under which the table stores a provider's identifier.
+    fileprivate static func hash(of identifier: SQL) -> SQL { "sha256(convert_to(\(identifier), 'UTF8'))" }
+
+    /// Hash of a transfer identifier, distinct from that of any other identifier.
+    fileprivate static func hash(ofTransfer name: SQL) -> SQL { "sha256(convert_to('transfer ' || \(name), 'UTF8'))" }
+}
+
+extension FederatedIdentityStore.Login {
+    /// Condition that the user was not unlinked since the provider's answer.
+    func stands(_ team: TeamID) -> SQL {
+        guard let proof else { return "true" }
+        let name = FederatedUnlinks.hash(of: "\(identity.identifier)")
+        let names: SQL =
+            identity.transferSubject.map { "\(name), \(FederatedUnlinks.hash(ofTransfer: "\($0)"))" } ?? name
+        return """
+            NOT EXISTS (
+                SELECT FROM provider_partings AS parting
+                WHERE parting.team_id = \(team) AND parting.provider = \(provider)
+                    AND parting.identifier_hash IN (\(names))
+                    AND parting.app_id IN ('', \(proof.primaryAppID.rawValue))
+                    AND (parting.ended_at > \(proof.arrivedAt) OR parting.told_at > \(proof.answeredAt))
+            )
+            """
+    }
+}
+
+extension FederatedIdentityStore {
+    /// Whether a login was not stored because the user was unlinked since.
+    public func hasParted(_ login: Login, in team: TeamID) async throws(PostgresFailure) -> Bool {
+        try await database.query("SELECT WHERE NOT (\(login.stands(team)))", in: team).count == 1
+    }
+}

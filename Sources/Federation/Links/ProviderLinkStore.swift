@@ -1,0 +1,149 @@
+import Audit
+public import Bytes
+public import Directory
+public import Domain
+import OAuth
+public import Postgres
+
+/// Links provider accounts to existing users: never by a matching address, only for a user who has authenticated at
+/// both.
+public struct ProviderLinkStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Link requested by a user who has authenticated at a provider, within a session.
+    public struct Link: Sendable {
+        public let subject: Subject
+        let provider: ProviderID
+        let identity: ProviderIdentity
+        let form: ProviderForm?
+        let session: SessionID
+        let origin: Origin
+        let at: Timestamp
+
+        public init(
+            of identity: ProviderIdentity, at provider: ProviderID, form: ProviderForm?, to subject: Subject,
+            in session: SessionID, from origin: Origin, at moment: Timestamp
+        ) {
+            self.subject = subject
+            self.provider = provider
+            self.identity = identity
+            self.form = form
+            self.session = session
+            self.origin = origin
+            at = moment
+        }
+    }
+
+    /// Reason why the account is not linked.
+    public enum Obstacle: Error, Hashable, Sendable {
+        /// The account is linked to this user already.
+        case known
+        /// The account belongs to another user of the team.
+        case taken
+        /// The user has linked another account of the provider.
+        case another
+        /// The session has ended, or the upstream request is used up.
+        case expired
+    }
+
+    /// Current obstacle to the link, or nil.
+    public func obstacle(to link: Link, in team: TeamID) async throws(PostgresFailure) -> Obstacle? {
+        try Self.obstacle(link, try await database.query(link.status(in: team), in: team))
+    }
+
+    /// Links the account if the session is valid and there is no obstacle, with all related writes in one transaction.
+    ///
+    /// - Parameters:
+    ///   - upstreamRequest: deletes the upstream request; unless it changes a row, nothing is linked.
+    ///   - statements: additional writes.
+    ///   - mailer: notifies the user by mail.
+    /// - Throws: `Obstacle`, `PostgresFailure`.
+    public func connect(
+        _ link: Link, in team: TeamID, ending upstreamRequest: SQL, with statements: [SQL], telling mailer: FactorMailer
+    ) async throws {
+        try await database.transaction(in: team, locking: .person(link.subject, in: team)) { transaction in
+            // The user is locked first, so that the end of the session or a suspension is seen here, or waits.
+            try await transaction.query(UserStore.lock(link.subject, in: team))
+            guard try await !transaction.query(link.session(in: team)).isEmpty,
+                try await transaction.query(upstreamRequest).changed == 1
+            else { throw Obstacle.expired }
+            if let obstacle = try Self.obstacle(link, try await transaction.query(link.status(in: team))) {
+                throw obstacle
+            }
+            guard try await transaction.query(link.insertion(in: team)).changed == 1 else { throw Obstacle.taken }
+            for statement in statements { try await transaction.query(statement) }
+            try await link.event.record(in: team, transaction)
+            try await mailer.send(.providerLinked(link.provider), to: link.subject, in: team, transaction)
+        }
+    }
+
+    private static func obstacle(_ link: Link, _ rows: Rows) throws(PostgresFailure) -> Obstacle? {
+        guard var row = rows.first else { return nil }
+        let owner: Subject? = try row.next()
+        let (isSomebody, hasAnother): (Bool, Bool) = (try row.next(), try row.next())
+        if let owner { return owner == link.subject ? .known : .taken }
+        return isSomebody ? .taken : hasAnother ? .another : nil
+    }
+}
+
+extension ProviderLinkStore.Link {
+    private static let transferWindow = FederatedIdentityStore.Login.transferWindow
+
+    /// Yields the user of the account, whether its identifier is another user's `sub`, and whether this user has linked
+    /// one.
+    fileprivate func status(in team: TeamID) -> SQL {
+        """
+        SELECT
+            (
+                SELECT sub FROM provider_identities
+                WHERE team_id = \(team) AND provider = \(provider)
+                    AND (identifier = \(identity.identifier)
+                        OR transfer_sub = \(identity.transferSubject) AND last_seen_at > \(at - Self.transferWindow))
+                ORDER BY created_at LIMIT 1
+            ),
+            EXISTS (
+                SELECT FROM users
+                WHERE team_id = \(team) AND sub = \(identity.identifier) AND sub <> \(subject)
+            ),
+            EXISTS (
+                SELECT FROM provider_identities
+                WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject)
+            )
+        """
+    }
+
+    /// Yields the session if it is valid and the user not suspended, locked until the transaction ends.
+    fileprivate func session(in team: TeamID) -> SQL {
+        """
+        SELECT FROM sessions JOIN users USING (team_id, sub)
+        WHERE team_id = \(team) AND token_hash = \(session.hash) AND sub = \(subject) AND expires_at > \(at)
+            AND suspended_at IS NULL
+        FOR KEY SHARE OF sessions
+        """
+    }
+
+    fileprivate func insertion(in team: TeamID) -> SQL {
+        """
+        INSERT INTO provider_identities (
+            team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
+            form_email, form_received_at, email, is_private_email, linked_at, state_at, created_at, last_seen_at
+        ) VALUES (
+            \(team), \(provider), \(identity.identifier), \(subject), \(identity.transferSubject),
+            \(identity.realUserStatus), \(ProviderForm.kept(form?.givenName) ?? ""),
+            \(ProviderForm.kept(form?.familyName) ?? ""), \(ProviderForm.kept(form?.email)),
+            \(form == nil ? nil : at), \(identity.email?.address), \(identity.email?.isPrivate ?? false), \(at), \(at),
+            \(at), \(at)
+        )
+        ON CONFLICT DO NOTHING
+        """
+    }
+
+    /// The log contains no addresses because it outlives the user.
+    fileprivate var event: AuditEvent {
+        AuditEvent(
+            "identity.linked", by: .person(subject), on: .user(subject), from: origin,
+            after: ["provider": .string(provider.rawValue), "identifier": .string(identity.identifier.rawValue)])
+    }
+}

@@ -1,0 +1,188 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import OAuth
+import Postgres
+
+/// Stores upstream requests and their answers.
+struct UpstreamRequestStore: Sendable {
+    let database: TeamDatabase
+    let upstreamRequests: UpstreamRequests
+    /// Time for which one HTTP request has exclusive use of an answer.
+    let claim: Duration
+    private let sealer: Sealer
+
+    /// - Parameter timeout: maximum time of the calls to the provider.
+    init(_ database: TeamDatabase, server: ServerContext, timeout: Duration) {
+        self.database = database
+        claim = Self.claim(for: timeout)
+        upstreamRequests = UpstreamRequests(server: server)
+        sealer = server.keyRing.sealer(purpose: "answers of providers")
+    }
+
+    /// Longer than the calls to the provider may take, with some time for database statements.
+    static func claim(for timeout: Duration) -> Duration { timeout + .seconds(5) }
+
+    /// Purpose of an upstream request, stored only on this server.
+    enum Purpose: Sendable {
+        case signIn(InteractionID)
+        /// Linking of a provider account to the user, within the session.
+        case link(Subject, SessionID)
+    }
+
+    /// Answer that one HTTP request has claimed.
+    struct Claimed: Sendable {
+        let upstreamRequest: UpstreamRequest
+        let purpose: Purpose
+        let answer: UpstreamResponse
+        let answeredAt: Timestamp
+        /// Time of arrival by the database's clock.
+        let arrivedAt: Timestamp
+        /// Time when another HTTP request may claim it; identifies the claim.
+        let until: Timestamp
+    }
+
+    /// Stores a new upstream request.
+    ///
+    /// A server crash may lose it: the user starts again. An account is linked only in its browser, so that a request
+    /// for a link has nothing to settle later.
+    ///
+    /// - Parameter statements: statements run in the same transaction.
+    func begin(
+        _ upstreamRequest: UpstreamRequest, to provider: ProviderID, _ purpose: Purpose, isForApp: Bool,
+        browserHash: [UInt8], with statements: [SQL] = [], in team: TeamID, at moment: Timestamp
+    ) async throws(PostgresFailure) {
+        let insertion: SQL = """
+            INSERT INTO provider_trips (
+                team_id, state_hash, provider, attempt_id, link_sub, link_session, browser_hash, app_id, wants_name,
+                wants_email, for_app, created_at, settled_at
+            ) VALUES (
+                \(team), \(upstreamRequest.stateHash), \(provider), \(purpose.interaction), \(purpose.person?.subject),
+                \(purpose.person?.session.hash), \(browserHash), \(upstreamRequest.primaryAppID), \(upstreamRequest.scope.name),
+                \(upstreamRequest.scope.email), \(isForApp), \(moment), \(purpose.interaction == nil ? moment : nil)
+            )
+            """
+        try await database.query(statements + [insertion], in: team, durability: .relaxed)
+    }
+
+    /// Stores the provider's answer and the receipt of the browser that delivered it; only the first answer counts.
+    ///
+    /// A later answer changes nothing, and its receipt is void. Durable when this returns.
+    ///
+    /// - Returns: whether it was stored.
+    @discardableResult func keep(
+        _ answer: UpstreamResponse, for back: UpstreamReturn, in team: TeamID, at moment: Timestamp
+    ) async throws(PostgresFailure) -> Bool {
+        let hash = back.stateHash
+        let sealed = sealer.seal(JSON.encode(answer), context: Self.place(hash, team))
+        let rows = try await database.groupCommit(
+            """
+            UPDATE provider_trips
+            SET answer_sealed = \(sealed), answered_at = \(moment), arrived_at = clock_timestamp(),
+                receipt_hash = \(back.receipt.hash),
+                settled_at = CASE WHEN \(answer.mayProve) THEN settled_at ELSE \(moment) END
+            WHERE team_id = \(team) AND state_hash = \(hash) AND answered_at IS NULL
+                AND created_at > \(moment - UpstreamRequest.lifetime)
+            """, locking: hash, in: team)
+        return rows.changed > 0
+    }
+
+    /// Claims an answer for the browser that began the upstream request, if it also delivered the answer.
+    func claim(
+        _ back: UpstreamReturn, of provider: ProviderID, browserHash: [UInt8], in team: TeamID, at moment: Timestamp
+    ) async throws(PostgresFailure) -> Claimed? {
+        let (hash, end) = (back.stateHash, moment + claim)
+        let rows = try await database.query(
+            """
+            UPDATE provider_trips SET claimed_until = \(end)
+            WHERE team_id = \(team) AND state_hash = \(hash) AND provider = \(provider)
+                AND receipt_hash = \(back.receipt.hash) AND browser_hash = \(browserHash) AND answered_at IS NOT NULL
+                AND (claimed_until IS NULL OR claimed_until <= \(moment))
+                AND created_at > \(moment - UpstreamRequest.lifetime)
+            RETURNING attempt_id, link_sub, link_session, app_id, wants_name, wants_email, answered_at,
+                coalesce(arrived_at, answered_at), answer_sealed
+            """, in: team, durability: .relaxed)
+        guard var row = rows.first else { return nil }
+        guard let purpose = try Purpose(&row) else { return nil }
+        let primaryAppID: ClientID = try row.next()
+        let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
+        let (answeredAt, arrivedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
+        guard let answer = open(try row.next(), hash, team) else { return nil }
+        return Claimed(
+            upstreamRequest: upstreamRequests.upstreamRequest(back.state, provider, primaryAppID, scope, team),
+            purpose: purpose, answer: answer, answeredAt: answeredAt, arrivedAt: arrivedAt, until: end)
+    }
+
+    /// Whether another HTTP request of the same browser is processing the answer, if none could be claimed.
+    ///
+    /// A receipt presented by a browser other than the one that began is voided: two users or two browsers then have
+    /// half of the sign-in each, and a receipt read from the one must not be usable in the other.
+    func isAtWork(_ back: UpstreamReturn, browserHash: [UInt8], in team: TeamID, at moment: Timestamp)
+        async throws(PostgresFailure) -> Bool
+    {
+        let hash = back.stateHash
+        let rows = try await database.query(
+            """
+            WITH voided AS (
+                UPDATE provider_trips SET receipt_hash = NULL
+                WHERE team_id = \(team) AND state_hash = \(hash) AND receipt_hash = \(back.receipt.hash)
+                    AND browser_hash <> \(browserHash)
+            )
+            SELECT answer_sealed FROM provider_trips
+            WHERE team_id = \(team) AND state_hash = \(hash) AND receipt_hash = \(back.receipt.hash)
+                AND browser_hash = \(browserHash) AND created_at > \(moment - UpstreamRequest.lifetime)
+            """, in: team, durability: .relaxed)
+        guard var row = rows.first, let sealed = try row.next([UInt8]?.self) else { return false }
+        return open(sealed, hash, team) != nil
+    }
+
+    /// Releases an answer to be tried again, unless another HTTP request has claimed it meanwhile.
+    func release(_ claimed: Claimed, in team: TeamID) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            UPDATE provider_trips SET claimed_until = NULL
+            WHERE team_id = \(team) AND state_hash = \(claimed.upstreamRequest.stateHash) AND claimed_until = \(claimed.until)
+            """, in: team, durability: .relaxed)
+    }
+
+    /// Statement that ends an upstream request whose answer is used up.
+    static func deletion(of upstreamRequest: UpstreamRequest, in team: TeamID) -> SQL {
+        "DELETE FROM provider_trips WHERE team_id = \(team) AND state_hash = \(upstreamRequest.stateHash)"
+    }
+
+    func end(_ upstreamRequest: UpstreamRequest, in team: TeamID) async throws(PostgresFailure) {
+        try await database.query(Self.deletion(of: upstreamRequest, in: team), in: team, durability: .relaxed)
+    }
+
+    func open(_ sealed: [UInt8], _ hash: [UInt8], _ team: TeamID) -> UpstreamResponse? {
+        sealer.open(sealed, context: Self.place(hash, team)).flatMap { octets in
+            try? JSON.decode(UpstreamResponse.self, from: octets)
+        }
+    }
+
+    /// Context that a sealed answer is bound to.
+    private static func place(_ hash: [UInt8], _ team: TeamID) -> [String] {
+        [team.rawValue, "provider_trips", Hex.encode(hash), "answer_sealed"]
+    }
+}
+
+extension UpstreamRequestStore.Purpose {
+    fileprivate init?(_ row: inout Row) throws(PostgresFailure) {
+        let (interaction, subject): (InteractionID?, Subject?) = (try row.next(), try row.next())
+        let session: [UInt8]? = try row.next()
+        if let interaction {
+            self = .signIn(interaction)
+        } else if let subject, let session {
+            self = .link(subject, SessionID(hash: session))
+        } else {
+            return nil
+        }
+    }
+
+    fileprivate var interaction: InteractionID? { if case .signIn(let interaction) = self { interaction } else { nil } }
+
+    fileprivate var person: (subject: Subject, session: SessionID)? {
+        if case .link(let subject, let session) = self { (subject, session) } else { nil }
+    }
+}

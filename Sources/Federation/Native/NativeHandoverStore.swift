@@ -1,0 +1,169 @@
+import Bytes
+import Directory
+import Domain
+import OAuth
+import Postgres
+
+/// Records handovers of native apps by their hash alone, before Apple is asked.
+///
+/// The app keeps the body until it has its answer; a name in it is stored with the announced user
+/// (`ProviderAnnouncement`).
+struct NativeHandoverStore: Sendable {
+    private let database: TeamDatabase
+    /// Time for which one request has exclusive use of a handover.
+    private let claim: Duration
+
+    /// - Parameter timeout: maximum time of the calls to the provider.
+    init(_ database: TeamDatabase, timeout: Duration) {
+        self.database = database
+        claim = UpstreamRequestStore.claim(for: timeout)
+    }
+
+    /// Result of an earlier request with the same handover.
+    struct Settled: Sendable {
+        let subject: Subject
+        let isNewUser: Bool
+        let at: Timestamp
+    }
+
+    enum Status: Sendable {
+        /// Claimed by this request until that time.
+        case claimed(until: Timestamp)
+        /// Another request is processing it.
+        case busy
+        case settled(Settled)
+    }
+
+    /// Lock that lets identical handovers reach the database one at a time.
+    private func row(of handover: NativeHandover, in team: TeamID) -> LockedRow {
+        LockedRow("native_handovers", team.rawValue, Hex.encode(handover.hash))
+    }
+
+    /// Stores a handover, durable when this returns, or finds the identical one stored before.
+    func keep(_ handover: NativeHandover, in team: TeamID, at moment: Timestamp) async throws(PostgresFailure) -> Status
+    {
+        let end = moment + claim
+        let keeping: SQL = """
+            INSERT INTO native_handovers AS known (
+                team_id, body_hash, client_id, created_at, claimed_until
+            ) VALUES (
+                \(team), \(handover.hash), \(handover.clientID), \(moment), \(end)
+            )
+            ON CONFLICT (team_id, body_hash) DO UPDATE SET claimed_until = CASE
+                WHEN known.settled_at IS NULL AND known.claimed_until <= \(moment)
+                THEN excluded.claimed_until ELSE known.claimed_until END
+            RETURNING claimed_until = \(end), settled_at, sub, is_new_user
+            """
+        let rows = try await database.query(keeping.locking(row(of: handover, in: team)), in: team)
+        guard var row = rows.first else { return .busy }
+        let isOurs: Bool = try row.next()
+        let settledAt: Timestamp? = try row.next()
+        let subject: Subject? = try row.next()
+        let isNewUser: Bool? = try row.next()
+        if let settledAt, let subject {
+            return .settled(Settled(subject: subject, isNewUser: isNewUser ?? false, at: settledAt))
+        }
+        return isOurs ? .claimed(until: end) : .busy
+    }
+
+    /// Releases a handover that may be tried again.
+    func release(_ handover: NativeHandover, claimedUntil end: Timestamp, in team: TeamID) async throws(PostgresFailure)
+    {
+        try await database.query(
+            """
+            UPDATE native_handovers SET claimed_until = created_at
+            WHERE team_id = \(team) AND body_hash = \(handover.hash) AND settled_at IS NULL
+                AND claimed_until = \(end)
+            """, in: team, durability: .relaxed)
+    }
+
+    /// Deletes a handover that cannot succeed, however often it is tried.
+    func forget(_ handover: NativeHandover, claimedUntil end: Timestamp, in team: TeamID) async throws(PostgresFailure)
+    {
+        try await database.query(
+            """
+            DELETE FROM native_handovers
+            WHERE team_id = \(team) AND body_hash = \(handover.hash) AND settled_at IS NULL
+                AND claimed_until = \(end)
+            """, in: team, durability: .relaxed)
+    }
+
+    /// Session that a handover leads to.
+    struct Settlement: Sendable {
+        let handover: NativeHandover
+        let token: RefreshToken
+        let subject: Subject
+        let primaryAppID: ClientID
+        let clientID: ClientID
+        let authenticatedAt: Timestamp
+        let provider: ProviderID
+        /// Condition that the user may still sign in through the provider.
+        let status: FederatedLinkStatus
+        let isNewUser: Bool
+        let at: Timestamp
+    }
+
+    /// Creates a session, marks `user` as delivered, and settles the handover, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - others: statements run before, such as the insertion of the provider's token.
+    ///   - completion: parts of a WITH clause, written where `FROM session` yields a row.
+    /// - Returns: false, with no session created, if the user has been unlinked from the account meanwhile.
+    func settle(_ settlement: Settlement, with others: [SQL], completion: SQL, in team: TeamID)
+        async throws(PostgresFailure) -> Bool
+    {
+        let session = RefreshTokenStore.insertion(
+            of: settlement.token,
+            for: RefreshTokenStore.NewSession(
+                subject: settlement.subject, primaryAppID: settlement.primaryAppID, clientID: settlement.clientID,
+                authenticatedAt: settlement.authenticatedAt, provider: settlement.provider), in: team,
+            at: settlement.at, while: settlement.status.row(in: team))
+        let delivery = ProviderConsent.delivery(
+            to: settlement.primaryAppID, of: settlement.subject, in: team, at: settlement.at,
+            when: "EXISTS (SELECT FROM session)")
+        let end: SQL = """
+            UPDATE native_handovers
+            SET settled_at = \(settlement.at), sub = \(settlement.subject), token_id = \(settlement.token.id),
+                is_new_user = \(settlement.isNewUser)
+            WHERE team_id = \(team) AND body_hash = \(settlement.handover.hash) AND EXISTS (SELECT FROM session)
+            """
+        let last: SQL = """
+            WITH session AS (\(session)), delivery AS (\(delivery)), settled AS (\(end)), \(completion)
+            SELECT FROM session
+            """
+        let statements = [settlement.status.lock(in: team)] + others + [last]
+        return try await !database.query(statements, in: team).isEmpty
+    }
+
+    /// Replaces the token of a settled handover's session, and returns the session's time of authentication.
+    ///
+    /// Concurrent retries run one after another: each finds the token that the previous one set, and the last one's is
+    /// valid.
+    ///
+    /// - Returns: nil if the session has ended, or its user is suspended.
+    func renew(_ handover: NativeHandover, to token: RefreshToken, in team: TeamID) async throws(PostgresFailure)
+        -> Timestamp?
+    {
+        let lock: SQL = """
+            SELECT FROM native_handovers
+            WHERE team_id = \(team) AND body_hash = \(handover.hash) FOR UPDATE
+            """
+        let earlier: SQL =
+            "(SELECT token_id FROM native_handovers WHERE team_id = \(team) AND body_hash = \(handover.hash))"
+        let rows = try await database.query(
+            [
+                lock.locking(row(of: handover, in: team)),
+                """
+                WITH session AS (
+                    \(RefreshTokenStore.replacement(by: token, of: earlier, in: team))
+                ), moved AS (
+                    UPDATE native_handovers SET token_id = \(token.id) FROM session
+                    WHERE team_id = \(team) AND body_hash = \(handover.hash)
+                )
+                SELECT authenticated_at FROM session
+                """,
+            ], in: team)
+        guard var row = rows.first else { return nil }
+        return try row.next()
+    }
+}

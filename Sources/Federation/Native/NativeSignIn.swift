@@ -1,0 +1,133 @@
+import Audit
+import Bytes
+import Crypto
+import Directory
+public import Domain
+import Log
+public import OAuth
+import Postgres
+
+/// Sign-ins of native apps, which show Apple's own sheet and hand over its result.
+///
+/// The code is the proof, because it works once; an app has no client secret. No user data is written until the code is
+/// redeemed: a name that is sent once is stored separately meanwhile.
+public struct NativeSignIn: Sendable {
+    /// Time for which an equal body is the same sign-in, for apps that retry after a network failure.
+    static let repetition = Duration.seconds(60)
+    /// Maximum refusals per minute of the same code, or of one user's tokens without a code's hash; then Apple is not
+    /// asked.
+    static let mostRefusals = 5
+    /// Maximum refusals per minute of all codes that are named by tokens of one user.
+    static let mostRefusalsOfPerson = 50
+
+    let provider: any NativeProvider
+    let server: ServerContext
+    let clients: ClientAuthenticator
+    let handovers: NativeHandoverStore
+    let limits: LimitStore
+    let people: FederatedIdentityStore
+    let tokens: UpstreamTokenStore
+    let sessions: RefreshTokenStore
+    let orphans: OrphanedTokenStore
+    let traces: any TraceSink
+    let migration: UserMigrationStore
+
+    public init(
+        _ provider: any NativeProvider, server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore,
+        traces: any TraceSink
+    ) {
+        self.provider = provider
+        self.server = server
+        clients = ClientAuthenticator(server, testSignIns)
+        self.traces = traces
+        handovers = NativeHandoverStore(database, timeout: provider.timeout)
+        limits = LimitStore(database)
+        people = FederatedIdentityStore(database)
+        tokens = UpstreamTokenStore(server: server)
+        sessions = RefreshTokenStore(database: database)
+        orphans = OrphanedTokenStore(database, server: server)
+        migration = UserMigrationStore(database: database, server: server)
+    }
+
+    /// Answers a handover with tokens, `user` and `is_new_user`.
+    ///
+    /// An equal body within a minute is answered with new tokens of the same session; the earlier ones end. The same
+    /// body with and without a client secret is two handovers: a backend's body is of no use to an attacker who has
+    /// read it.
+    ///
+    /// - Parameter provenOnly: rejects, before Apple is asked, a handover that does not prove that token and code came
+    ///   together.
+    /// - Throws: `OAuthError` for errors of the app, `UpstreamFailure` for those of Apple, `Unproven`,
+    ///   `PostgresFailure`.
+    public func respond(
+        to parameters: ProtocolParameters, of team: TeamSnapshot, from origin: Origin, provenOnly: Bool = false
+    ) async throws -> [UInt8] {
+        let moment = server.clock()
+        let handover = try NativeHandover(parameters)
+        let login = Login(
+            handover: handover, client: try client(handover, of: team),
+            keepsSecret: try await backend(parameters, of: team) != nil, team: team, origin: origin,
+            provenOnly: provenOnly, at: moment)
+        switch try await handovers.keep(handover, in: team.id, at: moment) {
+        case .settled(let settled): return try await again(settled, login)
+        case .busy:
+            throw UpstreamFailure(.providerBusy, .again, because: "the same handover is under way in another request")
+        case .claimed(let end):
+            do { return try await settle(login, claimedUntil: end) } catch {
+                // Logged only: the first error is more informative, and the claim expires by itself.
+                await server.log.attempt("native.release_failed", request: origin.requestID) {
+                    if Self.isFinal(error) {
+                        try await handovers.forget(handover, claimedUntil: end, in: team.id)
+                    } else {
+                        try await handovers.release(handover, claimedUntil: end, in: team.id)
+                    }
+                }
+                throw error
+            }
+        }
+    }
+
+    /// Whether the same handover cannot succeed if it is sent again.
+    private static func isFinal(_ error: any Error) -> Bool {
+        (error as? UpstreamFailure).map { $0.remedy != .again } ?? (error is OAuthError || error is Unproven)
+    }
+
+    /// Rejection of a handover that only Apple could verify, at a time when Apple is not asked about such handovers.
+    public struct Unproven: Error, Equatable, Sendable {}
+
+    /// Handover with the context in which it is processed.
+    struct Login: Sendable {
+        let handover: NativeHandover
+        let client: Client
+        /// Whether the client has authenticated with a secret, and so receives a refresh token that does not rotate.
+        let keepsSecret: Bool
+        let team: TeamSnapshot
+        let origin: Origin
+        let provenOnly: Bool
+        let at: Timestamp
+    }
+
+    /// Client of the handover: a bundle ID of the team whose group is registered at Apple.
+    private func client(_ handover: NativeHandover, of team: TeamSnapshot) throws(OAuthError) -> Client {
+        guard let id = ClientID(rawValue: handover.clientID), let client = team.client(id), !team.isServiceID(id) else {
+            throw OAuthError(
+                .invalidClient, cause: .client(handover.clientID), because: "client_id is no bundle ID of this team")
+        }
+        guard client.isEnabled else {
+            throw OAuthError(.invalidClient, cause: .clientDisabled, because: "sign-in is switched off for \(id)")
+        }
+        guard team.offersApple(to: client.primaryAppID) else {
+            throw OAuthError(
+                .invalidClient, cause: .providerAbsent, because: "the group of \(id) has no connection to Apple")
+        }
+        return client
+    }
+
+    /// Authenticated client whose backend hands over for its app; nil if there is no secret, as from an app.
+    ///
+    /// - Throws: `OAuthError` for an invalid secret, `PostgresFailure`.
+    public func backend(_ parameters: ProtocolParameters, of team: TeamSnapshot) async throws -> ClientID? {
+        guard parameters["client_secret"] != nil else { return nil }
+        return try await clients.authenticate(parameters, of: team, at: server.clock()).client.id
+    }
+}

@@ -1,0 +1,149 @@
+import Audit
+import Bytes
+import Directory
+import Domain
+import Notifications
+import Postgres
+
+/// Local effects of a provider's notification: on sessions, tokens and mail forwarding, with notifications to apps.
+struct UpstreamNotificationEffects: Sendable {
+    /// Maximum time by which an event may precede the user's last sign-in and still concern it, because clocks differ.
+    private static let tolerance = Duration.seconds(5)
+
+    let provider: ProviderID
+    private let store: UpstreamNotificationStore
+    private let authorizations: UpstreamAuthorizationStore
+    private let revocations: UpstreamTokenRevocationStore
+    private let accounts: any UpstreamAccounts
+
+    init(provider: ProviderID, server: ServerContext, database: TeamDatabase, accounts: any UpstreamAccounts) {
+        self.provider = provider
+        store = UpstreamNotificationStore(database, server: server)
+        authorizations = UpstreamAuthorizationStore(of: provider)
+        revocations = UpstreamTokenRevocationStore(database, server: server, accounts: accounts)
+        self.accounts = accounts
+    }
+
+    /// Event with the user it concerns.
+    struct Change: Sendable {
+        let event: UpstreamNotification.Event
+        let person: UpstreamNotificationStore.Person
+        let primaryAppID: ClientID
+        let team: TeamID
+        /// Time of arrival.
+        let now: Timestamp
+        /// Time of processing, later than `now` if the notification could not be verified at once.
+        let appliedAt: Timestamp
+
+        /// What happened until then may have been ended by the event.
+        var latest: Timestamp { event.at + UpstreamNotificationEffects.tolerance }
+
+        /// Rows dated later were written while a clock was ahead, and do not show the order of events.
+        var horizon: Timestamp { appliedAt + UpstreamNotificationEffects.tolerance }
+    }
+
+    func apply(_ change: Change, _ transaction: borrowing Transaction) async throws {
+        switch change.event.type {
+        case .consentRevoked?: try await endConsent(change, transaction)
+        case .accountDelete?: try await endAccount(change, transaction)
+        case .emailDisabled?: try await forwardMail(false, change, transaction)
+        case .emailEnabled?: try await forwardMail(true, change, transaction)
+        case nil: break
+        }
+    }
+
+    /// Statement that records an unlink of a user, known here or not; nil if the event is no unlink.
+    func unlink(
+        _ event: UpstreamNotification.Event, of identifier: Subject, for primaryAppID: ClientID, in team: TeamID,
+        at now: Timestamp
+    ) -> SQL? {
+        guard event.type == .consentRevoked || event.type == .accountDelete else { return nil }
+        return FederatedUnlinks.noting(
+            toldOf: identifier, at: provider, for: event.type == .accountDelete ? nil : primaryAppID,
+            until: min(event.at + Self.tolerance, now), in: team)
+    }
+
+    /// Statement that ends native sign-ins in progress that announced the user, known or not; nil if the event is no
+    /// unlink.
+    ///
+    /// Runs after the other effects, because a request that confirms an announcement locks the user first.
+    func announcementEnd(
+        _ event: UpstreamNotification.Event, of subject: Subject, for primaryAppID: ClientID, in team: TeamID
+    ) -> SQL? {
+        let moment = event.at + Self.tolerance
+        return switch event.type {
+        case .consentRevoked?: ProviderAnnouncement.removal(of: subject, for: primaryAppID, until: moment, in: team)
+        case .accountDelete?: ProviderAnnouncement.removal(of: subject, until: moment, in: team)
+        default: nil
+        }
+    }
+
+    /// Ends a consent: the tokens of its authorization are dead at the provider, so they are marked as revoked.
+    ///
+    /// An authorization that began later is left unchanged, as is everything if this server ended the authorization:
+    /// its effects have already been applied. If only an unconfirmed sign-in suggests that the user has returned, it
+    /// may lead nowhere: the tokens stay, so that the provider is asked about them.
+    private func endConsent(_ change: Change, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        let status = try await authorizations.status(
+            of: change.person.subject, as: change.event.identifier, for: change.primaryAppID, at: change.event.at,
+            tolerating: Self.tolerance, believing: change.horizon, in: change.team, transaction)
+        switch status {
+        case .ended:
+            let end = UpstreamAuthorizationEnd(
+                of: change.person.subject, at: provider, for: change.primaryAppID, because: .told, since: change.latest,
+                believing: change.horizon, team: change.team, now: change.now)
+            try await end.apply(transaction)
+        case .renewed: break
+        case .arriving: return try await void(change, transaction)
+        case .endedByUs: return
+        }
+        try await void(change, transaction)
+        try await revocations.markAllRevoked(
+            of: change.person.subject, for: change.primaryAppID, before: change.latest, orAfter: change.horizon,
+            because: change.event.name, in: change.team, transaction)
+    }
+
+    /// Ends a provider account: a user without another way to sign in is deleted, any other is unlinked from it.
+    private func endAccount(_ change: Change, _ transaction: borrowing Transaction) async throws {
+        try await void(change, transaction)
+        let seenAt = change.person.lastSeenAt
+        guard seenAt <= change.latest || seenAt > change.horizon else { return }
+        let (subject, team, reason) = (change.person.subject, change.team, change.event.name)
+        let actor = Actor.system(provider.rawValue)
+        try await revocations.markAllRevoked(
+            of: subject, for: nil, before: change.now + Self.tolerance, orAfter: change.horizon, because: reason,
+            in: team, transaction)
+        guard change.person.stays else {
+            return try await accounts.end(subject, in: team, by: actor, reason: reason, transaction)
+        }
+        try await FederatedUnlink(of: subject, from: provider, by: actor, from: .local, in: team).apply(transaction)
+        let target = AuditEvent.Target("user", subject.rawValue)
+        try await AuditEvent("provider_identity.removed", by: actor, on: target, from: .local).record(
+            in: team, transaction)
+    }
+
+    /// Voids earlier answers of the provider about the user that have not been processed yet.
+    private func void(_ change: Change, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        guard let identifier = change.event.identifier,
+            let end = unlink(change.event, of: identifier, for: change.primaryAppID, in: change.team, at: change.now)
+        else { return }
+        try await transaction.query(end)
+    }
+
+    private func forwardMail(_ forwards: Bool, _ change: Change, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        let (subject, primaryAppID, team) = (change.person.subject, change.primaryAppID, change.team)
+        let mail = UpstreamNotificationStore.Forwarding(
+            isOn: forwards, subject: subject, provider: provider, primaryAppID: primaryAppID, at: change.event.at,
+            tolerance: Self.tolerance)
+        guard try await store.note(mail, in: team, transaction) else { return }
+        try await AuditEvent(
+            forwards ? "relay.enabled" : "relay.disabled", by: .system(provider.rawValue),
+            on: AuditEvent.Target("user", subject.rawValue), from: .local,
+            after: ["appID": .string(primaryAppID.rawValue)]
+        ).record(in: team, transaction)
+        let notification = NewNotification(forwards ? .emailEnabled : .emailDisabled, of: subject, to: primaryAppID)
+        try await Notifications.enqueue(notification, in: team, transaction)
+    }
+}

@@ -1,0 +1,175 @@
+import Bytes
+import Crypto
+import Directory
+public import Domain
+public import Jobs
+public import OAuth
+import Postgres
+
+/// Processes the server-to-server notifications that a provider sends about its users.
+///
+/// A notification is verified, stored and applied in one transaction, so that an acknowledged one is neither lost nor
+/// applied twice. Whether Apple repeats a notification is unknown, so one that cannot be verified because Apple's keys
+/// are unavailable is stored, and verified later as of the moment it arrived.
+public struct UpstreamNotifications: Sendable {
+    /// Maximum number of unverified notifications from one address per minute.
+    static let unprovenLimit = 100
+    private static let window = Duration.seconds(60)
+    /// Maximum number of attempts to verify a stored notification whose key is unknown.
+    private static let attemptsAtKey = 3
+
+    private let provider: any UpstreamTokenService
+    private let server: ServerContext
+    private let database: TeamDatabase
+    private let teams: TeamCache
+    private let store: UpstreamNotificationStore
+    private let limits: LimitStore
+    private let cascade: UpstreamNotificationEffects
+
+    /// - Parameter accounts: the accounts that a notification may end.
+    public init(
+        _ provider: any UpstreamTokenService, server: ServerContext, database: TeamDatabase, teams: TeamCache,
+        accounts: any UpstreamAccounts
+    ) {
+        self.provider = provider
+        self.server = server
+        self.database = database
+        self.teams = teams
+        store = UpstreamNotificationStore(database, server: server)
+        limits = LimitStore(database)
+        cascade = UpstreamNotificationEffects(
+            provider: provider.id, server: server, database: database, accounts: accounts)
+    }
+
+    /// Result of receiving a notification.
+    public enum Outcome: Sendable {
+        case done
+        /// It was received before.
+        case known
+        /// It is stored, to be verified later.
+        case kept
+        /// It is unverified, and over the limit of its address.
+        case tooMany(retryAfter: Duration)
+
+        /// Name in the log.
+        public var name: String {
+            switch self {
+            case .done: "done"
+            case .known: "known"
+            case .kept: "kept"
+            case .tooMany: "too-many"
+            }
+        }
+    }
+
+    /// Receives a posted notification.
+    ///
+    /// Verified notifications are not limited, because the provider may have many to send.
+    /// - Parameter address: the client's IP address, by which unverified notifications are counted.
+    /// - Throws: `UpstreamFailure`: with the remedy `again` if it can neither be verified nor stored now, with another
+    ///   if it is not a notification of the provider; `PostgresFailure`.
+    public func receive(_ body: [UInt8], from address: String, in team: TeamSnapshot) async throws -> Outcome {
+        let now = server.clock()
+        let notification: UpstreamNotification
+        do throws(UpstreamFailure) {
+            notification = try await provider.notification(body, receivedAt: now, in: team)
+        } catch {
+            if let wait = try await chargeUnproven(from: address, in: team.id, at: now) {
+                return .tooMany(retryAfter: wait)
+            }
+            guard error.remedy == .again, try await store.keep(body, in: team.id, at: now) else { throw error }
+            return .kept
+        }
+        return try await apply(notification, in: team.id, at: now) ? .done : .known
+    }
+
+    /// Counts an unverified notification for its address and its site; returns the time to wait if a limit is exceeded.
+    private func chargeUnproven(from address: String, in team: TeamID, at now: Timestamp) async throws -> Duration? {
+        let site = LimitSubject.site("provider-notices", address)
+        let counts =
+            [(LimitSubject.address("provider-notices", address), Self.unprovenLimit)]
+            + (site.map { [($0, 4 * Self.unprovenLimit)] } ?? [])
+        for (subject, limit) in counts {
+            let wait = try await limits.charge(subject, limit: limit, window: Self.window, in: team, at: now)
+            if let wait { return wait }
+        }
+        return nil
+    }
+
+    /// Applies a notification once; false if it was received before.
+    private func apply(_ notification: UpstreamNotification, in team: TeamID, at now: Timestamp) async throws -> Bool {
+        try await database.transaction(in: team) { transaction in
+            try await apply(notification, in: team, at: now, transaction)
+        }
+    }
+
+    private func apply(
+        _ notification: UpstreamNotification, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        guard try await store.insert(notification, of: provider.id, in: team, at: now, transaction) else {
+            return false
+        }
+        for event in notification.eventsByPerson {
+            guard let identifier = event.identifier else { continue }
+            // An unknown user may be signing in for the first time: that is ended first, or seen once it is done.
+            var person = try await store.person(identifier, at: provider.id, in: team, transaction)
+            if person == nil {
+                try await endAnnouncement(event, of: identifier, notification, in: team, transaction)
+                person = try await store.person(identifier, at: provider.id, in: team, transaction)
+            }
+            guard let person else {
+                try await notePartedStranger(event, identifier, notification, in: team, at: now, transaction)
+                continue
+            }
+            let change = UpstreamNotificationEffects.Change(
+                event: event, person: person, primaryAppID: notification.primaryAppID, team: team, now: now,
+                appliedAt: server.clock())
+            try await cascade.apply(change, transaction)
+            try await endAnnouncement(event, of: person.subject, notification, in: team, transaction)
+        }
+        return true
+    }
+
+    /// Records the unlink of an unknown user, because a waiting answer may be about this user.
+    private func notePartedStranger(
+        _ event: UpstreamNotification.Event, _ identifier: Subject, _ notification: UpstreamNotification,
+        in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let end = cascade.unlink(event, of: identifier, for: notification.primaryAppID, in: team, at: now)
+        if let end { try await transaction.query(end) }
+    }
+
+    private func endAnnouncement(
+        _ event: UpstreamNotification.Event, of subject: Subject, _ notification: UpstreamNotification, in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let end = cascade.announcementEnd(event, of: subject, for: notification.primaryAppID, in: team)
+        if let end { try await transaction.query(end) }
+    }
+}
+
+// Verification of stored notifications.
+extension UpstreamNotifications {
+    /// Registers the handler of jobs that verify stored notifications.
+    public func register(in handlers: inout JobHandlers) {
+        handlers.register(UpstreamNotificationJob.self) { job, run in try await verify(job, run) }
+    }
+
+    private func verify(_ job: UpstreamNotificationJob, _ run: JobRun) async throws -> JobOutcome {
+        guard let team = try await teams.snapshot(of: run.team) else { return .succeeded(["verdict": "no team"]) }
+        guard let body = store.open(job, in: run.team) else { return .failed("the notice cannot be opened") }
+        let receivedAt = Timestamp(microseconds: job.receivedAt)
+        let notification: UpstreamNotification
+        do throws(UpstreamFailure) {
+            notification = try await provider.notification(body, receivedAt: receivedAt, in: team)
+        } catch {
+            let isLast = error.cause == .providerKey && run.claim.attempt >= Self.attemptsAtKey
+            return error.remedy == .again && !isLast
+                ? .failed(error.reason) : .succeeded(["verdict": .string(error.reason)])
+        }
+        return try await database.transaction(in: run.team) { transaction in
+            _ = try await apply(notification, in: run.team, at: receivedAt, transaction)
+            return try await run.succeed(["verdict": "done"], transaction)
+        }
+    }
+}

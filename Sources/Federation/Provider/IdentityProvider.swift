@@ -1,0 +1,88 @@
+public import Bytes
+import Directory
+public import Domain
+public import OAuth
+
+/// External provider at which users sign in.
+///
+/// An implementation knows the provider's protocol and verifies its answers; the engine processes the results.
+public protocol IdentityProvider: UpstreamTokenService {
+    /// Maximum time of all calls to the provider for one sign-in; each call times out earlier.
+    var timeout: Duration { get }
+
+    /// URL at which a browser begins the request; nil if the request's group is not registered at the provider.
+    func authorizationURL(of upstreamRequest: UpstreamRequest, in team: TeamSnapshot) -> String?
+
+    /// Verifies a token that arrived through the browser, and returns the user it identifies.
+    ///
+    /// - Parameter moment: time of arrival, at which the token's times are checked.
+    /// - Throws: `UpstreamFailure` for an invalid token: wrong issuer, wrong audience, forged, expired, or from another
+    ///   upstream request.
+    func identify(
+        _ answer: UpstreamResponse, of upstreamRequest: UpstreamRequest, in team: TeamSnapshot, at moment: Timestamp
+    ) async throws(UpstreamFailure) -> ProviderIdentity
+
+    /// Redeems the code of an answer, which works once.
+    func redeem(_ code: String, of upstreamRequest: UpstreamRequest, in team: TeamSnapshot)
+        async throws(UpstreamFailure) -> UpstreamRedemption
+}
+
+/// Provider whose sign-in sheet a native app can show by itself.
+public protocol NativeProvider: IdentityProvider {
+    /// Verifies a token that an app obtained by itself, and returns the user it identifies.
+    ///
+    /// - Parameters:
+    ///   - code: the code that the app received with it.
+    ///   - nonces: accepted forms of the token's nonce; nil if the app used none.
+    func identify(_ token: String, beside code: String, nonces: [String]?, for app: ClientID, in team: TeamSnapshot)
+        async throws(UpstreamFailure) -> NativeProof
+
+    /// Redeems a code that was issued to the app.
+    ///
+    /// - Parameter nonces: accepted forms of the nonce in the returned token; nil if the app used none.
+    func redeem(_ code: String, nonces: [String]?, for app: ClientID, in team: TeamSnapshot)
+        async throws(UpstreamFailure) -> UpstreamRedemption
+}
+
+/// Verified content of a token that a native app handed over.
+public struct NativeProof: Sendable {
+    public let identity: ProviderIdentity
+    /// Whether the token itself shows that it came with the code; otherwise it may be an old token found by an
+    /// attacker.
+    public let namesCode: Bool
+
+    public init(identity: ProviderIdentity, namesCode: Bool) {
+        self.identity = identity
+        self.namesCode = namesCode
+    }
+}
+
+/// Result of redeeming a valid code.
+public enum UpstreamRedemption: Sendable {
+    case proved(UpstreamGrant)
+    /// Nothing in the answer could be verified, and the code is spent; a token in it must still be revoked.
+    case unproved(UpstreamGrant.Token?, UpstreamFailure)
+}
+
+/// Identity and refresh token that a provider returned for a code.
+public struct UpstreamGrant: Sendable {
+    public let identity: ProviderIdentity
+    public let token: Token?
+
+    /// Refresh token: valid until the user or the app ends it, and to be revoked with the account.
+    public struct Token: Sendable {
+        let text: String
+        /// The client at the provider that the code was issued to.
+        let clientID: ClientID
+
+        public init(_ text: String, for clientID: ClientID) {
+            self.text = text
+            self.clientID = clientID
+        }
+    }
+
+    public init(identity: ProviderIdentity, token: Token?) {
+        self.identity = identity
+        self.token = token
+    }
+}

@@ -1,0 +1,129 @@
+import Bytes
+import Crypto
+import Domain
+import HTTPClient
+import OAuth
+
+/// Calls to Apple's token and revocation endpoints, as one of a team's clients at Apple.
+struct AppleCalls: Sendable {
+    private static let bodyLimit = 64 * 1024
+
+    let service: AppleService
+    let client: HTTPClient
+    let clock: @Sendable () -> Timestamp
+
+    /// Tokens that the token endpoint returned.
+    struct Tokens: Sendable {
+        let idToken: String?
+        let accessToken: String?
+        let refreshToken: String?
+    }
+
+    /// Sends a request to the token endpoint and returns its tokens.
+    func tokens(_ fields: [FormCoding.Field], as clientID: ClientID, of registration: AppleRegistration)
+        async throws(UpstreamFailure) -> Tokens
+    {
+        let reply = try await post(fields, to: service.tokenURL, as: clientID, registration)
+        guard reply.response.status == 200 else { throw reply.failure }
+        guard let value = reply.object else {
+            throw reply.explaining(
+                UpstreamFailure(.providerMalformed, .anew, because: "Apple's answer is no JSON object"))
+        }
+        return Tokens(
+            idToken: value["id_token"]?.string, accessToken: value["access_token"]?.string,
+            refreshToken: value["refresh_token"]?.string)
+    }
+
+    /// Ends the authorization of a token; Apple also answers 200 for a token that is already dead.
+    func revoke(_ token: String, as clientID: ClientID, of registration: AppleRegistration)
+        async throws(UpstreamFailure)
+    {
+        let fields = [FormCoding.Field("token", token), FormCoding.Field("token_type_hint", "refresh_token")]
+        let reply = try await post(fields, to: service.revocationURL, as: clientID, registration)
+        guard reply.response.status == 200 else { throw reply.failure }
+    }
+
+    /// Posts a form; retries once if the connection failed, because that spends nothing, while other failures may.
+    func post(_ fields: [FormCoding.Field], to url: String, as clientID: ClientID, _ registration: AppleRegistration)
+        async throws(UpstreamFailure) -> Reply
+    {
+        var request = try request(fields, url, clientID, registration)
+        let start = ContinuousClock.now
+        do throws(ClientFailure) { return Reply(try await client.send(request), to: request, of: service) } catch
+            .cannotConnect, .nameNotFound
+        {
+            request.deadline -= ContinuousClock.now - start
+            do throws(ClientFailure) { return Reply(try await client.send(request), to: request, of: service) } catch {
+                throw UpstreamFailure(error, to: request)
+            }
+        } catch { throw UpstreamFailure(error, to: request) }
+    }
+
+    private func request(
+        _ fields: [FormCoding.Field], _ url: String, _ clientID: ClientID, _ registration: AppleRegistration
+    ) throws(UpstreamFailure) -> ClientRequest {
+        let secret: String
+        do { secret = try AppleClientSecret.make(for: clientID, of: registration, to: service, at: clock()) } catch {
+            throw UpstreamFailure(.providerClient, .none, because: "the client secret cannot be signed: \(error)")
+        }
+        let body = FormCoding.encode(
+            [FormCoding.Field("client_id", clientID.rawValue), FormCoding.Field("client_secret", secret)] + fields)
+        return ClientRequest(
+            "POST", url,
+            fields: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")],
+            body: Array(body.utf8), deadline: service.timeouts.calls, bodyLimit: Self.bodyLimit,
+            addresses: service.addresses, owner: registration.team.rawValue)
+    }
+
+    /// Cause and remedy of Apple's refusal (Apple TN3107).
+    static func failure(of response: ClientResponse) -> UpstreamFailure {
+        let error = object(response.body)?["error"]?.string
+        switch (response.status, error) {
+        case (429, _):
+            return UpstreamFailure(
+                .providerThrottles, .again, because: "Apple asks for fewer calls (429)",
+                retryAfter: response["Retry-After"].flatMap { Int($0) }.map { .seconds(min(max($0, 1), 86_400)) })
+        case (400..<500, "invalid_client"?), (400..<500, "unauthorized_client"?):
+            return UpstreamFailure(.providerClient, .none, because: "Apple answered \(error ?? "")")
+        case (400..<500, "invalid_grant"?):
+            return UpstreamFailure(.providerCode, .anew, because: "Apple answered invalid_grant")
+        case (500..., _):
+            return UpstreamFailure(.providerTrouble, .again, because: "Apple answered with status \(response.status)")
+        case (_, let error?):
+            return UpstreamFailure(
+                .providerRequest, .anew, because: "Apple answered \(UpstreamExchange.Answer.word(error))")
+        default:
+            return UpstreamFailure(
+                .providerMalformed, .again,
+                because: "Apple answered with status \(response.status) and nothing that can be read")
+        }
+    }
+
+    static func object(_ body: [UInt8]) -> JSONValue? { (try? JSON.object(body)).map { .object($0) } }
+}
+
+extension UpstreamFailure {
+    /// This failure once the code is spent: instead of a retry with the same code, another code is needed.
+    var afterSpending: UpstreamFailure {
+        guard remedy == .again else { return self }
+        var failure = UpstreamFailure(cause, .anew, because: reason)
+        failure.exchange = exchange
+        return failure
+    }
+
+    /// Missing answer to a form.
+    init(_ failure: ClientFailure, to request: ClientRequest) {
+        self.init(failure, .again)
+        exchange = UpstreamExchange(
+            of: request.url, request.form, answer: UpstreamExchange.Answer(noneBecause: "\(failure)"))
+    }
+
+    /// Missing answer.
+    init(_ failure: ClientFailure, _ remedy: Remedy) {
+        switch failure {
+        case .malformedAnswer, .bodyTooLong:
+            self.init(.providerMalformed, remedy, because: "Apple's answer broke off or is no answer")
+        default: self.init(.providerUnreachable, remedy, because: "Apple cannot be reached: \(failure)")
+        }
+    }
+}

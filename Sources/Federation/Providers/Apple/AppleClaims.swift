@@ -1,0 +1,114 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import OAuth
+
+/// Claims of a token that Apple has signed, and the checks they must pass.
+///
+/// A claim that is absent, null or of another type fails its check; none is skipped.
+struct AppleClaims: Sendable {
+    /// Maximum difference between two clocks.
+    private static let skew = Duration.seconds(300)
+
+    let claims: Claims
+
+    init(_ claims: Claims) { self.claims = claims }
+
+    /// Checks issuer and audience; the issuer is pinned together with the keys that verified the signature.
+    func audience(of expectation: AppleIdentityToken.Expectation) throws(UpstreamFailure) -> ClientID {
+        let issuer = try read { claims throws(Claims.Failure) in try claims.string("iss") }
+        guard issuer.utf8.elementsEqual(expectation.issuer.utf8) else {
+            throw UpstreamFailure(.providerIssuer, .none, because: "the token's issuer is not \(expectation.issuer)")
+        }
+        let names = try read { claims throws(Claims.Failure) in try claims.audience() }
+        guard names.count == 1, let audience = ClientID(rawValue: names[0]), expectation.audiences.contains(audience)
+        else {
+            throw UpstreamFailure(
+                .providerAudience, .none,
+                because:
+                    "the token was issued to \(names.joined(separator: ", ").cut(toOctets: 100)), which is no client of this App ID"
+            )
+        }
+        return audience
+    }
+
+    func checkTimes(at moment: Timestamp) throws(UpstreamFailure) {
+        let (expiry, issue) = (try time("exp"), try time("iat"))
+        guard expiry > moment - Self.skew else {
+            throw UpstreamFailure(
+                .providerExpired, .anew, because: "the token expired \(moment.seconds - expiry.seconds) seconds ago")
+        }
+        guard issue <= moment + Self.skew else {
+            throw UpstreamFailure(
+                .providerExpired, .again,
+                because: "the token was issued \(issue.seconds - moment.seconds) seconds from now: a clock is wrong")
+        }
+    }
+
+    /// Reads a time that fits into a calendar, because a signer can write any number.
+    private func time(_ name: String) throws(UpstreamFailure) -> Timestamp {
+        try read { claims throws(Claims.Failure) in try claims.date(name) }.timestamp
+    }
+
+    func checkNonce(of expectation: AppleIdentityToken.Expectation) throws(UpstreamFailure) {
+        guard let nonces = expectation.nonces else { return }
+        if expectation.mayLackNonce, claims.members["nonce"] == nil { return }
+        guard let nonce = claims.members["nonce"]?.string, nonces.contains(where: { Self.isSame($0, nonce) }) else {
+            throw UpstreamFailure(.providerNonce, .anew, because: "the token's nonce is not that of this sign-in")
+        }
+    }
+
+    /// Checks the hash of the bound code or access token, which Apple does not always include.
+    ///
+    /// - Returns: whether the claim exists.
+    func checkHash(of boundTo: AppleIdentityToken.BoundValue?) throws(UpstreamFailure) -> Bool {
+        let (name, text) =
+            switch boundTo {
+            case .code(let code): ("c_hash", code)
+            case .accessToken(let token): ("at_hash", token)
+            case nil: ("", "")
+            }
+        guard boundTo != nil, let hash = claims.members[name] else { return false }
+        guard let hash = hash.string, Self.isSame(hash, TokenHash.of(text)) else {
+            throw UpstreamFailure(.providerToken, .anew, because: "\(name) is not that of what came with the token")
+        }
+        return true
+    }
+
+    func identity() throws(UpstreamFailure) -> ProviderIdentity {
+        let name = try read { claims throws(Claims.Failure) in try claims.string("sub") }
+        guard let subject = Subject(rawValue: name) else {
+            throw UpstreamFailure(.providerToken, .anew, because: "the token's sub is no name for a person")
+        }
+        let issue = try time("iat")
+        let proof = claims.members["auth_time"] == nil ? issue : try time("auth_time")
+        return ProviderIdentity(
+            identifier: subject, email: email,
+            transferSubject: claims.members["transfer_sub"]?.string.flatMap {
+                $0.isEmpty || $0.utf8.count > 255 ? nil : $0
+            },
+            realUserStatus: claims.members["real_user_status"]?.integer.flatMap {
+                (0...2).contains($0) ? Int($0) : nil
+            }, authenticatedAt: min(proof, issue))
+    }
+
+    /// Email address; managed and children's accounts may have none, and both booleans may be strings.
+    private var email: SharedIdentity.Email? {
+        guard let address = claims.members["email"]?.string.flatMap(EmailAddress.init(rawValue:)) else { return nil }
+        return SharedIdentity.Email(
+            address: address, isVerified: (try? claims.boolean("email_verified")) ?? false,
+            isPrivate: (try? claims.boolean("is_private_email")) ?? false)
+    }
+
+    private func read<Value>(_ body: (Claims) throws(Claims.Failure) -> Value) throws(UpstreamFailure) -> Value {
+        do throws(Claims.Failure) { return try body(claims) } catch {
+            throw UpstreamFailure(
+                .providerToken, .anew, because: "a claim is missing or not what it should be: \(error)")
+        }
+    }
+
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        ConstantTime.equal(Array(one.utf8), Array(other.utf8))
+    }
+}

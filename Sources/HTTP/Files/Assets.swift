@@ -1,0 +1,55 @@
+internal import Glibc
+
+/// The files of a folder, read once at start and served under names that contain a hash of their content.
+///
+/// A changed file has another name, so browsers may cache each file forever. Text is also kept compressed with gzip, by
+/// the server itself, and any file with Brotli when `name.br` lies beside `name`.
+public struct Assets: Sendable {
+    /// Reason why a folder cannot be served.
+    public enum Failure: Error, Equatable, Sendable {
+        case unreadable(path: String, errno: Int32)
+        /// A file name that would need escapes in a URL; letters, digits and `-._~` do not.
+        case name(path: String)
+        /// One of the header fields for every file cannot be sent.
+        case field(String)
+    }
+
+    private let assets: [String: Asset]
+
+    /// Reads the files below `folder`, except those whose names begin with a dot.
+    ///
+    /// `fields` are sent with every file; `prefix` is the path under which they are served.
+    public init(folder: String, prefix: String = "/assets", fields: [HeaderField] = []) throws(Failure) {
+        let files = try FileTree.read(folder)
+        var assets: [String: Asset] = [:]
+        for (name, content) in files where !Self.isVariant(name, in: files) {
+            let brotli = files[name + "." + ContentCoding.brotli.rawValue]
+            do throws(PreparedResponse.Failure) {
+                assets[name] = try Asset(name: name, content: content, brotli: brotli, prefix: prefix, fields: fields)
+            } catch {
+                guard case .field(let name) = error else { continue }
+                throw .field(name)
+            }
+        }
+        self.assets = assets
+    }
+
+    /// The path of the file `name`, such as `pippin.css` or `icons/key.svg`; nil when there is no such file.
+    public func link(_ name: String) -> String? { assets[name]?.path }
+
+    /// The names of all files, sorted.
+    public var names: [String] { assets.keys.sorted() }
+
+    /// Adds a route for every file.
+    public func declare(in router: inout Router) {
+        for name in names {
+            guard let asset = assets[name] else { continue }
+            router.get(Route(asset.path)) { request in asset.response(to: request) }
+        }
+    }
+
+    private static func isVariant(_ name: String, in files: [String: [UInt8]]) -> Bool {
+        let suffix = "." + ContentCoding.brotli.rawValue
+        return name.hasSuffix(suffix) && files[String(name.dropLast(suffix.count))] != nil
+    }
+}

@@ -1,0 +1,82 @@
+internal import Bytes
+
+/// A route of the application: one declaration that matches requests and builds links.
+///
+/// ```swift
+/// static let appID = Route("/console/:team/app-ids/:id", TeamID.self, AppID.self)
+/// router.get(Console.appID) { request, team, id in … }
+/// Console.appID.link(team, id)
+/// ```
+public struct Route<each Value: PathValue>: Sendable {
+    let pattern: PathPattern
+
+    /// Declares a route, with one type for each segment that begins with a colon.
+    public init(_ pattern: String, _ types: repeat (each Value).Type) {
+        self.pattern = PathPattern(pattern)
+        var count = 0
+        for _ in repeat each types { count += 1 }
+        precondition(count == self.pattern.valueCount, "a type for each value of the route: \(pattern)")
+    }
+
+    /// The path for these values, percent-escaped.
+    public func link(_ values: repeat each Value) -> String {
+        var texts: [String] = []
+        for value in repeat each values { texts.append(value.pathSegment) }
+        if pattern.segments.isEmpty { return "/" }
+        var path: [UInt8] = []
+        var next = texts.makeIterator()
+        for segment in pattern.segments {
+            path.append(UInt8(ascii: "/"))
+            switch segment {
+            case .literal(let literal): path.append(contentsOf: literal)
+            case .value: PercentCoding.append(next.next() ?? "", to: &path)
+            }
+        }
+        return String(decoding: path, as: UTF8.self)
+    }
+
+    /// The pattern as declared, for logs.
+    public var text: String { pattern.text }
+}
+
+/// Options of a route: which requests it accepts.
+public struct RouteOptions: Sendable {
+    /// Checks a request by its head; returns a response to reject it, or nil to have its body read.
+    public typealias Admission = @Sendable (Request) async throws -> Response?
+
+    /// The longest body, in octets; a longer one is answered with 413.
+    public var bodyLimit: Int
+    /// The accepted media types of a body, any when empty; others are answered with 415.
+    public var contentTypes: [MediaType]
+    /// Called before a body over 16 KiB or of unknown length is read, so that no long body is kept for an
+    /// unauthenticated client.
+    ///
+    /// The handler must not rely on it: shorter bodies are read without this check.
+    public var admission: Admission?
+    /// Whether the handler always responds without suspending; then it also runs when no further request may wait.
+    public var neverWaits: Bool
+
+    public init(bodyLimit: Int = 64 * 1024, contentTypes: [MediaType] = [], neverWaits: Bool = false) {
+        self.bodyLimit = bodyLimit
+        self.contentTypes = contentTypes
+        self.neverWaits = neverWaits
+    }
+
+    public static let standard = RouteOptions()
+    /// For a handler that responds at once, however many requests wait.
+    public static let immediate = RouteOptions(neverWaits: true)
+    /// Accepts a form and nothing else.
+    public static let form = RouteOptions(contentTypes: [.form])
+    /// Accepts a form no longer than the bodies that are read without an admission check.
+    public static let shortForm = RouteOptions(bodyLimit: BodyBudget.shortLimit, contentTypes: [.form])
+    /// Accepts a form with files of `limit` octets at most, or one without files.
+    public static func upload(limit: Int) -> RouteOptions {
+        // Boundaries, names and the other fields take up octets too.
+        RouteOptions(bodyLimit: limit + 16 * 1024, contentTypes: [.multipart, .form])
+    }
+
+    /// Whether a `multipart/form-data` body is parsed before the handler runs; otherwise the handler gets its octets.
+    var takesFiles: Bool { contentTypes.contains { $0.matches("multipart/form-data") } }
+
+    public static let json = RouteOptions(contentTypes: [.json])
+}

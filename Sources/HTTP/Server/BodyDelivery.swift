@@ -1,0 +1,118 @@
+internal import CMicroHTTPD
+internal import EventLoop
+
+/// Delivery of one streamed response body to one client.
+///
+/// libmicrohttpd requests octets whenever the socket accepts more. While the next piece is produced, the connection is
+/// suspended, so there is no busy loop and no queue of pieces. Used on the loop's thread only.
+// @unchecked Sendable: used on the loop's thread only; the tasks that produce pieces run there too.
+@safe final class BodyDelivery: @unchecked Sendable {
+    private let stream: BodyStream
+    private let server: Server
+    private let connection: Connection
+    private var piece: [UInt8] = []
+    private var offset = 0
+    /// The value that ends the body for libmicrohttpd, end of stream or error; nil before the end.
+    private var end: Int?
+    private var task: Task<Void, Never>?
+    private var isMaking = false
+
+    init(_ stream: BodyStream, on connection: Connection, of server: Server) {
+        self.stream = stream
+        self.connection = connection
+        self.server = server
+    }
+
+    /// Creates the libmicrohttpd response, which retains the delivery until libmicrohttpd frees it; nil on failure.
+    func makeHandle() -> OpaquePointer? {
+        let held = unsafe Unmanaged.passRetained(self)
+        let handle = unsafe pippin_mhd_stream_response(Self.pieceSize, Self.read, held.toOpaque(), Self.free)
+        if unsafe handle == nil { unsafe held.release() }
+        return unsafe handle
+    }
+
+    /// Ends the body with an error and cancels the piece being produced.
+    func cut() {
+        guard end == nil else { return }
+        (piece, offset, end) = ([], 0, pippin_mhd_end_with_error)
+        task?.cancel()
+        finishMaking()
+    }
+
+    /// Cancels the piece being produced, because the request has ended.
+    func abandon() {
+        end = end ?? pippin_mhd_end_with_error
+        task?.cancel()
+        task = nil
+    }
+
+    /// Octets held in memory for the delivery: libmicrohttpd's buffer and the current piece.
+    var octets: Int { Self.pieceSize + piece.count }
+
+    /// Size of libmicrohttpd's buffer in octets, the most it requests at a time.
+    private static let pieceSize = 64 * 1024
+
+    private static let read: MHD_ContentReaderCallback = { context, _, buffer, room in
+        guard let context = unsafe context, let buffer = unsafe buffer else { return pippin_mhd_end_with_error }
+        let delivery = unsafe Unmanaged<BodyDelivery>.fromOpaque(context).takeUnretainedValue()
+        return unsafe delivery.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
+    }
+
+    private static let free: MHD_ContentReaderFreeCallback = { context in
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<BodyDelivery>.fromOpaque(context).release()
+    }
+}
+
+// Production of pieces.
+extension BodyDelivery {
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if offset == piece.count, end == nil { makeNext() }
+        if isMaking { return suspend() }
+        if let end, offset == piece.count {
+            // libmicrohttpd closes a connection whose body ended with an error only when it runs next.
+            if end == pippin_mhd_end_with_error { server.runNextTurn() }
+            return end
+        }
+        let count = min(buffer.count, piece.count - offset)
+        unsafe buffer.copyBytes(from: piece[offset..<(offset + count)])
+        offset += count
+        return count
+    }
+
+    /// Requests the next piece from the stream; a piece that is ready at once causes no suspension.
+    private func makeNext() {
+        (piece, offset, isMaking) = ([], 0, true)
+        server.hold(octets, on: connection)
+        task = Task.immediate(executorPreference: server.loop) { [stream, weak self] in
+            do {
+                let piece = try await stream.next()
+                self?.take(piece, end: piece == nil ? pippin_mhd_end_of_stream : nil)
+            } catch { self?.take(nil, end: pippin_mhd_end_with_error) }
+        }
+    }
+
+    private func suspend() -> Int {
+        connection.enter(.production, at: server.tick)
+        unsafe MHD_suspend_connection(connection.handle)
+        return 0
+    }
+
+    private func take(_ piece: [UInt8]?, end: Int?) {
+        guard isMaking, self.end == nil else { return }
+        self.piece = piece ?? []
+        self.end = end
+        server.hold(octets, on: connection)
+        finishMaking()
+    }
+
+    /// Resumes the connection and restarts its send timeout, which applies to each piece.
+    private func finishMaking() {
+        isMaking = false
+        let isSuspended = connection.phase == .production
+        connection.enter(.delivery, at: server.tick)
+        guard isSuspended else { return }
+        unsafe MHD_resume_connection(connection.handle)
+        server.runNextTurn()
+    }
+}

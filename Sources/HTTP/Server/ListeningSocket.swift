@@ -1,0 +1,83 @@
+internal import CMicroHTTPD
+internal import EventLoop
+internal import Glibc
+
+/// A listening socket, watched by an event loop.
+///
+/// libmicrohttpd could accept connections itself, but when the system has no descriptor left it removes its socket from
+/// its epoll until it runs again, and nothing makes it run: the server would never accept a connection again.
+@safe final class ListeningSocket {
+    /// Result of accepting a connection.
+    enum Outcome {
+        case connection(Incoming)
+        /// No connection waits.
+        case none
+        /// The waiting connection is already gone.
+        case vanished
+        /// The system has no descriptor or no memory for the waiting connection.
+        case exhausted
+    }
+
+    /// An accepted connection that the daemon does not serve yet.
+    struct Incoming {
+        let socket: Int32
+        let peer: IPAddress
+        var address: sockaddr_storage
+        let addressSize: socklen_t
+
+        func close() { Glibc.close(socket) }
+    }
+
+    let descriptor: Int32
+    private var watch: Watch?
+    /// Timer that resumes accepting after a pause; nil outside a pause.
+    private var pause: Timer?
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Calls `handler` whenever a connection waits.
+    func begin(on loop: EventLoop, _ handler: @escaping () -> Void) throws(EventLoop.Failure) {
+        watch = try loop.watch(descriptor, for: .read) { _ in handler() }
+    }
+
+    /// Accepts nothing for `duration`; connections wait in the kernel meanwhile.
+    func rest(for duration: Duration, on loop: EventLoop) {
+        guard pause == nil, let watch else { return }
+        watch.change(to: [])
+        pause = loop.schedule(after: duration) { [weak self] in
+            self?.pause = nil
+            self?.watch?.change(to: .read)
+        }
+    }
+
+    /// Accepts the next waiting connection; its socket is non-blocking and close-on-exec.
+    func next() -> Outcome {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let socket = unsafe pippin_accept(descriptor, &address, &size)
+        guard socket >= 0 else { return Self.outcome(of: errno) }
+        let peer = unsafe withUnsafeBytes(of: address) { bytes in
+            unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress.flatMap { unsafe IPAddress($0) }
+        }
+        return .connection(
+            Incoming(socket: socket, peer: peer ?? IPAddress(high: 0, low: 0), address: address, addressSize: size))
+    }
+
+    /// Maps an error of accept(2); a network error concerns only the one connection, which counts as gone.
+    private static func outcome(of error: Int32) -> Outcome {
+        switch error {
+        case EAGAIN: .none
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .exhausted
+        // The listening socket itself is unusable; retrying would never end.
+        case EBADF, EINVAL, ENOTSOCK, EFAULT: .none
+        default: .vanished
+        }
+    }
+
+    func close() {
+        pause?.cancel()
+        watch?.cancel()
+        watch = nil
+        Glibc.close(descriptor)
+    }
+}

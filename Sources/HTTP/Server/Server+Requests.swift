@@ -1,0 +1,221 @@
+internal import CMicroHTTPD
+internal import EventLoop
+internal import Glibc
+
+// A request from its head until its handler runs, in the order of events.
+extension Server {
+    /// Octets of a rejected body that are read before the connection is closed.
+    private static let discardLimit = 1 << 20
+
+    func started(_ handle: OpaquePointer) -> Connection {
+        let connection = unsafe Connection(handle, credential, at: tick)
+        counted = nil
+        connection.place = connections.count
+        connections.append(connection)
+        return connection
+    }
+
+    /// Checks a complete head, finds the route, and rejects what can be rejected before the body is read.
+    func begin(_ connection: Connection, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) -> MHD_Result {
+        let request = unsafe Request(
+            method: Method(token: method), id: numbering.next(), rawTarget: connection.rawTarget,
+            connection: connection, proxies: options.trustedProxies)
+        connection.request = request
+        connection.requestCount += 1
+        connection.enter(.body, at: tick)
+        guard let target = unsafe connection.targetStart else { return pippin_mhd_no }
+        let size = connection.rawTarget.count
+        let line = unsafe RequestLine(method: method, target: target, targetSize: size, version: version)
+        let framing = connection.head.inspect(line, options.hosts)
+        // libmicrohttpd separates the trailer section after a chunked body from the next request, and may be wrong
+        // there too (see HeadLayout). So the connection closes after a chunked request.
+        connection.isLast = framing.contentLength == nil
+        if let refusal = unsafe judge(connection.head, framing, version: version) ?? route(request) {
+            return refuse(connection, request, refusal, framing)
+        }
+        application.started?(request)
+        if let refusal = judgeBody(of: request, framing) { return refuse(connection, request, refusal, framing) }
+        request.bodyLength = framing.contentLength
+        request.isHeldBack = framing.expectsContinue
+        let isShort = framing.contentLength.map { $0 <= BodyBudget.shortLimit } ?? false
+        guard !isShort, let admission = request.action?.options.admission else {
+            return expectBody(of: request, on: connection)
+        }
+        return ask(admission, about: request, on: connection)
+    }
+
+    /// Reserves budget for the body, so that a started body can be completed, or responds with 503.
+    private func expectBody(of request: Request, on connection: Connection) -> MHD_Result {
+        let length = request.bodyLength ?? 0
+        let isAdmitted = request.isAdmitted
+        guard length == 0 || bodies.extend(&connection.share, to: length, isAdmitted: isAdmitted, by: request.holder)
+        else { return answer(decorate(.overloaded, request), before: request, on: connection) }
+        connection.enter(.body, at: tick)
+        return pippin_mhd_yes
+    }
+
+    /// Responds without keeping the body: reads and discards it first, so that the client sees the response, unless the
+    /// client waits for 100 (Continue).
+    private func answer(_ response: Response, before request: Request, on connection: Connection) -> MHD_Result {
+        connection.isLast = true
+        guard !request.isHeldBack else { return deliver(response, on: connection) }
+        connection.outcome = response
+        connection.enter(.body, at: tick)
+        hold(response.octets, on: connection)
+        return pippin_mhd_yes
+    }
+
+    /// Runs the route's admission check before the body is read.
+    private func ask(_ admission: @escaping RouteOptions.Admission, about request: Request, on connection: Connection)
+        -> MHD_Result
+    {
+        guard mayWait(request) else { return answer(decorate(.overloaded, request), before: request, on: connection) }
+        connection.isAdmitting = true
+        connection.enter(.answer, at: tick)
+        let task = Task.immediate(executorPreference: loop) {
+            let refusal = await self.response(of: admission, to: request)
+            self.settle(request, refusal)
+        }
+        if !connection.isAdmitting { return admitted(connection) }
+        suspend(connection, request, task)
+        return pippin_mhd_yes
+    }
+
+    /// Continues after the admission check: reads the body, or responds without it.
+    func admitted(_ connection: Connection) -> MHD_Result {
+        guard let request = connection.request else { return pippin_mhd_no }
+        guard let response = connection.outcome else {
+            request.isAdmitted = true
+            return expectBody(of: request, on: connection)
+        }
+        return answer(response, before: request, on: connection)
+    }
+
+    private func settle(_ request: Request, _ refusal: Response?) {
+        guard let connection = request.connection else { return }
+        connection.isAdmitting = false
+        connection.outcome = refusal
+        if connection.phase == .suspension { resume(connection, isAdmitted: true) }
+    }
+
+    private func response(of admission: RouteOptions.Admission, to request: Request) async -> Response? {
+        do { return try await admission(request) } catch let refusal as HTTPError {
+            return decorate(refusal, request)
+        } catch { return decorate(.failed(error), request) }
+    }
+
+    private func suspend(_ connection: Connection, _ request: Request, _ task: Task<Void, Never>) {
+        request.copyHead()
+        connection.task = task
+        connection.enter(.suspension, at: tick)
+        beginWait(of: request)
+        unsafe MHD_suspend_connection(connection.handle)
+    }
+
+    /// The error in the message's version, size, framing or host; nil when there is none.
+    private func judge(_ head: RequestHead, _ framing: Framing, version: UnsafePointer<CChar>) -> HTTPError? {
+        let isHTTP11 = unsafe strcmp(version, "HTTP/1.1") == 0
+        guard unsafe isHTTP11 || strcmp(version, "HTTP/1.0") == 0 else { return .versionNotSupported }
+        if head.size > options.headLimit { return .headerFieldsTooLarge }
+        if framing.isRefused(isHTTP11: isHTTP11) { return .badRequest }
+        return framing.isMisdirected ? .misdirected : nil
+    }
+
+    private func route(_ request: Request) -> HTTPError? {
+        guard let target = request.target else { return .badRequest }
+        switch application.routes.match(request.method, target) {
+        case .action(let action, let captures):
+            request.action = action
+            request.captures = captures
+            return nil
+        case .notFound: return .notFound
+        case .methodNotAllowed(let allow, let pattern):
+            request.pathPattern = pattern
+            return .methodNotAllowed(allow: allow)
+        }
+    }
+
+    private func judgeBody(of request: Request, _ framing: Framing) -> HTTPError? {
+        guard let options = request.action?.options, framing.hasBody else { return nil }
+        if let length = framing.contentLength, length > options.bodyLimit {
+            return .contentTooLarge(limit: options.bodyLimit)
+        }
+        let fits = options.contentTypes.isEmpty || options.contentTypes.contains(where: request.hasContentType)
+        return fits ? nil : .unsupportedMediaType
+    }
+
+    /// Responds with an error, either at once, which closes the connection, or after a short body.
+    ///
+    /// Closing a connection with unread octets resets it, and the client may never see the response. So a short body is
+    /// read to its end, unless that end is in doubt or the client waits for 100 (Continue) before it sends the body.
+    private func refuse(_ connection: Connection, _ request: Request, _ refusal: HTTPError, _ framing: Framing)
+        -> MHD_Result
+    {
+        let isSound =
+            switch refusal {
+            case .notFound, .methodNotAllowed, .unsupportedMediaType: true
+            default: false
+            }
+        let isShort = (framing.contentLength ?? 0) <= RouteOptions.standard.bodyLimit
+        if isSound && isShort && !(framing.hasBody && framing.expectsContinue) {
+            connection.refusal = refusal
+            return pippin_mhd_yes
+        }
+        connection.isLast = true
+        return deliver(decorate(refusal, request), on: connection)
+    }
+
+    /// Takes a piece of the body; libmicrohttpd accepts no response before the last piece.
+    func receive(_ chunk: UnsafeRawBufferPointer, on connection: Connection) -> MHD_Result {
+        guard let request = connection.request else { return pippin_mhd_no }
+        if !connection.isDiscarding, let limit = request.action?.options.bodyLimit {
+            let (size, isAdmitted) = (request.body.count + chunk.count, request.isAdmitted)
+            let isShort = size <= limit
+            if isShort, bodies.extend(&connection.share, to: size, isAdmitted: isAdmitted, by: request.holder) {
+                unsafe request.body.take(chunk, of: request.bodyLength ?? limit)
+                return pippin_mhd_yes
+            }
+            request.body = []
+            bodies.giveBack(&connection.share)
+            connection.refusal = isShort ? .overloaded : .contentTooLarge(limit: limit)
+            connection.isLast = true
+        }
+        connection.discarded += chunk.count
+        return connection.discarded <= Self.discardLimit ? pippin_mhd_yes : pippin_mhd_no
+    }
+
+    /// Responds to a complete request, or runs its handler.
+    func complete(_ connection: Connection) -> MHD_Result {
+        guard let request = connection.request else { return pippin_mhd_no }
+        if let refusal = connection.refusal { return deliver(decorate(refusal, request), on: connection) }
+        if let response = connection.outcome { return deliver(response, on: connection) }
+        guard let action = request.action, mayWait(request) else {
+            return deliver(decorate(.overloaded, request), on: connection)
+        }
+        guard readParts(of: request, for: action, on: connection) else {
+            return deliver(decorate(.badRequest, request), on: connection)
+        }
+        connection.enter(.answer, at: tick)
+        let task = Task.immediate(executorPreference: loop) {
+            let response = await self.response(to: request, by: action)
+            self.finish(request, with: response)
+        }
+        if let response = connection.outcome { return deliver(response, on: connection) }
+        suspend(connection, request, task)
+        return pippin_mhd_yes
+    }
+
+    /// Parses a multipart form while the connection still holds the head; false when it is malformed.
+    private func readParts(of request: Request, for action: Action, on connection: Connection) -> Bool {
+        guard action.options.takesFiles, request.hasContentType(.multipart) else { return true }
+        guard let parts = unsafe MultipartReader.read(request.body, on: connection.handle) else { return false }
+        (request.multipartForm, request.uploads, request.body) = (parts.form, parts.uploads, [])
+        return true
+    }
+
+    private func response(to request: Request, by action: Action) async -> Response {
+        do { return try await action.respond(request) } catch let refusal as HTTPError {
+            return decorate(refusal, request)
+        } catch { return decorate(.failed(error), request) }
+    }
+}

@@ -1,0 +1,166 @@
+internal import CMicroHTTPD
+public import EventLoop
+
+/// An HTTP server for an application on one event loop.
+///
+/// The servers of several loops share one port and the connection count, nothing else.
+// @unchecked Sendable: state that changes after init is used on the loop's thread only; libmicrohttpd calls back from
+// `run()`, which runs there too.
+@safe public final class Server: @unchecked Sendable {
+    /// The port it listens on.
+    public let port: UInt16
+
+    let loop: EventLoop
+    let options: ServerOptions
+    let application: Application
+    /// The connection count, shared by the servers of all loops.
+    public let connectionCount: ConnectionCount
+    var connections: [Connection] = []
+    /// The listening socket; nil once the server stops.
+    var listening: ListeningSocket?
+    /// TLS certificate and key for new connections; nil without TLS.
+    var credential: TLSCredential?
+    /// Peer of the connection being added to libmicrohttpd, until libmicrohttpd reports its start.
+    var counted: IPAddress?
+    /// Number of requests whose handlers or admission checks have suspended.
+    var underWay = 0
+    /// Those requests by client, counted once there are many.
+    var shares: WaitingShares
+    var bodies: BodyBudget
+    var deliveries: DeliveryBudget
+    /// Number of responses so far that hold memory of their own.
+    var answerCount = 0
+    /// Octets in delivery as last reported to the count of all loops.
+    var toldInDelivery = 0
+    var numbering: RequestNumbering
+    var isStopping = false
+    /// Sweeps since the start: the clock of the timeouts, which costs a request nothing.
+    var tick = 0
+
+    /// Timer of the next sweep.
+    var sweep: Timer?
+
+    var daemon: Daemon?
+    private var watch: Watch?
+    private var wantsRun = false
+    private var hook: HookLink?
+
+    /// Listens on one port, or on the sockets of `options`, and serves on each of `loops` the application made for it.
+    ///
+    /// Throws `ServerFailure`, most often because the port is in use.
+    public static func start(
+        _ options: ServerOptions, on loops: [EventLoop], _ application: (EventLoop) throws -> Application
+    ) async throws -> [Server] {
+        let applications = try loops.map(application)
+        let areGiven = !options.sockets.isEmpty
+        precondition(!areGiven || options.sockets.count == loops.count, "a socket for each loop")
+        let sockets = areGiven ? options.sockets : try Listener.open(options.address, options.port, count: loops.count)
+        let count = ConnectionCount(options)
+        var servers: [Server] = []
+        for (index, loop) in loops.enumerated() {
+            let (application, socket) = (applications[index], sockets[index])
+            servers.append(try await loop.run { try Server(application, options, count, on: loop, listening: socket) })
+        }
+        return servers
+    }
+
+    /// Serves one application on each of `loops`.
+    public static func start(_ application: Application, _ options: ServerOptions, on loops: [EventLoop]) async throws
+        -> [Server]
+    { try await start(options, on: loops) { _ in application } }
+
+    private init(
+        _ application: Application, _ options: ServerOptions, _ connectionCount: ConnectionCount, on loop: EventLoop,
+        listening socket: Int32
+    ) throws(ServerFailure) {
+        self.connectionCount = connectionCount
+        self.application = application
+        self.options = options
+        self.loop = loop
+        port = Listener.port(of: socket)
+        numbering = RequestNumbering(start: .random(in: .min ... .max))
+        shares = WaitingShares(places: options.requestsUnderWay)
+        bodies = BodyBudget(short: options.shortBodyBudget, long: options.longBodyBudget)
+        deliveries = DeliveryBudget(limit: options.deliveryBudget)
+        connections.reserveCapacity(64)
+        let listening = ListeningSocket(socket)
+        if let tls = options.tls {
+            credential = TLSCredential(tls)
+            guard credential != nil else {
+                listening.close()
+                throw .cannotStart(withTLS: true)
+            }
+        }
+        self.listening = listening
+        try open(listening)
+    }
+
+    /// Starts the daemon; from here until `close()` libmicrohttpd holds a reference to the server.
+    private func open(_ listening: ListeningSocket) throws(ServerFailure) {
+        let context = unsafe Unmanaged.passRetained(self)
+        daemon = unsafe Daemon.start(self, context: context.toOpaque())
+        guard let descriptor = daemon?.descriptor else {
+            unsafe context.release()
+            listening.close()
+            throw .cannotStart(withTLS: options.tls != nil)
+        }
+        do throws(EventLoop.Failure) {
+            watch = try loop.watch(descriptor, for: .read) { [unowned self] _ in run() }
+            try listening.begin(on: loop) { [unowned self] in accept() }
+        } catch {
+            close()
+            guard case .system(_, let errno) = error else { throw .cannotWatch(errno: 0) }
+            throw .cannotWatch(errno: errno)
+        }
+        let link = HookLink(server: self)
+        hook = link
+        loop.atEndOfTurn(.answers) { link.server?.runIfWanted() }
+        scheduleSweep()
+    }
+
+    /// Runs the daemon once, and records whether work is left.
+    func run() {
+        guard daemon != nil else { return }
+        wantsRun = daemon?.run() ?? false
+    }
+
+    /// Schedules a run of the daemon before the loop sleeps, so that a response does not wait for the next event.
+    func runSoon() { wantsRun = true }
+
+    /// Schedules a run of the daemon in the loop's next turn, at once, for changes made while the daemon itself runs.
+    func runNextTurn() { loop.schedule(after: .zero) { [hook] in hook?.server?.runSoon() } }
+
+    private func runIfWanted() {
+        guard wantsRun else { return }
+        run()
+        // The remaining work waits for the next turn, so that one busy connection does not block the loop.
+        if wantsRun { loop.schedule(after: .zero) {} }
+    }
+
+    /// Accepts no more connections and closes the listening socket.
+    func stopListening() {
+        listening?.close()
+        listening = nil
+    }
+
+    /// Stops the daemon and closes the connections that are left; none may be suspended.
+    func close() {
+        stopListening()
+        watch?.cancel()
+        watch = nil
+        sweep?.cancel()
+        hook?.server = nil
+        guard daemon != nil else { return }
+        daemon = nil
+        unsafe Unmanaged.passUnretained(self).release()
+    }
+}
+
+/// Link from the loop's hook, which is never removed, to a server, which is released.
+///
+/// A weak reference would also work, but would slow down every retain of the server, several per request.
+private final class HookLink {
+    var server: Server?
+
+    init(server: Server) { self.server = server }
+}

@@ -1,0 +1,62 @@
+import Directory
+import HTTP
+
+/// Endpoints of the pages on which users manage their account at a team.
+struct AccountEndpoints: Sendable {
+    let steps: AccountSteps
+    let home: AccountHome
+    let apps: AccountApps
+    let data: AccountData
+    let email: AccountEmail
+    let password: AccountPassword
+    let factors: AccountFactors
+    let apple: LinkedApple
+
+    func mount(on router: inout Router) {
+        router.get(TeamRoutes.account) { request, team in
+            try await steps.asPerson(request, team) { try await home.show($0) }
+        }
+        factors.mount(on: &router)
+        apple.mount(on: &router)
+        router.post(TeamRoutes.sessionEnd, .form) { try await home.signOut($0, $1) }
+        router.get(TeamRoutes.appEnd) { request, team, app in
+            try await steps.asPerson(request, team) { try await apps.askToStop($0, app) }
+        }
+        router.post(TeamRoutes.appEnd, .form) { request, team, app in
+            try await steps.asPerson(request, team) { try await apps.stop($0, app) }
+        }
+        router.post(TeamRoutes.appRelay, .form) { request, team, app in
+            try await steps.asPerson(request, team) { try await apps.switchRelay($0, app) }
+        }
+        router.post(TeamRoutes.oneSession, .form) { request, team, id in
+            try await steps.asPerson(request, team, ending: true) { try await home.end(id, $0) }
+        }
+        router.post(TeamRoutes.otherSessions, .form) { request, team in
+            try await steps.asPerson(request, team, ending: true) { try await home.endOthers($0) }
+        }
+        router.get(TeamRoutes.ownPassword) { request, team in
+            try await steps.asPerson(request, team) { try await password.askPassword($0) }
+        }
+        router.post(TeamRoutes.ownPassword, .form) { request, team in
+            try await steps.asPerson(request, team) { try await password.changePassword($0) }
+        }
+        router.get(TeamRoutes.ownEmail) { request, team in
+            try await steps.asPerson(request, team) { try await email.askEmail($0) }
+        }
+        router.post(TeamRoutes.ownEmail, .form) { request, team in
+            try await steps.asPerson(request, team) { try await email.changeEmail($0) }
+        }
+        router.get(TeamRoutes.ownData) { request, team in
+            try await steps.asPerson(request, team) { try await data.askToDownload($0) }
+        }
+        router.post(TeamRoutes.ownData, .form) { request, team in
+            try await steps.asPerson(request, team) { try await data.download($0) }
+        }
+        router.get(TeamRoutes.deletion) { request, team in
+            try await steps.asPerson(request, team) { try await data.askToDelete($0) }
+        }
+        router.post(TeamRoutes.deletion, .form) { request, team in
+            try await steps.asPerson(request, team, ending: true) { try await data.delete($0) }
+        }
+    }
+}

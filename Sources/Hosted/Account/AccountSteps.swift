@@ -1,0 +1,117 @@
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Localization
+import OAuth
+import Web
+
+/// What the pages of an account share: the signed-in user of a request, the limits of forms, and recent proofs.
+struct AccountSteps: Sendable {
+    let pages: HostedPages
+    let factors: SecondFactors
+    let sessionIssuer: SessionIssuer
+    let teams: TeamCache
+    let sessions: SessionStore
+    let accounts: AccountStores
+    let limits: InteractionLimits
+    let counts: LimitStore
+    let mailer: AccountMailer
+    let server: ServerContext
+
+    var site: Site { pages.site }
+
+    /// Runs `body` for the signed-in user; without a session, redirects to a sign-in that leads back to the page.
+    ///
+    /// - Parameter ending: whether the form only ends sessions, or deletes the account.
+    /// - Throws: `UserFacingError` if the user has sent too many forms, and the errors of `body`.
+    func asPerson(
+        _ request: Request, _ teamID: TeamID, ending: Bool = false, _ body: (SignedInUser) async throws -> Response
+    ) async throws -> Response {
+        let (team, browserContext) = try await arrive(request, teamID)
+        guard let session = browserContext.session else {
+            let asked = request.method == .get ? request.path : TeamRoutes.account.link(teamID)
+            let next = PercentCoding.encode(asked)
+            return .redirect(to: "\(TeamRoutes.session.link(teamID))?next=\(next)")
+        }
+        let person = SignedInUser(
+            request: request, team: team, browserContext: browserContext, session: session, language: request.language)
+        if request.method == .post {
+            // Checked before counting, so that forged cross-site requests do not use up the user's limit.
+            try site.checkOrigin(of: request)
+            try await count(person, ending: ending)
+        }
+        do { return try await body(person) } catch is SessionRight.Ended {
+            return .redirect(to: TeamRoutes.account.link(teamID))
+        }
+    }
+
+    /// Counts a form of the user.
+    ///
+    /// A form that only ends something is counted for its session, with no daily limit: otherwise another session,
+    /// which may be stolen, could keep the user from ending it.
+    private func count(_ person: SignedInUser, ending: Bool) async throws {
+        let (team, now) = (person.team.id, server.clock())
+        let isAdmitted =
+            ending
+            ? try await limits.admit(endingFormOf: person.session.id, team: team, counting: counts, at: now)
+            : try await limits.admit(formOf: person.subject, team: team, counting: counts, at: now)
+        guard isAdmitted else { throw UserFacingError.tooManyForms }
+        guard !ending else { return }
+        let wait = try await AccountFormLimit(counts).charge(
+            person.subject, at: person.request.client, in: team, at: now)
+        if let wait { throw UserFacingError.tooOften(until: now + wait, wait) }
+    }
+
+    /// Right of the user, by this session, to change their own data.
+    func right(of person: SignedInUser) -> SessionRight {
+        SessionRight(person.session, in: person.team.id, clock: server.clock)
+    }
+
+    /// Right of the user, by this session, to make changes that require a recent proof.
+    func freshRight(of person: SignedInUser) -> SessionRight {
+        SessionRight(person.session, in: person.team.id, provedWithin: Self.proofLife, clock: server.clock)
+    }
+
+    /// Fields of a form that was served to this browser for this user.
+    ///
+    /// - Throws: `UserFacingError`; `SessionRight.Ended` for a form of another user, who was signed in in this browser
+    ///   before.
+    func form(of person: SignedInUser) throws -> Form {
+        let browser = person.browserContext.browser
+        let form = try site.form(of: person.request, from: browser)
+        guard site.formTokens.isValid(form["csrf"], for: browser, showing: person.sheet) else {
+            throw SessionRight.Ended()
+        }
+        return form
+    }
+
+    /// Redirects to the account page, which shows the result.
+    func home(_ person: SignedInUser, _ change: AccountChange) -> Response {
+        var response = Response.redirect(to: TeamRoutes.account.link(person.team.id))
+        response.set(change.cookie(site.cookies, of: person.team.id))
+        return response
+    }
+
+    func frame(_ title: Message, _ person: SignedInUser) -> HostedFrame {
+        pages.frame(title, of: person.team, in: person.language)
+    }
+
+    func formToken(_ person: SignedInUser) -> String {
+        site.formTokens.token(for: person.browserContext.browser, showing: person.sheet)
+    }
+
+    func arrive(_ request: Request, _ teamID: TeamID) async throws -> (TeamSnapshot, BrowserContext) {
+        guard let team = try await teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
+        let browserContext = try await BrowserContext.read(
+            request, team: team, cookies: site.cookies, sessions: sessions, gate: factors.gate, server: server)
+        return (team, browserContext)
+    }
+}
+
+extension UserFacingError {
+    static let tooManyForms = UserFacingError(
+        .tooManyRequests, Message("hosted.problems.too-many-forms.headline"),
+        Message("hosted.problems.too-many-forms.message"), advice: Message("hosted.problems.too-many-forms.advice"),
+        retryAfter: 60)
+}

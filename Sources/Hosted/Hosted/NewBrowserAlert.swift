@@ -1,0 +1,33 @@
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Localization
+import Mail
+import OAuth
+import Web
+
+/// Mails users about a sign-in from a browser in which their account has not been used before.
+struct NewBrowserAlert: Sendable {
+    let users: UserStore
+    let limits: SendingLimits
+    let mail: MailQueue
+    let server: ServerContext
+
+    /// User to mail; nil for a user who has not signed in before or has no address.
+    func person(_ subject: Subject, in team: TeamID) async throws -> User? {
+        let user = try await users.find(subject, in: team)
+        return user.flatMap { $0.lastSignInAt != nil && $0.email != nil ? $0 : nil }
+    }
+
+    func send(to user: User, _ request: Request, of team: TeamSnapshot, in language: Language) async throws {
+        guard let email = user.email else { return }
+        // A user who receives twenty of these mails in an hour needs no more.
+        let wait = try await limits.charge(.newSignIn, to: email.rawValue, in: team.id, at: server.clock())
+        guard wait == nil else { return }
+        let message = EmailMessage.newSignIn(
+            at: server.clock(), browser: BrowserName(userAgent: request[.userAgent] ?? "").known,
+            ip: request.client.description, link: server.publicURL + TeamRoutes.account.link(team.id))
+        try await mail.enqueue(OutgoingMail(message, to: email, in: language, from: team.name), in: team.id)
+    }
+}

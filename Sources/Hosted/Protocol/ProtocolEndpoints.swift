@@ -1,0 +1,189 @@
+import Accounts
+import Bytes
+import Directory
+import Domain
+import Federation
+import HTTP
+import Localization
+import Log
+import OAuth
+import Web
+
+/// Endpoints for apps: tokens and their revocation, users, keys, discovery.
+struct ProtocolEndpoints: Sendable {
+    private let handler: ProtocolHandler
+    private let tokens: TokenEndpoint
+    private let revocation: Revocation
+    private let signOut: SignOut
+    private let introspection: Introspection
+    private let credentialStates: CredentialStates
+    private let userinfo: Userinfo
+    private let deleteAccount: DeleteAccount
+    private let receipts: DeletionReceiptStore
+    private let migration: UserMigration
+    private let native: NativeSignIn
+    private let limits: InteractionLimits
+    private let counts: LimitStore
+    private let handovers: HandoverLimits
+    private let clock: @Sendable () -> Timestamp
+    private let documents: TeamDocuments
+    private let pages: HostedPages
+    private let notifications: UpstreamNotificationEndpoint
+
+    init(_ parts: Hosted.Parts, _ pages: HostedPages) {
+        self.pages = pages
+        let (server, database, testSignIns) = (parts.server, parts.database, parts.testSignIns)
+        handler = ProtocolHandler(teams: parts.teams, traces: parts.traces, log: parts.log)
+        let ends = AuthorizationEndStore(database)
+        tokens = TokenEndpoint(
+            server: server, database: database, ends: ends, testSignIns: testSignIns, traces: parts.traces)
+        revocation = Revocation(server: server, database: database, ends: ends, testSignIns: testSignIns)
+        signOut = SignOut(server: server, ends: ends, testSignIns: testSignIns)
+        introspection = Introspection(server: server, database: database, testSignIns: testSignIns)
+        credentialStates = CredentialStates(server: server, database: database, testSignIns: testSignIns)
+        userinfo = Userinfo(server: server, database: database)
+        deleteAccount = DeleteAccount(server: server, database: database, testSignIns: testSignIns)
+        receipts = DeletionReceiptStore(database)
+        migration = UserMigration(server: server, database: database, testSignIns: testSignIns)
+        documents = TeamDocuments(server: server)
+        native = NativeSignIn(
+            parts.apple, server: server, database: database, testSignIns: testSignIns, traces: parts.traces)
+        limits = parts.limits
+        counts = LimitStore(database)
+        handovers = HandoverLimits(counts: counts)
+        clock = server.clock
+        notifications = UpstreamNotificationEndpoint(parts, handler: handler)
+    }
+
+    func mount(on router: inout Router) {
+        mountTokens(on: &router)
+        mountNative(on: &router)
+        mountPeople(on: &router)
+        mountDeletion(on: &router)
+        mountMigration(on: &router)
+        notifications.mount(on: &router)
+        router.get(TeamRoutes.keys) { _, team in Response(try documents.keys(of: try await handler.snapshot(team))) }
+        router.get(TeamRoutes.discovery) { _, team in
+            Response(try documents.discovery(of: try await handler.snapshot(team)))
+        }
+    }
+
+    private func mountTokens(on router: inout Router) {
+        router.post(TeamRoutes.token, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                ProtocolAnswers.json(try await tokens.respond(to: parameters, of: team, from: request.auditOrigin))
+            }
+        }
+        router.post(TeamRoutes.revoke, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                try await revocation.respond(to: parameters, of: team, from: request.auditOrigin)
+                return ProtocolAnswers.json([])
+            }
+        }
+        router.post(TeamRoutes.introspect, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                ProtocolAnswers.json(
+                    try await introspection.respond(to: parameters, of: team, from: request.auditOrigin))
+            }
+        }
+    }
+
+    /// Counts handovers as the hosted pages count the start of a sign-in, because each causes a request to Apple for
+    /// any client; failed handovers are counted in addition.
+    private func mountNative(on router: inout Router) {
+        router.post(TeamRoutes.native, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                // Without Apple, the request is rejected for that reason and is not counted.
+                guard team.usesApple else {
+                    return ProtocolAnswers.json(
+                        try await native.respond(to: parameters, of: team, from: request.auditOrigin))
+                }
+                let backend = try await native.backend(parameters, of: team)
+                let admits =
+                    if backend == nil {
+                        try await limits.admit(request.client, team: team.id, counting: counts, at: clock())
+                    } else { try await limits.admit(backendOf: team.id, counting: counts, at: clock()) }
+                let sender = backend.map { HandoverLimits.Sender.backend($0) } ?? .address(request.client)
+                guard admits, let entry = try await handovers.enter(sender, in: team.id, at: clock()) else {
+                    return ProtocolAnswers.problem(.tooManySignIns)
+                }
+                return try await handOver(parameters, request, team, entry)
+            }
+        }
+    }
+
+    private func handOver(
+        _ parameters: ProtocolParameters, _ request: Request, _ team: TeamSnapshot, _ entry: HandoverLimits.Entry
+    ) async throws -> Response {
+        let tokens: [UInt8]
+        do {
+            tokens = try await native.respond(
+                to: parameters, of: team, from: request.auditOrigin, provenOnly: entry.isForProvenOnly)
+        } catch {
+            try await handovers.leave(entry, with: error as? UpstreamFailure, in: team.id)
+            if error is NativeSignIn.Unproven { return ProtocolAnswers.problem(.tooManySignIns) }
+            throw error
+        }
+        try await handovers.leave(entry, with: nil, in: team.id)
+        return ProtocolAnswers.json(tokens)
+    }
+
+    private func mountPeople(on router: inout Router) {
+        router.post(TeamRoutes.signOut, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                try await signOut.respond(to: parameters, of: team, from: request.auditOrigin)
+                return ProtocolAnswers.json([])
+            }
+        }
+        router.post(TeamRoutes.credentialState, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                ProtocolAnswers.json(
+                    try await credentialStates.respond(to: parameters, of: team, from: request.auditOrigin))
+            }
+        }
+        for method in [Method.get, .post] {
+            router.on(method, TeamRoutes.userinfo, ProtocolHandler.options) { request, team in
+                await handler.answer(bearerOf: request, team) { token, team in
+                    try await userinfo.respond(to: token, of: team).map { ProtocolAnswers.json($0) }
+                }
+            }
+        }
+    }
+
+    private func mountMigration(on router: inout Router) {
+        router.post(TeamRoutes.userMigration, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                ProtocolAnswers.json(
+                    try await migration.respond(
+                        to: parameters, accessToken: BearerToken(request)?.text, of: team, from: request.auditOrigin))
+            }
+        }
+    }
+
+    private func mountDeletion(on router: inout Router) {
+        router.post(TeamRoutes.deleteAccount, ProtocolHandler.options) { request, team in
+            await handler.answer(request, team) { parameters, team in
+                let body = try await deleteAccount.respond(to: parameters, of: team, from: request.auditOrigin)
+                return ProtocolAnswers.json(body, status: .accepted)
+            }
+        }
+        router.get(TeamRoutes.receipt) { try await show($2, to: $0, of: $1) }
+    }
+
+    /// Receipt of an account deletion: a page for a browser, JSON for other clients.
+    ///
+    /// Its ID is the permission to read it.
+    private func show(_ id: ReceiptID, to request: Request, of team: TeamID) async throws -> Response {
+        let team = try await handler.snapshot(team)
+        guard let receipt = try await receipts.find(id, in: team.id) else { throw UserFacingError.notFound }
+        var response: Response
+        if Accept(request[.accept]).prefersPage {
+            let frame = pages.frame(Message("hosted.receipt.title"), of: team, in: request.language)
+            response = pages.respond(ReceiptPage(frame: frame, team: team, receipt: receipt))
+        } else {
+            response = ProtocolAnswers.json(receipt.json)
+        }
+        response.append(.vary, "Accept")
+        return response
+    }
+}

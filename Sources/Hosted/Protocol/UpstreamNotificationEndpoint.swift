@@ -1,0 +1,52 @@
+import Accounts
+import Domain
+import Federation
+import HTTP
+import Log
+import OAuth
+import Web
+
+/// Endpoint for providers' server-to-server notifications, which have no cookies and no form token.
+struct UpstreamNotificationEndpoint: Sendable {
+    /// Notifications are short, so longer bodies are rejected.
+    private static let options = RouteOptions(bodyLimit: 16 * 1024)
+
+    private let handler: ProtocolHandler
+    private let apple: UpstreamNotifications
+
+    init(_ parts: Hosted.Parts, handler: ProtocolHandler) {
+        self.handler = handler
+        apple = UpstreamNotifications(
+            parts.apple, server: parts.server, database: parts.database, teams: parts.teams,
+            accounts: AccountDeletion(parts.database, random: parts.server.random))
+    }
+
+    func mount(on router: inout Router) {
+        router.post(TeamRoutes.appleNotifications, Self.options) { request, team in try await receive(request, team) }
+    }
+
+    /// Stores a notification: 200 once it is stored; 400 if it can never be valid; 429 for too many that are not
+    /// verified; 503 if it can neither be verified now nor stored.
+    private func receive(_ request: Request, _ team: TeamID) async throws -> Response {
+        let snapshot = try await handler.snapshot(team)
+        do {
+            let reception = try await apple.receive(request.body, from: request.client.description, in: snapshot)
+            handler.traces.refusals(
+                .info, "provider.notice", of: team.rawValue, for: reception.name, ("team", team.rawValue),
+                ("reception", reception.name))
+            if case .tooMany(let wait) = reception {
+                var response = ProtocolAnswers.json([], status: .tooManyRequests)
+                response.append(.retryAfter, String(max(1, wait.components.seconds)))
+                return response
+            }
+            return ProtocolAnswers.json([])
+        } catch let failure as UpstreamFailure {
+            handler.traces.refusals(
+                .warning, "provider.notice_refused", of: team.rawValue, for: failure.cause.rawValue,
+                ("request", request.id.description), ("team", team.rawValue), ("cause", failure.cause.rawValue),
+                ("reason", failure.reason))
+            guard failure.remedy != .again else { throw UserFacingError.unavailable }
+            return ProtocolAnswers.refusal(.unreadable(failure.reason))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import Bytes
+import Domain
+import Postgres
+
+/// Validation of authorization requests: parameters in, a valid request or a refusal out.
+public struct Authorization: Sendable {
+    private let testSignIns: TestSignInStore
+
+    public init(testSignIns: TestSignInStore) { self.testSignIns = testSignIns }
+
+    /// Validates a request to `team`.
+    ///
+    /// - Throws: `AuthorizationRefusal`, or `PostgresFailure` when the look-up of a test sign-in fails.
+    public func judge(_ parameters: ProtocolParameters, to team: TeamSnapshot, at moment: Timestamp) async throws
+        -> AuthorizationRequest
+    {
+        guard let text = parameters["client_id"] else {
+            throw AuthorizationRefusal(.invalidRequest, cause: .clientMissing, because: "client_id is missing")
+        }
+        guard let id = ClientID(rawValue: text), let client = team.client(id) else {
+            throw AuthorizationRefusal(.invalidClient, cause: .client(text), because: ClientID.refusal(text))
+        }
+        let testSignIn = try await testSignIn(of: client, parameters["redirect_uri"], in: team, at: moment)
+        let input = AuthorizationInput(parameters: parameters, client: client, testSignIn: testSignIn)
+        for check in AuthorizationCheck.all { try check.judge(input) }
+        return try request(input)
+    }
+
+    /// Finds the test sign-in of an unregistered return URL; a registered one costs no look-up.
+    private func testSignIn(of client: Client, _ redirectURI: String?, in team: TeamSnapshot, at moment: Timestamp)
+        async throws(PostgresFailure) -> TestSignIn?
+    {
+        guard let url = redirectURI, !client.hasReturnURL(url), let id = TestSignInID(returnURL: url) else {
+            return nil
+        }
+        guard let testSignIn = try await testSignIns.find(id, in: team.id, at: moment) else { return nil }
+        return testSignIn.returnURL.isExactly(url) && testSignIn.serviceID == client.id ? testSignIn : nil
+    }
+
+    /// Longest login hint in octets: the limit of an email address (RFC 5321 section 4.5.3.1); longer ones are ignored.
+    private static let longestHint = 320
+
+    private func request(_ input: AuthorizationInput) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        let parameters = input.parameters
+        guard let redirectURI = parameters["redirect_uri"], let type = AuthorizationRequest.ResponseType(parameters),
+            let mode = AuthorizationRequest.ResponseMode(parameters)
+        else { throw AuthorizationRefusal(.invalidRequest, because: "the request is incomplete") }
+        return AuthorizationRequest(
+            client: input.client, redirectURI: redirectURI, responseType: type, responseMode: mode,
+            scope: AuthorizationRequest.Scope(parameters), state: parameters["state"], nonce: parameters["nonce"],
+            codeChallenge: parameters["code_challenge"], testSignIn: input.testSignIn?.id,
+            loginHint: parameters["login_hint"].flatMap { $0.utf8.count <= Self.longestHint ? $0 : nil },
+            locales: parameters["ui_locales"] ?? parameters["locale"], sent: parameters.fields)
+    }
+}

@@ -1,0 +1,74 @@
+public import Bytes
+import Domain
+public import Postgres
+
+/// An authorization request that has passed every check.
+public struct AuthorizationRequest: Sendable {
+    public enum ResponseType: String, SQLText, Sendable {
+        case code
+        case codeAndIDToken = "code id_token"
+    }
+
+    public enum ResponseMode: String, SQLText, Sendable {
+        case query
+        case fragment
+        case formPost = "form_post"
+        /// A message to the window that opened this one, as Apple's JS library expects.
+        case webMessage = "web_message"
+    }
+
+    /// The user data that the client requests.
+    public struct Scope: Equatable, Sendable {
+        public let name: Bool
+        public let email: Bool
+
+        public init(name: Bool, email: Bool) {
+            self.name = name
+            self.email = email
+        }
+    }
+
+    public let client: Client
+    public let redirectURI: String
+    public let responseType: ResponseType
+    public let responseMode: ResponseMode
+    public let scope: Scope
+    public let state: String?
+    public let nonce: String?
+    /// The S256 challenge of RFC 7636.
+    public let codeChallenge: String?
+    /// The test sign-in of the request's return URL; nil for a registered return URL.
+    public let testSignIn: TestSignInID?
+    /// The user that the client expects (OpenID Connect Core section 3.1.2.1).
+    public let loginHint: String?
+    /// Requested language tags, separated by spaces: `ui_locales` of OpenID Connect, else Apple's `locale`.
+    public let locales: String?
+    /// All parameters as received, for the team's inspector; empty for a native sign-in.
+    public let sent: [FormCoding.Field]
+
+    /// Size in octets of the client's values that are stored for the duration of the interaction.
+    public var keptOctets: Int {
+        let kept: [String?] = [redirectURI, state, nonce, codeChallenge, loginHint]
+        return kept.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}
+
+/// A rejected authorization request: the user sees a page, the inspector shows the team the reason.
+public struct AuthorizationRefusal: Error, Equatable, Sendable {
+    public let error: OAuthError.Code
+    public let reason: String
+    /// The reason as one of a closed list, for explanations and counts in the team's inspector.
+    public let cause: RefusalCause
+    /// A suggestion for the team, when a registered value is similar.
+    public let hint: String?
+
+    init(_ error: OAuthError.Code, cause: RefusalCause = .other, because reason: String, hint: String? = nil) {
+        self.error = error
+        self.cause = cause
+        self.reason = reason
+        self.hint = hint
+    }
+
+    /// A request whose parameters cannot be read.
+    public init(_ error: OAuthError) { self.init(error.code, cause: error.cause, because: error.reason) }
+}

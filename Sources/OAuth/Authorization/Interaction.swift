@@ -1,0 +1,61 @@
+public import Bytes
+import Directory
+public import Domain
+
+/// A sign-in in progress in a browser: its goal and its progress.
+public struct Interaction: Sendable {
+    /// Time within which the user must complete the sign-in.
+    public static let lifetime = Duration.seconds(900)
+
+    /// The destination after the sign-in.
+    public enum Goal: Sendable {
+        /// The app that sent the authorization request.
+        case app(InteractionRequest)
+        /// A page of Pippin: the requested path, or the user's account page.
+        case account(next: String?)
+    }
+
+    public let id: InteractionID
+    public let goal: Goal
+    public let progress: InteractionProgress
+    /// Language tag of the pages at the start of the sign-in.
+    public let language: String?
+    /// The user that the app expects; prefills the login field.
+    public let loginHint: String?
+    public let createdAt: Timestamp
+
+    /// The app's request; nil for a sign-in to a page of Pippin.
+    public var app: InteractionRequest? { if case .app(let request) = goal { request } else { nil } }
+
+    /// The requested path of Pippin; nil when none was requested or the goal is an app.
+    var next: String? { if case .account(let next) = goal { next } else { nil } }
+}
+
+/// The stored values of an interaction's authorization request.
+public struct InteractionRequest: Sendable {
+    public let clientID: ClientID
+    public let primaryAppID: ClientID
+    public let redirectURI: String
+    public let responseType: AuthorizationRequest.ResponseType
+    public let responseMode: AuthorizationRequest.ResponseMode
+    public let scope: AuthorizationRequest.Scope
+    public let state: String?
+    public let nonce: String?
+    public let codeChallenge: String?
+    public let testSignIn: TestSignInID?
+}
+
+extension InteractionRequest {
+    init(_ request: AuthorizationRequest) {
+        clientID = request.client.id
+        primaryAppID = request.client.primaryAppID
+        redirectURI = request.redirectURI
+        responseType = request.responseType
+        responseMode = request.responseMode
+        scope = request.scope
+        state = request.state
+        nonce = request.nonce
+        codeChallenge = request.codeChallenge
+        testSignIn = request.testSignIn
+    }
+}

@@ -1,0 +1,125 @@
+public import Bytes
+import Directory
+public import Domain
+public import Postgres
+
+/// Stores the proofs a user gives during an interaction.
+///
+/// Every statement also checks the browser, and returns false when its interaction has ended or has advanced.
+public struct InteractionProgressStore: Sendable {
+    let database: TeamDatabase
+
+    /// The interaction and the browser it belongs to.
+    struct Holder: Sendable {
+        let id: InteractionID
+        let browserHash: [UInt8]
+        let team: TeamID
+        let moment: Timestamp
+
+        var condition: SQL {
+            """
+            team_id = \(team) AND \(id.slot.condition) AND attempt_id = \(id)
+                AND browser_hash = \(browserHash) AND created_at > \(moment - Interaction.lifetime)
+            """
+        }
+    }
+
+    /// Stores the first proof and discards all earlier proofs of the interaction.
+    ///
+    /// - Parameter version: version of the user's credentials at the time the proof was checked.
+    func noteFirst(_ identity: InteractionProgress.Identity, under version: Int, of holder: Holder)
+        async throws(PostgresFailure) -> Bool
+    {
+        try await change(
+            """
+            UPDATE attempts
+            SET sub = \(identity.subject), login = \(identity.login), first_factor = \(identity.proof.method),
+                first_factor_at = \(identity.proof.at), second_factor_due = \(identity.due),
+                second_factor = NULL, second_factor_at = NULL, entered_at = NULL, credentials_version = \(version)
+            WHERE \(holder.condition) AND EXISTS (
+                SELECT FROM users
+                WHERE team_id = \(holder.team) AND sub = \(identity.subject) AND suspended_at IS NULL
+                    AND credentials_version = \(version)
+            )
+            """, in: holder.team)
+    }
+
+    /// Stores the second proof of the user who gave the first.
+    func noteSecond(_ proof: Proof, of subject: Subject, _ holder: Holder) async throws(PostgresFailure) -> Bool {
+        try await change(
+            """
+            UPDATE attempts SET second_factor = \(proof.method), second_factor_at = \(proof.at)
+            WHERE \(holder.condition) AND sub = \(subject) AND second_factor IS NULL AND entered_at IS NULL
+                AND \(Self.stands)
+            """, in: holder.team)
+    }
+
+    /// A query that returns a row while the interaction's user must enrol a factor; the user's row is locked first.
+    static func owingEnrolment(of subject: Subject, _ holder: Holder) -> SQL {
+        """
+        SELECT FROM attempts
+        WHERE \(holder.condition) AND sub = \(subject) AND second_factor_due = \(SecondFactorDue.enrolment)
+            AND second_factor IS NULL AND entered_at IS NULL AND \(stands)
+        """
+    }
+
+    /// Ignores the browser's session, because the user chose to sign in to another account.
+    func requireReauthentication(_ holder: Holder) async throws(PostgresFailure) -> Bool {
+        try await change("UPDATE attempts SET sets_session_aside = true WHERE \(holder.condition)", in: holder.team)
+    }
+
+    /// A statement that exchanges the proofs for a session: one of two requests gets a row, provided that no factor is
+    /// missing.
+    ///
+    /// Proofs are valid while the credentials behind them are unchanged, the user is not suspended, and the account at
+    /// a provider is linked to the user. The user's row is locked first, so that no concurrent change is missed.
+    static func taking(_ holder: Holder) -> SQL {
+        """
+        UPDATE attempts SET entered_at = \(holder.moment), sets_session_aside = false
+        WHERE \(holder.condition) AND first_factor IS NOT NULL AND entered_at IS NULL
+            AND (second_factor_due = 'nothing' OR second_factor IS NOT NULL) AND \(stands)
+        RETURNING sub
+        """
+    }
+
+    /// Deletes an interaction whose proofs have become invalid.
+    func endParted(_ holder: Holder) async throws(PostgresFailure) {
+        try await database.query(
+            "DELETE FROM attempts WHERE \(holder.condition) AND entered_at IS NULL AND NOT \(Self.stands)",
+            in: holder.team, durability: .relaxed)
+    }
+
+    /// A statement that deletes interactions in which a provider authenticated the user but no session exists yet.
+    ///
+    /// - Parameter moment: interactions authenticated later remain; nil deletes all.
+    public static func deletion(
+        of subject: Subject, provedAt provider: ProviderID, until moment: Timestamp? = nil, in team: TeamID
+    ) -> SQL {
+        """
+        DELETE FROM attempts
+        WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue) AND entered_at IS NULL
+            AND (\(moment) IS NULL OR first_factor_at <= \(moment))
+        """
+    }
+
+    /// Whether the proofs are still valid; rows of the previous release have no credentials version.
+    private static let stands: SQL = """
+        (
+            first_factor IS NULL OR EXISTS (
+                SELECT FROM users AS person
+                WHERE person.team_id = attempts.team_id AND person.sub = attempts.sub
+                    AND person.suspended_at IS NULL
+                    AND person.credentials_version
+                        = coalesce(attempts.credentials_version, person.credentials_version)
+            ) AND (first_factor IN ('password', 'passkey', 'mailed_link') OR EXISTS (
+                SELECT FROM provider_identities AS known
+                WHERE known.team_id = attempts.team_id AND known.sub = attempts.sub
+                    AND known.provider = attempts.first_factor AND known.state = 'authorized'
+            ))
+        )
+        """
+
+    private func change(_ statement: SQL, in team: TeamID) async throws(PostgresFailure) -> Bool {
+        try await database.query(statement, in: team, durability: .relaxed).changed == 1
+    }
+}

@@ -1,0 +1,80 @@
+import Bytes
+public import Domain
+public import EventLoop
+public import Log
+import Postgres
+import Synchronization
+
+/// Reads the versions of the teams' registries about twice a second and passes them to the caches of all loops.
+// @unchecked Sendable: mutable state is confined to its loop or protected by a lock; the list of caches is constant.
+public final class RegistryWatch: @unchecked Sendable {
+    private static let interval = Duration.milliseconds(400)
+    /// Nanoseconds without a successful read after which the caches are emptied; less than the query looks back.
+    private static let blindness: Int64 = 30_000_000_000
+
+    private let loop: EventLoop
+    private let store: RegistryVersionStore
+    private let caches: [(loop: EventLoop, cache: TeamCache)]
+    private let log: Log
+    /// The teams held by each cache at its last update, by the cache's index.
+    private let held = Mutex<[Int: [TeamID]]>([:])
+    private var lastSuccess: Int64 = .min
+    /// Whether the last read failed; only the first of consecutive failures is logged.
+    private var isFailing = false
+    private var isStopped = false
+
+    public init(loop: EventLoop, database: SystemDatabase, caches: [(loop: EventLoop, cache: TeamCache)], log: Log) {
+        self.loop = loop
+        store = RegistryVersionStore(database: database)
+        self.caches = caches
+        self.log = log
+    }
+
+    /// Reads until `stop`; call it as a task of the loop.
+    public func run() async {
+        while !isStopped {
+            await readOnce()
+            await loop.sleep(for: Self.interval)
+        }
+    }
+
+    /// Ends `run` at its next iteration.
+    ///
+    /// Call it on the loop.
+    public func stop() { isStopped = true }
+
+    /// Removes `team` from every cache of this process at once, because its registry was changed here.
+    public func announce(_ team: TeamID) {
+        for (loop, cache) in caches {
+            if loop.isCurrent { cache.forget(team) } else { loop.execute { cache.forget(team) } }
+        }
+    }
+
+    private func versions() async -> [TeamID: Int]? {
+        do throws(PostgresFailure) {
+            let teams = held.withLock { Set($0.values.joined()) }
+            let versions = try await store.versions(ofChangedAnd: teams)
+            isFailing = false
+            return versions
+        } catch {
+            if !isFailing { log(.warning, "registry_watch.failed", ("cause", "\(error)")) }
+            isFailing = true
+            return nil
+        }
+    }
+
+    private func readOnce() async {
+        let moment = MonotonicTime.now()
+        guard let versions = await versions() else { return }
+        let wasBlind = lastSuccess == .min || moment - lastSuccess > Self.blindness
+        lastSuccess = moment
+        for (place, (loop, cache)) in caches.enumerated() {
+            loop.execute { [self] in
+                if wasBlind { cache.forgetAll() }
+                cache.confirm(versions, at: moment)
+                let teams = cache.teams
+                held.withLock { $0[place] = teams }
+            }
+        }
+    }
+}

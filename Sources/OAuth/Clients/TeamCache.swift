@@ -1,0 +1,112 @@
+public import Domain
+public import EventLoop
+import Postgres
+
+/// The snapshots of the teams that one loop serves.
+///
+/// A snapshot is used while the registry watch has confirmed within the last second that it is current; without that,
+/// every look-up reads the database. So a revocation takes effect within a second on every node.
+// @unchecked Sendable: accessed only on its loop's thread.
+public final class TeamCache: @unchecked Sendable {
+    /// Most cached teams; beyond that, an arbitrary one is removed.
+    public static let capacity = 512
+    /// Longest age of the watch's confirmation, in nanoseconds.
+    private static let proofLifetime: Int64 = 1_000_000_000
+
+    private let capacity: Int
+    /// The loop that the cache belongs to.
+    public let loop: EventLoop
+    let server: ServerContext
+    private let store: TeamSnapshotStore
+    private var snapshots: [TeamID: TeamSnapshot] = [:]
+    private var loading: [TeamID: Load] = [:]
+    var pace = ReloadLimiter()
+    /// Time of the watch's last read of the versions; nil before the first.
+    private var provedAt: Int64?
+
+    /// A load in progress, or waiting for its delay.
+    // @unchecked Sendable: accessed only on its loop's thread.
+    private final class Load: @unchecked Sendable {
+        var task: Task<TeamSnapshot?, any Error>?
+        /// Whether the database query has begun; it may miss later changes.
+        var hasBegun = false
+    }
+
+    /// - Parameter pool: the thread pool that parses large registries; nil to parse them on the loop.
+    public init(
+        loop: EventLoop, database: TeamDatabase, server: ServerContext, pool: BlockingPool? = nil,
+        capacity: Int = TeamCache.capacity
+    ) {
+        self.capacity = capacity
+        self.loop = loop
+        self.server = server
+        store = TeamSnapshotStore(database: database, keyRing: server.keyRing, pool: pool)
+    }
+
+    /// Finds a team; nil when it does not exist or is closed.
+    ///
+    /// - Parameter evenClosed: whether to include closed teams, for revocations and for pages of the team's members.
+    /// - Throws: `PostgresFailure` when it must be read and the read fails.
+    public func snapshot(of team: TeamID, evenClosed: Bool = false) async throws -> TeamSnapshot? {
+        guard let found = try await newest(of: team), evenClosed || !found.isClosed else { return nil }
+        return found
+    }
+
+    private func newest(of team: TeamID) async throws -> TeamSnapshot? {
+        if let known = snapshots[team], let provedAt, MonotonicTime.now() - provedAt < Self.proofLifetime {
+            return known
+        }
+        return try await load(team)
+    }
+
+    /// Removes the snapshot of a team whose registry was just changed here.
+    public func forget(_ team: TeamID) {
+        let isUnderWay = loading[team]?.hasBegun ?? false
+        if isUnderWay { loading[team] = nil }
+        if snapshots.removeValue(forKey: team) != nil || isUnderWay { pace.note(team, at: MonotonicTime.now()) }
+    }
+
+    /// The teams with a snapshot.
+    var teams: [TeamID] { Array(snapshots.keys) }
+
+    /// Confirms snapshots: at `moment` these were the versions of all recently changed teams, and of those the watch
+    /// knew to be held.
+    func confirm(_ versions: [TeamID: Int], at moment: Int64) {
+        for (team, version) in versions { if let known = snapshots[team], known.version != version { forget(team) } }
+        provedAt = max(provedAt ?? moment, moment)
+    }
+
+    /// Removes all snapshots, after the watch could not read the versions for too long.
+    func forgetAll() {
+        snapshots = [:]
+        loading = [:]
+    }
+
+    /// Loads a snapshot; concurrent requests share one load.
+    private func load(_ team: TeamID) async throws -> TeamSnapshot? {
+        if let task = loading[team]?.task { return try await task.value }
+        let load = Load()
+        let wait = pace.wait(for: team, at: MonotonicTime.now())
+        let task = Task(executorPreference: loop) { [store, loop] in
+            if wait > 0 { await loop.sleep(for: .nanoseconds(wait)) }
+            load.hasBegun = true
+            return try await store.load(team)
+        }
+        load.task = task
+        loading[team] = load
+        let result = await task.result
+        // Invalidated during the load: the result may be older than the change.
+        guard loading[team] === load else { return try result.get() }
+        loading[team] = nil
+        // A nonexistent team is not cached, because unauthenticated requests can name any number of them.
+        guard let snapshot = try result.get() else {
+            snapshots[team] = nil
+            return nil
+        }
+        if snapshots[team] == nil, snapshots.count >= capacity, let other = snapshots.keys.first {
+            snapshots[other] = nil
+        }
+        snapshots[team] = snapshot
+        return snapshot
+    }
+}

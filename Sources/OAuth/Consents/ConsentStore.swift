@@ -1,0 +1,142 @@
+import Audit
+public import Bytes
+public import Crypto
+public import Directory
+public import Domain
+public import Postgres
+
+/// Consents of users to share data with groups of apps.
+public struct ConsentStore: Sendable {
+    /// Current user and the consent that is in force.
+    public struct Granted: Sendable {
+        public let user: User
+        public let consent: Consent
+    }
+
+    /// The user is not in the team (any more).
+    public struct UnknownUser: Error, Sendable {}
+
+    /// Number of relay addresses drawn before a duplicate is treated as an error.
+    private static let draws = 3
+
+    private let database: TeamDatabase
+    private let relay: RelayDomain
+    private let random: RandomSource
+
+    public init(_ database: TeamDatabase, relay: RelayDomain, random: RandomSource = .system) {
+        self.database = database
+        self.relay = relay
+        self.random = random
+    }
+
+    /// Columns that `Consent` reads, from a table with the alias `c`.
+    public static let columns: SQL = """
+        c.app_id, c.shares_name, c.shares_email, c.hides_email, c.given_name, c.family_name, c.granted_at,
+        c.delivered_at, c.forwards_mail, c.provider, c.provider_email, c.is_provider_email_verified,
+        c.is_provider_email_private
+        """
+
+    /// Consent of a user for the group of `appID`; nil if the user has not decided yet.
+    public func find(of subject: Subject, for appID: ClientID, in team: TeamID) async throws(PostgresFailure)
+        -> Consent?
+    {
+        let rows = try await database.query(Self.selection(of: subject, for: appID, in: team), in: team)
+        return try rows.firstValue(Consent.init)
+    }
+
+    /// Records that `user` was delivered to an app of the group; an earlier time is kept.
+    public func noteDelivery(of subject: Subject, to appID: ClientID, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure)
+    {
+        try await database.query(
+            """
+            UPDATE consents SET delivered_at = \(now)
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND delivered_at IS NULL
+            """, in: team)
+    }
+
+    /// Stores a user's decision on the consent sheet; an existing decision is kept and returned.
+    ///
+    /// A user who hides the email address for the first time gets a relay address, which is permanent.
+    ///
+    /// - Parameter right: session in which the user decides.
+    /// - Throws: `UnknownUser`, `SessionRight.Ended`, `PostgresFailure`.
+    public func grant(
+        _ choice: ConsentChoice, of subject: Subject, to appID: ClientID, by right: SessionRight? = nil,
+        in team: TeamID, from origin: Origin, at now: Timestamp = .now()
+    ) async throws -> Granted {
+        let sheet = Sheet(choice: choice, subject: subject, appID: appID, team: team, origin: origin, at: now)
+        var draw = 1
+        while true {
+            do {
+                return try await database.transaction(in: team, locking: .person(subject, in: team)) {
+                    try await record(sheet, by: right, $0)
+                }
+            } catch let failure as PostgresFailure
+                where failure.constraint == "users_relay_address_key" && draw < Self.draws
+            { draw += 1 }
+        }
+    }
+
+    private func record(_ sheet: Sheet, by right: SessionRight?, _ transaction: borrowing Transaction) async throws
+        -> Granted
+    {
+        try await UserStore.lock(sheet.subject, by: right, in: sheet.team, transaction)
+        let relayAddress = sheet.choice.email == .hidden ? relay.address(random) : nil
+        let people = try await transaction.query(sheet.relay(orElse: relayAddress))
+        guard var person = people.first else { throw UnknownUser() }
+        let user = try User(&person)
+        if var row = try await transaction.query(sheet.insertion).first {
+            try await sheet.event.record(in: sheet.team, transaction)
+            return Granted(user: user, consent: try Consent(&row))
+        }
+        let status = try await transaction.query(Self.selection(of: sheet.subject, for: sheet.appID, in: sheet.team))
+        guard var row = status.first else { throw PostgresFailure.unreadable(column: 0, as: "a consent") }
+        return Granted(user: user, consent: try Consent(&row))
+    }
+
+    private static func selection(of subject: Subject, for appID: ClientID, in team: TeamID) -> SQL {
+        """
+        SELECT \(columns) FROM consents c
+        WHERE c.team_id = \(team) AND c.sub = \(subject) AND c.app_id = \(appID)
+        """
+    }
+}
+
+/// Submitted consent sheet: user, choice, group of apps, time and origin.
+private struct Sheet: Sendable {
+    let choice: ConsentChoice
+    let subject: Subject
+    let appID: ClientID
+    let team: TeamID
+    let origin: Origin
+    let at: Timestamp
+
+    /// Keeps the user's relay address, or sets `address` if there is none.
+    func relay(orElse address: String?) -> SQL { UserStore.relaying(subject, by: address, in: team) }
+
+    var insertion: SQL {
+        let name = choice.name ?? .none
+        return """
+            INSERT INTO consents AS c (
+                team_id, sub, app_id, shares_name, shares_email, hides_email, given_name, family_name,
+                granted_at, ip
+            ) VALUES (
+                \(team), \(subject), \(appID), \(choice.name != nil), \(choice.email != .withheld),
+                \(choice.email == .hidden), \(name.given), \(name.family), \(at), \(origin.ip)
+            )
+            ON CONFLICT (team_id, sub, app_id) DO NOTHING
+            RETURNING \(ConsentStore.columns)
+            """
+    }
+
+    /// Audit event with the kinds of shared data; the log does not contain the name and the address.
+    var event: AuditEvent {
+        AuditEvent(
+            "consent.granted", by: .user(subject, of: team), on: .user(subject), from: origin,
+            after: [
+                "appID": .string(appID.rawValue), "sharesName": .boolean(choice.name != nil),
+                "email": .string("\(choice.email)"),
+            ])
+    }
+}

@@ -1,0 +1,97 @@
+import Domain
+import Postgres
+
+/// Reads the state of a user's authorization for a group of apps, in one statement.
+struct CredentialStateStore: Sendable {
+    let database: TeamDatabase
+
+    /// The state of one user's authorization.
+    ///
+    /// A consent yields `authorized`. Without one, tokens left behind yield `revoked`. A suspended user is `revoked`,
+    /// because the user cannot sign in and an app handles both alike. A revocation reported by a provider takes
+    /// precedence over a consent, for groups without a live token of the provider; for a linked account only for groups
+    /// that the user signed in to with the provider. A group accepted by another team stays `transferred`, unless it
+    /// was transferred back.
+    func state(of subject: Subject, for primaryAppID: ClientID, in team: TeamID) async throws(PostgresFailure)
+        -> CredentialState
+    {
+        let rows = try await database.query(Self.selection(of: subject, for: primaryAppID, in: team), in: team)
+        guard var row = rows.first else { return .notFound }
+        return try Status(&row).state
+    }
+
+    static func selection(of subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
+        """
+        SELECT suspended_at IS NOT NULL,
+            (
+                SELECT state FROM provider_identities AS identity
+                WHERE team_id = \(team) AND sub = \(subject)
+                    AND (
+                        linked_at IS NULL OR EXISTS (
+                            SELECT FROM consents
+                            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+                                AND consents.provider = identity.provider
+                        )
+                    )
+                ORDER BY last_seen_at DESC LIMIT 1
+            ),
+            EXISTS (
+                SELECT FROM provider_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND state = 'live'
+            ),
+            EXISTS (
+                SELECT FROM consents
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+            ),
+            EXISTS (
+                SELECT FROM refresh_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND trial_id IS NULL
+                UNION ALL
+                SELECT FROM provider_tokens
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+            ),
+            coalesce((
+                SELECT went FROM (
+                    (
+                        SELECT true AS went, settled_at FROM app_transfers
+                        WHERE team_id = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
+                        ORDER BY settled_at DESC LIMIT 1
+                    )
+                    UNION ALL
+                    (
+                        SELECT false, settled_at FROM app_transfers
+                        WHERE target_team = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
+                        ORDER BY settled_at DESC LIMIT 1
+                    )
+                ) AS moves
+                ORDER BY settled_at DESC LIMIT 1
+            ), false)
+        FROM users
+        WHERE team_id = \(team) AND sub = \(subject)
+        """
+    }
+
+    private struct Status {
+        let isSuspended: Bool
+        let providerState: String?
+        let hasLiveToken: Bool
+        let hasConsent: Bool
+        let hadTokens: Bool
+        let hasMoved: Bool
+
+        init(_ row: inout Row) throws(PostgresFailure) {
+            isSuspended = try row.next()
+            providerState = try row.next()
+            hasLiveToken = try row.next()
+            hasConsent = try row.next()
+            hadTokens = try row.next()
+            hasMoved = try row.next()
+        }
+
+        var state: CredentialState {
+            guard hasConsent else { return hadTokens ? .revoked : .notFound }
+            if isSuspended || providerState == "revoked" && !hasLiveToken { return .revoked }
+            return hasMoved ? .transferred : .authorized
+        }
+    }
+}

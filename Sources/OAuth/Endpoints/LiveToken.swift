@@ -1,0 +1,14 @@
+import Bytes
+import Directory
+import Domain
+
+/// A valid token and the data of its user.
+struct LiveToken: Sendable {
+    let subject: Subject
+    let clientID: ClientID
+    let name: PersonName?
+    let email: SharedEmail?
+    let authenticatedAt: Timestamp
+    /// Issue time of the refresh token behind it.
+    let createdAt: Timestamp
+}

@@ -1,0 +1,50 @@
+import Bytes
+import Crypto
+public import Domain
+
+/// The revocation endpoint (RFC 7009, with Apple's effect: the whole authorization ends).
+public struct Revocation: ClientEndpoint {
+    public let clients: ClientAuthenticator
+    let tokens: RefreshTokenStore
+    let ends: AuthorizationEndStore
+
+    public init(
+        server: ServerContext, database: TeamDatabase, ends: AuthorizationEndStore, testSignIns: TestSignInStore
+    ) {
+        clients = ClientAuthenticator(server, testSignIns)
+        tokens = RefreshTokenStore(database: database)
+        self.ends = ends
+    }
+
+    /// A native app cannot keep a secret, so the refresh token that it revokes is its proof.
+    public func proof(for parameters: ProtocolParameters) -> ClientProof { .rotatingToken(parameter: "token") }
+
+    /// Ends the authorization behind the token, including unredeemed codes.
+    ///
+    /// Returning is success: RFC 7009 section 2.2 requires it also for unknown tokens, tokens of other clients and
+    /// revoked tokens, and the token type hint is only a hint.
+    ///
+    /// - Throws: `OAuthError` when `token` is missing, `PostgresFailure` when nothing was revoked.
+    public func respond(to request: AuthenticatedRequest) async throws {
+        let (client, team) = (request.client, request.team)
+        let text = try request.parameters.required("token")
+        let token = RefreshToken(text)
+        guard let id = token?.id ?? accessTokenID(text, of: team, at: request.moment) else { return }
+        if let testSignIn = client.testSignIn {
+            return try await ends.revoke(id, ofTestSignIn: testSignIn, in: team.id, at: request.moment)
+        }
+        let holder = try await tokens.holder(of: id, secret: token?.secretHash, client: client.client.id, in: team.id)
+        guard let holder else { return }
+        try await ends.endConsent(
+            of: holder.subject, for: holder.primaryAppID, in: team.id, by: .client(client.client.id),
+            from: request.origin, isSeen: true)
+    }
+
+    /// The id of the refresh token behind an access token.
+    ///
+    /// Nil for an expired one: it is invalid already, and revoking an invalid token has no effect (Apple).
+    private func accessTokenID(_ text: String, of team: TeamSnapshot, at moment: Timestamp) -> [UInt8]? {
+        guard let token = AccessToken(text, of: team), token.expiresAt > moment else { return nil }
+        return token.refreshTokenID
+    }
+}

@@ -1,0 +1,129 @@
+public import Audit
+public import Bytes
+public import Crypto
+public import Domain
+public import Postgres
+
+/// Stores test sign-ins, with encrypted private keys.
+public struct TestSignInStore: Sendable {
+    let database: TeamDatabase
+    let keyRing: KeyRing
+
+    public init(database: TeamDatabase, keyRing: KeyRing) {
+        self.database = database
+        self.keyRing = keyRing
+    }
+
+    /// Stores a new test sign-in and its audit event.
+    ///
+    /// It is purged after a day, because it contains a user's data and is shown to one session only.
+    public func insert(_ testSignIn: TestSignIn, privateKeyPEM: String, event: AuditEvent, in team: TeamID)
+        async throws(PostgresFailure)
+    {
+        let sealed = keyRing.seal(
+            Array(privateKeyPEM.utf8), purpose: Self.purpose, context: Self.context(team, testSignIn.id))
+        try await database.query(
+            """
+            WITH audit AS (
+                \(event.insertion(in: team))
+            )
+            INSERT INTO trials (
+                team_id, trial_id, service_id, session_hash, key_id, private_key_sealed, public_key_pem,
+                return_url, nonce, state, wants_name, wants_email, response_mode, response_type, created_at,
+                expires_at
+            ) VALUES (
+                \(team), \(testSignIn.id), \(testSignIn.serviceID), \(testSignIn.sessionHash), \(testSignIn.keyID), \(sealed),
+                \(testSignIn.publicKeyPEM), \(testSignIn.returnURL), \(testSignIn.nonce), \(testSignIn.state), \(testSignIn.scope.name),
+                \(testSignIn.scope.email), \(testSignIn.responseMode.rawValue), \(testSignIn.responseType.rawValue),
+                \(testSignIn.createdAt), \(testSignIn.expiresAt)
+            )
+            """, in: team)
+    }
+
+    /// Finds an unexpired test sign-in.
+    public func find(_ id: TestSignInID, in team: TeamID, at moment: Timestamp) async throws(PostgresFailure)
+        -> TestSignIn?
+    { try await one("trial_id = \(id) AND expires_at > \(moment)", in: team) }
+
+    /// Finds a test sign-in even after its expiry, for the page that shows its result.
+    public func recall(_ id: TestSignInID, in team: TeamID) async throws(PostgresFailure) -> TestSignIn? {
+        try await one("trial_id = \(id)", in: team)
+    }
+
+    /// Finds the unexpired test sign-in whose client secrets are signed with that key.
+    func find(key: KeyID, in team: TeamID, at moment: Timestamp) async throws(PostgresFailure) -> TestSignIn? {
+        try await one("key_id = \(key) AND expires_at > \(moment)", in: team)
+    }
+
+    /// The private key of a test sign-in, in PEM.
+    public func privateKeyPEM(of id: TestSignInID, in team: TeamID) async throws(PostgresFailure) -> String? {
+        let rows = try await database.query(
+            "SELECT private_key_sealed FROM trials WHERE team_id = \(team) AND trial_id = \(id)", in: team)
+        guard var row = rows.first else { return nil }
+        let sealed: [UInt8] = try row.next()
+        let opened = keyRing.open(sealed, purpose: Self.purpose, context: Self.context(team, id))
+        return opened.flatMap { String(utf8: $0) }
+    }
+
+    /// The recorded steps, as a JSON array.
+    public func steps(of id: TestSignInID, in team: TeamID) async throws(PostgresFailure) -> String? {
+        let rows = try await database.query(
+            "SELECT steps::text FROM trials WHERE team_id = \(team) AND trial_id = \(id)", in: team)
+        guard var row = rows.first else { return nil }
+        return try row.next()
+    }
+
+    /// Stores the result of a test sign-in and its audit event, once; false when a result is stored already.
+    public func finish(_ id: TestSignInID, steps: String, event: AuditEvent, in team: TeamID)
+        async throws(PostgresFailure) -> Bool
+    {
+        let rows = try await database.query(
+            """
+            WITH finished AS (
+                UPDATE trials SET steps = \(steps)::jsonb
+                WHERE team_id = \(team) AND trial_id = \(id) AND steps = '[]'
+                RETURNING trial_id
+            ), audit AS (
+                \(event.insertion(in: team, when: "FROM finished"))
+            )
+            SELECT trial_id FROM finished
+            """, in: team)
+        return !rows.isEmpty
+    }
+
+    private func one(_ condition: SQL, in team: TeamID) async throws(PostgresFailure) -> TestSignIn? {
+        let rows = try await database.query(
+            """
+            SELECT trial_id, service_id, session_hash, key_id, public_key_pem, return_url, state, nonce,
+                wants_name, wants_email, response_mode, response_type, created_at, expires_at
+            FROM trials
+            WHERE team_id = \(team) AND \(condition)
+            """, in: team)
+        guard var row = rows.first else { return nil }
+        return try TestSignIn(&row)
+    }
+
+    private static let purpose = "trials"
+
+    private static func context(_ team: TeamID, _ id: TestSignInID) -> [String] {
+        [team.rawValue, "trials", id.rawValue, "private_key_sealed"]
+    }
+}
+
+extension TestSignIn {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        id = try row.next()
+        serviceID = try row.next()
+        sessionHash = try row.next()
+        keyID = try row.next()
+        publicKeyPEM = try row.next()
+        returnURL = try row.next()
+        state = try row.next()
+        nonce = try row.next()
+        scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
+        responseMode = try row.next()
+        responseType = try row.next()
+        createdAt = try row.next()
+        expiresAt = try row.next()
+    }
+}

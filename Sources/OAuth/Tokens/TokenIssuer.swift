@@ -1,0 +1,114 @@
+public import Bytes
+import Crypto
+public import Domain
+
+/// Issues the tokens of one team.
+public struct TokenIssuer: Sendable {
+    /// The claims of an `id_token`.
+    public struct Claims: Sendable {
+        let client: Client
+        let subject: Subject
+        let nonce: String?
+        let email: SharedEmail?
+        let authenticatedAt: Timestamp
+        /// The user's `transfer_sub` from another team, while the window of the transfer is open.
+        ///
+        /// Every grant must include it, because the app may use any grant first.
+        let transferSubject: Subject?
+        /// The code or access token issued with it, whose hash becomes `c_hash` or `at_hash`.
+        let boundTo: BoundValue?
+
+        public init(
+            client: Client, subject: Subject, nonce: String?, email: SharedEmail?, authenticatedAt: Timestamp,
+            transferSubject: Subject?, boundTo: BoundValue?
+        ) {
+            self.client = client
+            self.subject = subject
+            self.nonce = nonce
+            self.email = email
+            self.authenticatedAt = authenticatedAt
+            self.transferSubject = transferSubject
+            self.boundTo = boundTo
+        }
+    }
+
+    public enum BoundValue: Sendable {
+        case code(String)
+        case accessToken(String)
+    }
+
+    let team: TeamSnapshot
+    let server: ServerContext
+
+    public init(team: TeamSnapshot, server: ServerContext) {
+        self.team = team
+        self.server = server
+    }
+
+    /// Issues an `id_token` like Apple's: header with `kid` and `alg` alone, one audience, no `jti`
+    /// (claims of OpenID Connect Core section 2, hashes of section 3.3.2.11).
+    ///
+    /// - Throws: `NoSigningKey` when the team has no key, `SigningFailure` when OpenSSL fails.
+    func idToken(_ claims: Claims, at moment: Timestamp) throws -> String {
+        try team.sign(payload(claims, at: moment), at: moment)
+    }
+
+    /// The issuer in tokens of that client.
+    func issuer(of client: Client) -> String { client.issuesAsApple ? appleIssuer : server.base(of: team.id) }
+
+    /// Issues an access token for a refresh token.
+    func accessToken(for refreshTokenID: [UInt8], at moment: Timestamp) -> String {
+        accessToken(.user(refreshTokenID: refreshTokenID), at: moment)
+    }
+
+    /// Issues an access token of the client itself, for its requests about transferred users.
+    func accessToken(for client: ClientID, at moment: Timestamp) -> String {
+        accessToken(.client(AccessToken.digest(of: client)), at: moment)
+    }
+
+    private func accessToken(_ holder: AccessToken.Holder, at moment: Timestamp) -> String {
+        AccessToken(holder, expiresAt: moment + TokenLifetime.accessToken, random: server.random).text(of: team)
+    }
+
+    private func payload(_ claims: Claims, at moment: Timestamp) -> [UInt8] {
+        var json = JSONWriter()
+        json.member("iss", issuer(of: claims.client))
+        json.member("aud", claims.client.id.rawValue)
+        json.member("exp", (moment + team.tokenRules.idTokenLife).seconds)
+        json.member("iat", (moment - TokenLifetime.backdating).seconds)
+        json.member("sub", claims.subject.rawValue)
+        if let nonce = claims.nonce { json.member("nonce", nonce) }
+        switch claims.boundTo {
+        case .code(let code): json.member("c_hash", TokenHash.of(code))
+        case .accessToken(let token): json.member("at_hash", TokenHash.of(token))
+        case nil: break
+        }
+        if let email = claims.email { json.members(of: email, asStrings: claims.client.writesStrings) }
+        // Never later than `iat`, because clients may compare the two.
+        let backdated = min(claims.authenticatedAt, moment - TokenLifetime.backdating)
+        json.member("auth_time", backdated.seconds)
+        json.member("nonce_supported", true)
+        if let name = claims.transferSubject { json.member("transfer_sub", name.rawValue) }
+        return json.finish()
+    }
+}
+
+extension JSONWriter {
+    /// Writes the claims about an email address; Apple uses booleans of both types.
+    mutating func members(of email: SharedEmail, asStrings: Bool) {
+        member("email", email.address)
+        if asStrings {
+            member("email_verified", email.isVerified ? "true" : "false")
+            if email.isPrivate { member("is_private_email", "true") }
+        } else {
+            member("email_verified", email.isVerified)
+            if email.isPrivate { member("is_private_email", true) }
+        }
+    }
+}
+
+/// The issuer for clients that hard-code Apple's.
+let appleIssuer = "https://appleid.apple.com"
+
+/// The error of a team without a signing key, which was created without the engine's part.
+struct NoSigningKey: Error, Sendable { let team: TeamID }

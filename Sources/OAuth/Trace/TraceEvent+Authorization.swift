@@ -1,0 +1,101 @@
+public import Bytes
+import Domain
+import Registry
+
+// The attributes of events about authorization requests.
+extension TraceEvent {
+    /// The attributes of a valid request.
+    public static func facts(of request: AuthorizationRequest) -> [TraceAttribute] {
+        facts(
+            client: request.client.id, redirectURI: request.redirectURI, type: request.responseType,
+            mode: request.responseMode, scope: request.scope,
+            opaque: [("state", request.state), ("nonce", request.nonce), ("code_challenge", request.codeChallenge)])
+    }
+
+    /// The attributes of a valid request, from its stored form.
+    public static func facts(of request: InteractionRequest) -> [TraceAttribute] {
+        facts(
+            client: request.clientID, redirectURI: request.redirectURI, type: request.responseType,
+            mode: request.responseMode, scope: request.scope,
+            opaque: [("state", request.state), ("nonce", request.nonce), ("code_challenge", request.codeChallenge)])
+    }
+
+    private static func facts(
+        client: ClientID, redirectURI: String, type: AuthorizationRequest.ResponseType,
+        mode: AuthorizationRequest.ResponseMode, scope: AuthorizationRequest.Scope,
+        opaque: [(name: String, value: String?)]
+    ) -> [TraceAttribute] {
+        let scopes = [scope.name ? "name" : nil, scope.email ? "email" : nil].compactMap { $0 }
+        let words = [
+            TraceAttribute("client_id", client.rawValue), TraceAttribute("redirect_uri", url: redirectURI),
+            TraceAttribute("response_type", type.rawValue), TraceAttribute("response_mode", mode.rawValue),
+        ]
+        return words + (scopes.isEmpty ? [] : [TraceAttribute("scope", scopes.joined(separator: " "))])
+            + opaque.compactMap { name, value in value.map { TraceAttribute(name, lengthOf: $0) } }
+            + (opaque.contains { $0.name == "code_challenge" && $0.value != nil }
+                ? [TraceAttribute("code_challenge_method", "S256")] : [])
+    }
+
+    /// The event of a rejected request: the values sent, those registered, and the most similar of these.
+    static func refusal(
+        _ refusal: AuthorizationRefusal, of fields: [FormCoding.Field], to team: TeamSnapshot, at moment: Timestamp,
+        from origin: Origin
+    ) -> TraceEvent {
+        TraceEvent(
+            .authorizationRefused, at: moment, from: origin, cause: refusal.cause, reason: refusal.reason,
+            sent: facts(of: fields), known: known(about: refusal, fields, team))
+    }
+
+    /// Octets for the values sent; the rest is for registered values and the response.
+    private static let octetsSent = 2048
+
+    /// The values of protocol keywords among the parameters; only the lengths of other, repeated and excess ones.
+    public static func facts(of fields: [FormCoding.Field]) -> [TraceAttribute] {
+        var room = octetsSent
+        var names: Set<String> = []
+        return fields.prefix(24).map { field in
+            let name = ProtocolParameters.spoken(field.name)
+            let length = TraceAttribute(name, lengthOf: field.value)
+            guard names.insert(name).inserted else { return length }
+            let fact = fact(of: field, name)
+            guard fact.value.utf8.count <= room else { return length }
+            room -= fact.value.utf8.count
+            return fact
+        }
+    }
+
+    private static func fact(of field: FormCoding.Field, _ name: String) -> TraceAttribute {
+        switch field.name.text {
+        case "client_id":
+            ClientID(rawValue: field.value) == nil
+                ? TraceAttribute("client_id", lengthOf: field.value) : TraceAttribute("client_id", field.value)
+        case "redirect_uri": TraceAttribute("redirect_uri", url: field.value)
+        case "response_type", "response_mode", "scope", "grant_type", "code_challenge_method", "prompt", "locale",
+            "ui_locales":
+            TraceAttribute(field.name.text, field.value, limit: 100)
+        default: TraceAttribute(name, lengthOf: field.value)
+        }
+    }
+
+    private static func known(about refusal: AuthorizationRefusal, _ fields: [FormCoding.Field], _ team: TeamSnapshot)
+        -> [TraceAttribute]
+    {
+        let text = fields.first { $0.name == "client_id" }?.value
+        guard let client = text.flatMap(ClientID.init).flatMap(team.client) else {
+            return team.nearestClient(to: text ?? "").map { [TraceAttribute("nearest", $0.rawValue)] } ?? []
+        }
+        guard refusal.cause == .returnURLUnregistered || refusal.cause == .returnURLMissing else { return [] }
+        return registered(client, fields.first { $0.name == "redirect_uri" }?.value ?? "")
+    }
+
+    private static func registered(_ client: Client, _ sent: String) -> [TraceAttribute] {
+        let urls = client.returnURLs.map { TraceAttribute("registered", $0, limit: 500) }
+        guard let comparison = ReturnURLComparison(sent, with: client.returnURLs.map(ReturnURL.init(stored:))) else {
+            return urls
+        }
+        let differences = comparison.differences.map { "\($0)" }.joined(separator: " ")
+        return [
+            TraceAttribute("nearest", comparison.nearest.text, limit: 500), TraceAttribute("differences", differences),
+        ] + urls
+    }
+}

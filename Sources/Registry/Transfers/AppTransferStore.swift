@@ -1,0 +1,232 @@
+import Audit
+public import Bytes
+public import Domain
+public import Postgres
+
+/// Stores the transfers a team has offered and those offered to it.
+public struct AppTransferStore: Sendable {
+    let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    init(database: TeamDatabase) { self.database = database }
+
+    private static let lifetime: SQL = "\(Int(AppTransfer.lifetime.components.seconds)) * interval '1 second'"
+
+    /// Finds a transfer of either direction.
+    public func find(_ id: TransferID, in team: TeamID, at moment: Timestamp) async throws -> AppTransfer? {
+        try await database.transaction(in: team) { transaction in
+            try await Self.find(id, in: team, at: moment, transaction)
+        }
+    }
+
+    /// Finds a transfer of either direction in the caller's transaction.
+    static func find(_ id: TransferID, in team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
+        async throws -> AppTransfer?
+    {
+        let rows = try await transaction.query(
+            """
+            SELECT \(columns(at: moment)) FROM app_transfers
+            WHERE transfer_id = \(id) AND (team_id = \(team) OR target_team = \(team))
+            """)
+        guard var row = rows.first else { return nil }
+        return try AppTransfer(&row)
+    }
+
+    /// Locks the team against its other offers until the transaction ends; call it first.
+    static func hold(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+    }
+
+    /// Locks two teams against changes and other transfers until the transaction ends; call it first.
+    ///
+    /// - Returns: false when one of them is closed or does not exist.
+    @discardableResult static func hold(_ team: TeamID, _ other: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Bool
+    {
+        let rows = try await transaction.query("SELECT pippin_hold_open_teams(\(team), \(other))")
+        guard var row = rows.first else { return false }
+        return try row.next()
+    }
+
+    /// Whether the member may make and accept offers; the membership is locked until the transaction ends.
+    ///
+    /// Called after the teams are locked, the order of all code that locks both.
+    static func holdRight(of member: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Bool
+    {
+        let rows = try await transaction.query(
+            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(member) FOR SHARE")
+        guard var row = rows.first else { return false }
+        return try row.next(Role.self).rights.contains(.dangerZone)
+    }
+
+    static func insert(
+        _ id: TransferID, _ appID: ClientID, _ registration: TransferredRegistration, to target: TeamID,
+        by member: Subject?, event: AuditEvent, in team: TeamID, at moment: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let json = String(decoding: JSON.encode(registration), as: UTF8.self)
+        try await transaction.query(
+            """
+            INSERT INTO app_transfers (
+                team_id, transfer_id, target_team, app_id, registration, offered_at, offered_by
+            ) VALUES (\(team), \(id), \(target), \(appID), \(json)::jsonb, \(moment), \(member))
+            """)
+        try await event.record(in: team, transaction)
+    }
+
+    /// Ends the team's expired offers, so that their App IDs can be offered again.
+    ///
+    /// - Returns: the number of open offers, exact once the team is locked.
+    static func settleExpired(in team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Int
+    {
+        try await transaction.query(
+            """
+            UPDATE app_transfers SET state = 'withdrawn', settled_at = offered_at + \(Self.lifetime)
+            WHERE team_id = \(team) AND state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
+            """)
+        let rows = try await transaction.query(
+            "SELECT count(*) FROM app_transfers WHERE team_id = \(team) AND state = 'offered'")
+        guard var row = rows.first else { return 0 }
+        return try row.next()
+    }
+
+    /// Numbers of a team's recent offers: unaccepted to one team, unaccepted to all, and accepted.
+    struct Made {
+        let toTarget: Int
+        let altogether: Int
+        let accepted: Int
+    }
+
+    /// Counts the offers of the last 24 hours, including withdrawn ones, because each is also in the other team's list.
+    static func made(in team: TeamID, to target: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Made
+    {
+        let yesterday = moment - .seconds(86_400)
+        let rows = try await transaction.query(
+            """
+            SELECT count(*) FILTER (WHERE target_team = \(target)), count(*),
+                (\(accepted("team_id", team, since: yesterday)))
+            FROM app_transfers
+            WHERE team_id = \(team) AND state <> 'accepted' AND offered_at > \(yesterday)
+            """)
+        return try rows.only { (row: inout Row) throws(PostgresFailure) in
+            Made(toTarget: try row.next(), altogether: try row.next(), accepted: try row.next())
+        }
+    }
+
+    /// Number of App IDs the team accepted within 24 hours, exact once it is locked.
+    static func taken(by team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Int
+    {
+        let rows = try await transaction.query(accepted("target_team", team, since: moment - .seconds(86_400)))
+        return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
+    }
+
+    /// Counts transfers accepted since then, among the newest of them; the time is written as in the index.
+    private static func accepted(_ side: SQL, _ team: TeamID, since moment: Timestamp) -> SQL {
+        """
+        SELECT count(*) FROM (
+            SELECT settled_at FROM app_transfers WHERE \(side) = \(team) AND state = 'accepted'
+            ORDER BY settled_at AT TIME ZONE 'UTC' DESC LIMIT \(AppTransfer.mostAcceptedADay + 1)
+        ) AS newest
+        WHERE settled_at > \(moment)
+        """
+    }
+
+    /// Whether the App ID is offered, or was transferred to another team within the window.
+    static func isUnderWay(
+        _ appID: ClientID, in team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query(
+            """
+            SELECT FROM app_transfers WHERE team_id = \(team) AND app_id = \(appID) AND state = 'offered'
+            UNION ALL
+            SELECT FROM app_transfers
+            WHERE team_id = \(team) AND app_id = \(appID) AND state = 'accepted'
+                AND settled_at > \(moment - AppTransfer.window)
+            """)
+        return !rows.isEmpty
+    }
+
+    /// Withdraws the open offers that a member made, in the transaction in which the member loses that right.
+    ///
+    /// - Returns: the App IDs, each with the team that it was offered to.
+    public static func withdrawAll(offeredBy member: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> [(appID: ClientID, target: TeamID)]
+    {
+        let rows = try await transaction.query(
+            """
+            UPDATE app_transfers SET state = 'withdrawn', settled_at = clock_timestamp()
+            WHERE team_id = \(team) AND offered_by = \(member) AND state = 'offered'
+            RETURNING app_id, target_team
+            """)
+        return try rows.all { (row: inout Row) throws(PostgresFailure) in (try row.next(), try row.next()) }
+    }
+
+    /// Ends an offer: withdrawn by the offering team, or declined by the other.
+    func settle(_ id: TransferID, _ state: AppTransfer.State, event: AuditEvent, in team: TeamID, at moment: Timestamp)
+        async throws(PostgresFailure) -> Bool
+    {
+        let side: SQL = state == .withdrawn ? "team_id" : "target_team"
+        let rows = try await database.query(
+            """
+            WITH settled AS (
+                UPDATE app_transfers SET state = \(state), settled_at = \(moment)
+                WHERE \(side) = \(team) AND transfer_id = \(id) AND \(Self.state(at: moment)) = 'offered'
+                RETURNING transfer_id
+            ), audit AS (
+                \(event.insertion(in: team, when: "FROM settled"))
+            )
+            SELECT transfer_id FROM settled
+            """, in: team)
+        return !rows.isEmpty
+    }
+
+    /// Accepts an offer made to the team, in the caller's transaction.
+    static func take(_ id: TransferID, for team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
+        async throws -> AppTransfer?
+    {
+        let rows = try await transaction.query(
+            """
+            UPDATE app_transfers SET state = 'accepted', settled_at = \(moment)
+            WHERE transfer_id = \(id) AND target_team = \(team) AND \(state(at: moment)) = 'offered'
+            RETURNING \(columns(at: moment))
+            """)
+        guard var row = rows.first else { return nil }
+        return try AppTransfer(&row)
+    }
+
+    /// The state of an offer; one settled at the end of its lifetime is expired.
+    static func state(at moment: Timestamp) -> SQL {
+        """
+        CASE
+            WHEN state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
+                OR state = 'withdrawn' AND settled_at >= offered_at + \(Self.lifetime)
+            THEN 'expired' ELSE state
+        END
+        """
+    }
+
+    static func columns(at moment: Timestamp, registration: SQL = "registration") -> SQL {
+        """
+        transfer_id, team_id, target_team, app_id, (\(registration))::text, \(state(at: moment)), offered_at, settled_at
+        """
+    }
+}
+
+extension AppTransfer {
+    init(_ row: inout Row) throws {
+        id = try row.next()
+        source = try row.next()
+        target = try row.next()
+        appID = try row.next()
+        let text: String = try row.next()
+        registration = try JSON.decode(TransferredRegistration.self, from: Array(text.utf8))
+        state = try row.next()
+        offeredAt = try row.next()
+        settledAt = try row.next()
+    }
+}

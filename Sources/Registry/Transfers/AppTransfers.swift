@@ -1,0 +1,175 @@
+import Audit
+import Bytes
+import Crypto
+public import Domain
+import Postgres
+
+/// Offers App IDs to other teams, and accepts offers.
+///
+/// Each team acts in its own transactions and sees only the offer of the other. An offer is open for fourteen days,
+/// with twenty open offers of one team at most, and is deleted fourteen days later unless it was accepted. A team
+/// accepts a hundred App IDs a day at most, and cannot offer any on a day on which a hundred of its own were accepted.
+/// Closed teams neither give nor take.
+public struct AppTransfers: Sendable {
+    let database: TeamDatabase
+    let random: RandomSource
+    let clock: @Sendable () -> Timestamp
+
+    public init(_ database: TeamDatabase, server: ServerContext) {
+        self.database = database
+        random = server.random
+        clock = server.clock
+    }
+
+    /// Offers an App ID with its Service IDs.
+    ///
+    /// An offer to a nonexistent team is stored like any other, so that the existence of teams is not disclosed.
+    ///
+    /// - Throws: `TransferRefusal`, `PostgresFailure`.
+    public func offer(_ appID: ClientID, to target: TeamID, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws -> TransferID
+    {
+        guard target != team else { throw TransferRefusal.ownTeam }
+        let registration = try await registration(of: appID, in: team)
+        let (id, moment) = (TransferID(random: random), clock())
+        let event = AuditEvent(
+            "app_transfer.offered", by: actor, on: AuditEvent.Target("app_id", appID.rawValue), from: origin,
+            after: ["to": .string(target.rawValue)])
+        do {
+            try await database.transaction(in: team) { transaction in
+                try await check(appID, to: target, in: team, at: moment, transaction)
+                try await Self.requireRight(of: actor, in: team, transaction)
+                try await AppTransferStore.insert(
+                    id, appID, registration, to: target, by: actor.account, event: event, in: team, at: moment,
+                    transaction)
+            }
+        } catch let error as PostgresFailure where error.constraint == "app_transfers_target_team_check" {
+            throw TransferRefusal.unknownTeam
+        }
+        return id
+    }
+
+    /// - Throws: `TransferRefusal` when an offer is not allowed, checked after the team is locked.
+    private func check(
+        _ appID: ClientID, to target: TeamID, in team: TeamID, at moment: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        // The target team is not checked, so that its existence is not disclosed: an offer to a nonexistent or closed
+        // team is never accepted. Its row is not locked, so that one team's offers do not block another team.
+        try await AppTransferStore.hold(team, transaction)
+        let status = try await AppTransferStore.settleExpired(in: team, at: moment, transaction)
+        guard try await !AppTransferStore.isUnderWay(appID, in: team, at: moment, transaction) else {
+            throw TransferRefusal.underWay
+        }
+        guard status < AppTransfer.mostOffers else { throw TransferRefusal.tooMany }
+        let made = try await AppTransferStore.made(in: team, to: target, at: moment, transaction)
+        guard made.toTarget < AppTransfer.mostOffersADay, made.altogether < AppTransfer.mostOffersOfTeam,
+            made.accepted < AppTransfer.mostAcceptedADay
+        else { throw TransferRefusal.tooManyToday }
+    }
+
+    /// Withdraws an offer; false when it is not open.
+    public func withdraw(_ id: TransferID, in team: TeamID, by actor: Actor, from origin: Origin) async throws -> Bool {
+        try await settle(id, .withdrawn, "app_transfer.withdrawn", in: team, by: actor, from: origin)
+    }
+
+    /// Declines an offer; false when it is not open.
+    public func decline(_ id: TransferID, in team: TeamID, by actor: Actor, from origin: Origin) async throws -> Bool {
+        try await settle(id, .declined, "app_transfer.declined", in: team, by: actor, from: origin)
+    }
+
+    /// Registers the offered App ID, by the rules of the accepting team, and opens the window for migrating users.
+    ///
+    /// - Returns: the App ID, or nil when the offer is not open.
+    /// - Throws: `Problems` and `Refusal` of the registry, `TransferRefusal.tooManyTaken` and `.notAllowed`, which
+    ///   leave the offer unchanged, `PostgresFailure`.
+    public func accept(_ id: TransferID, policy: HostPolicy, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws -> ClientID?
+    {
+        let moment = clock()
+        return try await database.transaction(in: team) { transaction in
+            let offer = try await AppTransferStore.find(id, in: team, at: moment, transaction)
+            guard let offer, offer.target == team, try await AppTransferStore.hold(offer.source, team, transaction),
+                let transfer = try await AppTransferStore.take(id, for: team, at: moment, transaction)
+            else { return nil }
+            try await Self.requireRight(of: actor, in: team, transaction)
+            // Includes the one just accepted.
+            guard try await AppTransferStore.taken(by: team, at: moment, transaction) <= AppTransfer.mostAcceptedADay
+            else { throw TransferRefusal.tooManyTaken }
+            let draft = try AppID.Draft(parsing: transfer.input, policy: policy)
+            _ = try await AppIDStore(database).create(draft, in: team, by: actor, from: origin, transaction)
+            for service in transfer.registration.services {
+                let draft = try ServiceID.Draft(parsing: service.input, of: transfer.appID, policy: policy)
+                _ = try await ServiceIDStore(database).create(draft, in: team, by: actor, from: origin, transaction)
+            }
+            try await transfer.event("app_transfer.accepted", by: actor, from: origin).record(in: team, transaction)
+            return transfer.appID
+        }
+    }
+
+    /// Rejects a member who is no longer an owner; the membership of an owner is locked until the transaction ends.
+    private static func requireRight(of actor: Actor, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws
+    {
+        guard let member = actor.account else { return }
+        guard try await AppTransferStore.holdRight(of: member, in: team, transaction) else {
+            throw TransferRefusal.notAllowed
+        }
+    }
+
+    private func settle(
+        _ id: TransferID, _ state: AppTransfer.State, _ action: String, in team: TeamID, by actor: Actor,
+        from origin: Origin
+    ) async throws -> Bool {
+        let (store, moment) = (AppTransferStore(database: database), clock())
+        guard let transfer = try await store.find(id, in: team, at: moment) else { return false }
+        let event = transfer.event(action, by: actor, from: origin)
+        return try await store.settle(id, state, event: event, in: team, at: moment)
+    }
+
+    private func registration(of appID: ClientID, in team: TeamID) async throws -> TransferredRegistration {
+        guard let app = try await AppIDStore(database).find(appID, in: team) else { throw TransferRefusal.unknownApp }
+        let below = try await AppIDStore(database).consequences(of: appID, in: team)
+        guard app.primary == nil, below?.groupedAppIDs.isEmpty ?? true else { throw TransferRefusal.grouped }
+        let services = try await ServiceIDStore(database).all(of: appID, in: team)
+        return TransferredRegistration(app, services, people: below?.people)
+    }
+}
+
+extension TransferredRegistration {
+    fileprivate init(_ app: AppID, _ services: [ServiceID], people: Int?) {
+        self.people = people
+        description = app.description
+        isEnabled = app.isEnabled
+        notificationURL = app.notificationURL?.text ?? ""
+        self.services = services.map { service in
+            Service(
+                identifier: service.identifier.rawValue, description: service.description,
+                domains: service.domains.map(\.text), returnURLs: service.returnURLs.map(\.text),
+                issuer: service.issuer.rawValue, booleans: service.booleans.rawValue, requiresPKCE: service.requiresPKCE
+            )
+        }
+    }
+}
+
+extension TransferredRegistration.Service {
+    fileprivate var input: ServiceID.Input {
+        ServiceID.Input(
+            identifier: identifier, description: description, domains: domains, returnURLs: returnURLs, issuer: issuer,
+            booleans: booleans, requiresPKCE: requiresPKCE)
+    }
+}
+
+extension AppTransfer {
+    fileprivate var input: AppID.Input {
+        AppID.Input(
+            identifier: appID.rawValue, description: registration.description, isEnabled: registration.isEnabled,
+            notificationURL: registration.notificationURL)
+    }
+
+    fileprivate func event(_ action: String, by actor: Actor, from origin: Origin) -> AuditEvent {
+        AuditEvent(
+            action, by: actor, on: AuditEvent.Target("app_id", appID.rawValue), from: origin,
+            after: ["from": .string(source.rawValue), "to": .string(target.rawValue)])
+    }
+}

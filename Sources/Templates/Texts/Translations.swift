@@ -1,0 +1,109 @@
+import Bytes
+public import Localization
+
+/// All texts of Pippin's pages and emails, by language and key.
+public struct Translations: Sendable {
+    private(set) var entries: [Language: [String: TextEntry]] = [:]
+    /// Errors in the files.
+    private(set) var diagnostics = Diagnostics()
+
+    /// Creates translations without texts.
+    public init() {}
+
+    /// Reads every `.txt` file below the folder.
+    ///
+    /// - Throws: the files that cannot be read, and all errors in the others.
+    public init(folder: String) throws(Diagnostics) {
+        let folder = SourceFolder(texts: folder)
+        try self.init(folder, folder.stamps())
+        guard diagnostics.all.isEmpty else { throw diagnostics }
+    }
+
+    /// Creates translations from memory: the content of a file by its name, such as `en/console/users`.
+    public init(files: [String: String]) {
+        for (name, text) in files.sorted(by: { $0.key < $1.key }) {
+            add(Source(name: name, bytes: Array(text.utf8), file: "Texts/\(name).txt"))
+        }
+    }
+
+    init(_ folder: SourceFolder, _ stamps: [SourceFolder.Stamp]) throws(Diagnostics) {
+        for stamp in stamps { add(try folder.source(stamp.name)) }
+    }
+
+    private mutating func add(_ source: Source) {
+        let parts = source.name.split(separator: "/")
+        guard parts.count >= 2, let language = Language(rawValue: String(parts[0])) else {
+            let known = Language.allCases.map(\.tag).joined(separator: ", ")
+            return diagnostics.report(
+                Diagnostic(
+                    at: source.location(at: 0), found: "a file of no language",
+                    expected: "it in the folder of one: \(known)"))
+        }
+        let room = parts.dropFirst().joined(separator: ".")
+        var parser = TextFileParser(source, in: language)
+        for (name, entry) in parser.parse() {
+            let key = "\(room).\(name)"
+            if let other = entries[language]?[key] {
+                let found = "`\(name)`, which is `\(key)` of \(other.location) again"
+                diagnostics.report(Diagnostic(at: entry.location, found: found, expected: "each key once"))
+            }
+            entries[language, default: [:]][key] = entry
+        }
+        diagnostics.report(contentsOf: parser.diagnostics)
+    }
+
+    /// Returns the keys that a language has.
+    public func keys(in language: Language) -> Set<String> { Set((entries[language] ?? [:]).keys) }
+
+    /// Returns the placeholders of a text, including `count`, as English has them.
+    public func placeholders(of key: String) -> Set<String> {
+        guard let entry = entry(key, in: .english) else { return [] }
+        return entry.arguments.union(entry.needsCount ? ["count"] : [])
+    }
+
+    /// Whether a text has tags, which only templates render.
+    public func hasMarkup(_ key: String) -> Bool {
+        entries.values.contains { $0[key]?.forms.values.joined().contains(where: \.isMarkup) ?? false }
+    }
+
+    func entry(_ key: String, in language: Language) -> TextEntry? { entries[language]?[key] }
+}
+
+// Texts in a language.
+extension Translations {
+    /// Returns a localized text without markup and unescaped; pages escape it.
+    ///
+    /// A message that a language lacks is returned in English; one that English lacks is its fallback or its key.
+    /// A test ensures that neither happens.
+    public func text(_ wording: any LocalizedTextConvertible, in language: Language = .english) -> String {
+        switch wording.localizedText {
+        case .verbatim(let text): text
+        case .number(let number): NumberText.text(number, in: language)
+        case .moment(let moment): DateText.text(moment, in: language)
+        case .day(let moment): DateText.day(of: moment, in: language)
+        case .list(let parts): ListText.text(parts.map { text($0, in: language) }, in: language)
+        case .message(let message): text(of: message, in: language)
+        }
+    }
+
+    private func text(of message: Message, in language: Language) -> String {
+        if let entry = entry(message.key, in: language) { return write(entry, message, in: language) }
+        guard let entry = entry(message.key, in: .english) else { return message.fallback ?? message.key }
+        return write(entry, message, in: .english)
+    }
+
+    private func write(_ entry: TextEntry, _ message: Message, in language: Language) -> String {
+        entry.form(for: message.count, in: language).reduce(into: "") { out, piece in
+            out += text(of: piece, message, in: language)
+        }
+    }
+
+    func text(of piece: TextPiece, _ message: Message, in language: Language) -> String {
+        switch piece {
+        case .words(let words): words
+        case .argument("count"): message.count.map { NumberText.text($0, in: language) } ?? ""
+        case .argument(let name): message.arguments.first { $0.name == name }.map { text($0.words, in: language) } ?? ""
+        case .markup, .link: ""
+        }
+    }
+}

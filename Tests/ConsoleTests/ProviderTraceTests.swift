@@ -1,0 +1,86 @@
+import Bytes
+import Domain
+import Federation
+import HTTP
+import Localization
+import OAuth
+import Templates
+import Testing
+import Web
+
+@testable import Console
+
+@Suite struct `The inspector's words for what goes wrong at Apple` {
+    private static let causes = RefusalCause.allCases.filter { $0.rawValue.hasPrefix("provider_") }
+
+    /// What no provider is to blame for, nor what stands in its place.
+    private static let ours: [RefusalCause] = [.providerSubjectTaken, .providerParted, .providerAbsent, .providerBusy]
+
+    @Test func `blame a provider for what it did alone`() {
+        #expect(Self.causes.filter { !$0.isProviders } == Self.ours)
+        #expect(RefusalCause.allCases.filter(\.isProviders) == Self.causes.filter(\.isProviders))
+    }
+
+    @Test func `tell what the browser brought from what was asked and answered`() async throws {
+        try await withEnvironment { environment in
+            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            let now = environment.parts.server.clock()
+            let trace = TraceID(ofRequest: "0123456789abcdef", at: now)
+            let sent = [#""error","(20 octets)""#, #""endpoint","https://a.example""#]
+            try environment.admin(
+                "INSERT INTO flows (team_id, flow_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'failed', $2)",
+                trace.rawValue, #"{"kind":"authorization","at":0}"#)
+            for (number, fact) in sent.enumerated() {
+                let at = now + .seconds(number)
+                try environment.admin(
+                    """
+                    INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+                    VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'provider_failed', $3)
+                    """, trace.rawValue, at.description,
+                    #"{"kind":"provider_failed","at":\#(at.microseconds),"sent":[\#(fact)],"answered":["status","400"]}"#
+                )
+            }
+
+            let page = try await developer.get(ConsoleRoutes.trace.link(TestEnvironment.acme, trace)).text
+            #expect(page.contains("What the browser brought"))
+            #expect(page.contains("Sent to the <span class=\"whole\">stand-in</span>"))
+            #expect(page.contains("<span class=\"whole\">stand-in’s</span> answer"))
+            #expect(!page.contains("Sent to Apple") && !page.contains("Apple’s answer"))
+        }
+    }
+
+    @Test func `stand on the page of the sign-in, with the true reason, and in the list`() async throws {
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            let team = try #require(try await environment.parts.teams.snapshot(of: TestEnvironment.acme))
+            let texts = try Translations(folder: repository + "/Texts")
+            for (number, cause) in Self.causes.enumerated() {
+                let failure = UpstreamFailure(cause, .anew, because: "what Apple said, number \(number).")
+                environment.parts.traces.refuse(
+                    OAuthError(failure), .requestRefused, of: [FormCoding.Field("client_id", "com.acme.web")], to: team,
+                    from: Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-\(number)"))
+            }
+            try await environment.parts.finishTraces()
+
+            for (number, cause) in Self.causes.enumerated() {
+                let list = try await developer.get(
+                    "\(ConsoleRoutes.traces.link(TestEnvironment.acme))?cause=\(cause.rawValue)")
+                let page = try await developer.get(try #require(Self.firstTrace(on: list.text)))
+                let title = texts.text(Message(in: "console.causes", cause.rawValue))
+                let meaning = texts.text(Message(in: "console.cause-meanings", cause.rawValue))
+                #expect(list.text.contains(title) && page.text.contains(title), "\(cause)")
+                #expect(page.text.contains(meaning), "\(cause)")
+                #expect(page.text.contains(">Likely causes, the likeliest first<"), "\(cause)")
+                #expect(page.text.contains("what Apple said, number \(number)."), "\(cause)")
+                #expect(page.text.contains("Look first at what its page") == !Self.ours.contains(cause), "\(cause)")
+            }
+        }
+    }
+
+    private static func firstTrace(on page: String) -> String? {
+        page.split(separator: "\"").map(String.init).first {
+            $0.hasPrefix("/console/") && $0.split(separator: "/").last?.utf8.count == 28
+        }
+    }
+}

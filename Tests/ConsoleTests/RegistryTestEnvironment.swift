@@ -1,0 +1,73 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import OAuth
+import Registry
+import Testing
+
+@testable import Console
+
+// What tests of the registry's pages share.
+extension TestEnvironment {
+    var registry: RegistryStores {
+        RegistryStores(
+            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
+    }
+
+    /// Acme's App ID `com.acme.app` with the Service ID `com.acme.web`.
+    func addAcmeWeb(requiresPKCE: Bool = false) async throws -> ServiceID {
+        let policy = HostPolicy.hostNames
+        let app = try AppID.Draft(parsing: AppID.Input(identifier: "com.acme.app", description: "Acme"), policy: policy)
+        _ = try await registry.appIDs.create(app, in: Self.acme, by: .system("test"), from: Self.origin)
+        let web = try ServiceID.Draft(
+            parsing: ServiceID.Input(
+                identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example"],
+                returnURLs: ["https://acme.example/back"], requiresPKCE: requiresPKCE), of: app.identifier,
+            policy: policy)
+        return try await registry.serviceIDs.create(web, in: Self.acme, by: .system("test"), from: Self.origin)
+    }
+
+    /// Gives Acme a key that signs its tokens.
+    func addSigningKey() async throws {
+        let key = try RSASigningKey.generate(bits: 2048)
+        try await parts.database.transaction(in: Self.acme) { transaction in
+            try await SigningKeyStore.insert(
+                key, for: Self.acme, activeFrom: parts.server.clock() - .seconds(60), keyRing: parts.server.keyRing,
+                in: transaction)
+        }
+        parts.registryChanged(Self.acme)
+    }
+
+    /// The identifiers in a table of Acme's, in order.
+    func identifiers(_ column: String, of table: String) throws -> [String] {
+        try admin("SELECT \(column) FROM \(table) WHERE team_id = 'ACMETEAM01' ORDER BY 1").compactMap { $0[0] }
+    }
+}
+
+extension Browser {
+    /// Follows to where the last answer led.
+    mutating func follow(_ answer: Answer) async throws -> Answer {
+        var location = try #require(answer.location)
+        if location.hasPrefix(environment.publicURL) { location.removeFirst(environment.publicURL.count) }
+        return try await get(location)
+    }
+}
+
+extension String {
+    /// The text after `start` up to `end`, where both first occur.
+    func between(_ start: String, _ end: String) -> String? {
+        guard let head = range(of: start) else { return nil }
+        let rest = self[head.upperBound...]
+        guard let tail = String(rest).range(of: end) else { return nil }
+        return String(String(rest)[..<tail.lowerBound])
+    }
+
+    private func range(of text: String) -> Range<String.Index>? {
+        let (all, wanted) = (Array(utf8), Array(text.utf8))
+        guard let offset = all.indices.first(where: { all[$0...].starts(with: wanted) }) else { return nil }
+        let start = utf8.index(utf8.startIndex, offsetBy: offset)
+        return start..<utf8.index(start, offsetBy: wanted.count)
+    }
+}

@@ -1,0 +1,61 @@
+import Domain
+import HTTP
+import Postgres
+import Synchronization
+import Testing
+
+@testable import Console
+
+/// Who may change what of a team's settings, and from which version.
+@Suite struct `The right to change a team’s settings` {
+    @Test func `V48: let an owner alone shorten how long the audit log is kept`() async throws {
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            func form(_ days: String, version: String) -> [(String, String)] {
+                [
+                    ("version", version), ("id_token_seconds", "600"), ("account_delete_event", "account-delete"),
+                    ("audit_retention_days", days),
+                ]
+            }
+            let rules = SettingsRoutes.part.link(TestEnvironment.acme, .rules)
+
+            let refused = try await ada.post(rules, form("399", version: "1"))
+            #expect(refused.status == 422 && refused.text.contains("id=\"field-audit_retention_days-error\""))
+            #expect(try await ada.post(rules, form("401", version: "1")).status == 303)
+            #expect(try await olive.post(rules, form("30", version: "2")).status == 303)
+            let days = "SELECT audit_retention_days FROM teams WHERE team_id = 'ACMETEAM01'"
+            #expect(try environment.admin(days) == [["30"]])
+        }
+    }
+
+    @Test func `V54: are not written over by a form that names a version to come`() async throws {
+        try await withEnvironment { environment in
+            let ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let holder = try AdminConnection(to: environment.conninfo)
+            try holder.execute("BEGIN")
+            try holder.execute("SELECT FROM teams WHERE team_id = 'ACMETEAM01' FOR UPDATE", [])
+            let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+            let isAnswered = Mutex(false)
+            async let answer = {
+                var ada = ada
+                let address = SettingsRoutes.part.link(TestEnvironment.acme, .sources)
+                let answer = try await ada.post(address, [("version", "2"), ("sources", "both")])
+                isAnswered.withLock { $0 = true }
+                return answer.status
+            }()
+            let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
+            let deadline = ContinuousClock.now + .seconds(600)
+            while !isAnswered.withLock({ $0 }), try environment.admin(waiting, pid).isEmpty {
+                try #require(ContinuousClock.now < deadline)
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try holder.execute("UPDATE teams SET version = 2, registration = 'off' WHERE team_id = 'ACMETEAM01'")
+            try holder.execute("COMMIT")
+
+            #expect(try await answer == 409)
+            let left = "SELECT version, registration FROM teams WHERE team_id = 'ACMETEAM01'"
+            #expect(try environment.admin(left) == [["2", "off"]])
+        }
+    }
+}

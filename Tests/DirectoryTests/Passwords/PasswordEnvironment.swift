@@ -1,0 +1,68 @@
+import Bytes
+import Crypto
+import Domain
+import EventLoop
+import Testing
+
+@testable import Directory
+
+/// Sign-ins by password in a world of their own.
+struct PasswordEnvironment: Sendable {
+    static let password = "correct horse"
+
+    let environment: TestEnvironment
+    let signIn: PasswordSignIn
+    let hash: PasswordHash
+    let pool: BlockingPool
+
+    func ada() async throws -> Subject {
+        let page = try await UserListStore(environment.database).page(
+            in: TestEnvironment.acme, matching: UserSearch("ada"), limit: 1)
+        return try #require(page.users.first).subject
+    }
+
+    func authenticate(
+        _ login: String = "ada@acme.example", _ password: String = Self.password,
+        in team: TeamID = TestEnvironment.acme, ip: String = TestEnvironment.origin.ip, knownBrowser: String? = nil,
+        at now: Timestamp = TestEnvironment.noon
+    ) async throws -> SignInResult {
+        try await signIn.authenticate(
+            login: login, password: password, in: team,
+            from: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"), knownBrowser: knownBrowser, at: now)
+    }
+
+    func fail(_ count: Int, _ login: String = "ada@acme.example", ip: String = TestEnvironment.origin.ip) async throws {
+        for _ in 0..<count { _ = try await authenticate(login, "wrong password", ip: ip) }
+    }
+}
+
+/// Lends `body` a world in which Ada has a password.
+func withPasswords(
+    _ argon2id: Argon2id = TestEnvironment.cheap, queueLimit: Int = 1000,
+    _ body: @escaping @Sendable (PasswordEnvironment) async throws -> Void
+) async throws {
+    let pool = try BlockingPool(name: "hash", threads: 2, queueLimit: queueLimit)
+    defer { pool.stop() }
+    try await withEnvironment { environment in
+        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: argon2id, places: queueLimit)
+        let hash = try argon2id.hash(PasswordEnvironment.password)
+        try await environment.add("Ada", password: hash)
+        try await body(
+            PasswordEnvironment(
+                environment: environment, signIn: PasswordSignIn(environment.database, hasher: hasher), hash: hash,
+                pool: pool))
+    }
+}
+
+extension SignInResult {
+    /// Its case as one word.
+    var word: String {
+        switch self {
+        case .success: "success"
+        case .wrong: "wrong"
+        case .locked: "locked"
+        case .tooMany: "too many"
+        case .busy: "busy"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Bytes
+import Domain
+import Postgres
+import Testing
+
+@testable import Directory
+@testable import Federation
+
+/// Somebody whose app went from one of Apple's teams to another is called otherwise there, and is the same person here.
+@Suite struct FederatedIdentityTests {
+    private static let former = Subject(hexadecimal: "a1")
+    private static let present = Subject(hexadecimal: "b2")
+
+    private func arrive(as identifier: Subject, in team: TeamID = TestEnvironment.acme, _ environment: TestEnvironment)
+        async throws -> Subject
+    {
+        let identity = ProviderIdentity(
+            identifier: identifier, email: nil, transferSubject: "000000.transfer.0000", realUserStatus: nil,
+            authenticatedAt: TestEnvironment.noon)
+        let arrival = FederatedIdentityStore.Login(
+            identity, from: .apple, form: nil, primaryAppID: nil, asking: [], origin: TestEnvironment.origin,
+            at: TestEnvironment.noon)
+        let known = try await FederatedIdentityStore(environment.database).record(arrival, in: team)
+        return try #require(known).user.subject
+    }
+
+    @Test func `transferred is what they were called, authorized what they are called`() async throws {
+        try await withEnvironment { environment in
+            #expect(try await arrive(as: Self.former, environment) == Self.former)
+            #expect(try await arrive(as: Self.present, environment) == Self.former)
+            _ = try await arrive(as: Self.present, environment)
+
+            let states = try environment.admin("SELECT identifier, state FROM provider_identities ORDER BY 1")
+            #expect(states == [[Self.former.rawValue, "transferred"], [Self.present.rawValue, "authorized"]])
+        }
+    }
+
+    @Test func `another team's people keep their state`() async throws {
+        try await withEnvironment { environment in
+            _ = try await arrive(as: Self.former, in: TestEnvironment.rival, environment)
+            _ = try await arrive(as: Self.present, environment)
+
+            let states = try environment.admin("SELECT team_id, state FROM provider_identities ORDER BY 1")
+            #expect(states == [["ACMETEAM01", "authorized"], ["RIVALTEAM1", "authorized"]])
+        }
+    }
+
+    /// Somebody as an answer says who they are that has waited since a minute before noon.
+    private func waiting(as identifier: Subject, transfer: String?, for primaryAppID: ClientID? = nil)
+        -> FederatedIdentityStore.Login
+    {
+        let answered = TestEnvironment.noon - .seconds(60)
+        return FederatedIdentityStore.Login(
+            ProviderIdentity(
+                identifier: identifier, email: nil, transferSubject: transfer, realUserStatus: nil,
+                authenticatedAt: answered), from: .apple, form: nil, primaryAppID: primaryAppID, asking: [],
+            origin: TestEnvironment.origin, at: TestEnvironment.noon,
+            // By the clock of the database, to which noon is none.
+            provedBy: FederatedUnlinks.Proof(
+                answeredAt: answered, arrivedAt: .now() - .seconds(60), for: TestEnvironment.app))
+    }
+
+    @Test(arguments: [false, true])
+    func `V53: an answer from before a deletion makes nobody, by whichever name of a transfer it knows them`(
+        isTold: Bool
+    ) async throws {
+        try await withEnvironment { environment in
+            let store = FederatedIdentityStore(environment.database)
+            _ = try await arrive(as: Self.former, environment)
+            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
+                let noting =
+                    isTold
+                    ? FederatedUnlinks.noting(
+                        toldOf: Self.former, at: .apple, for: nil, until: TestEnvironment.noon, in: TestEnvironment.acme
+                    ) : FederatedUnlinks.noting(of: Self.former, in: TestEnvironment.acme)
+                _ = try await transaction.query(noting)
+            }
+            try environment.admin("DELETE FROM users WHERE sub = $1", Self.former.rawValue)
+            try environment.admin("DELETE FROM provider_identities")
+
+            let late = waiting(as: Self.present, transfer: "000000.transfer.0000")
+            #expect(try await store.record(late, in: TestEnvironment.acme) == nil)
+            #expect(try await store.hasParted(late, in: TestEnvironment.acme))
+            #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.present.rawValue).isEmpty)
+
+            // Nobody else is kept out, nor the same names at another team.
+            #expect(try await store.record(late, in: TestEnvironment.rival) != nil)
+            let stranger = waiting(as: Self.present, transfer: "000000.another.0000")
+            #expect(try await store.record(stranger, in: TestEnvironment.acme) != nil)
+        }
+    }
+
+    @Test func `V53: an answer from before a parting knows nobody again, though all else is as it was`() async throws {
+        try await withEnvironment { environment in
+            try environment.addApp(TestEnvironment.app)
+            let store = FederatedIdentityStore(environment.database)
+            let arrival = waiting(as: Self.former, transfer: nil, for: TestEnvironment.app)
+            for _ in 0..<2 { #expect(try await store.record(arrival, in: TestEnvironment.acme) != nil) }
+
+            let parting = FederatedUnlinks.noting(of: Self.former, for: TestEnvironment.app, in: TestEnvironment.acme)
+            try await environment.database.query(parting, in: TestEnvironment.acme)
+
+            #expect(try await store.record(arrival, in: TestEnvironment.acme) == nil)
+        }
+    }
+
+    @Test func `V53, V54: a consent that ends between the two halves of an arrival is not given again`() async throws {
+        try await withEnvironment { environment in
+            try environment.addApp(TestEnvironment.app)
+            let ada = try await environment.add("Ada")
+            try environment.admin(
+                """
+                INSERT INTO provider_identities (
+                    team_id, provider, identifier, sub, state_at, created_at, last_seen_at, linked_at
+                ) VALUES ('ACMETEAM01', 'apple', $1, $2, now(), now(), now(), now())
+                """, Self.former.rawValue, ada.rawValue)
+            let store = FederatedIdentityStore(environment.database)
+            let arrival = waiting(as: Self.former, transfer: nil, for: TestEnvironment.app)
+            var halves = 0
+            let known = try await store.write(arrival, in: TestEnvironment.acme) { statements throws(PostgresFailure) in
+                halves += 1
+                if halves == 2 {
+                    let parting = FederatedUnlinks.noting(of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)
+                    try await environment.database.query(parting, in: TestEnvironment.acme)
+                }
+                return try await environment.database.query(statements, in: TestEnvironment.acme)
+            }
+
+            #expect(known == nil && halves == 2)
+            #expect(try environment.count("consents", of: ada) == 0)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import OAuth
+import Simulator
+
+// What each fault does to each way of signing in.
+extension FaultCase {
+    /// A browser: Apple's token comes with it, then the code is redeemed.
+    static let web: [FaultCase] =
+        [
+            // Nothing proves who came, so nothing is kept with anybody; the code is left alone.
+            unproved(.web, .unknownKey, .again(.providerKey)), FaultCase(.web, .browser, .newKey, .done),
+            unproved(.web, .otherIssuer, .never(.providerIssuer)),
+            unproved(.web, .otherAudience, .never(.providerAudience)),
+            unproved(.web, .expired, .anew(.providerExpired)), unproved(.web, .ahead, .again(.providerExpired)),
+            unproved(.web, .otherNonce, .anew(.providerNonce)),
+        ] + redemption(.web, before: [.name], after: [.name]) + keys(.web)
+
+    /// An app with Apple's token: as in a browser, but for the name, which waits until Apple has taken the code.
+    static let native: [FaultCase] =
+        [
+            unproved(.native, .unknownKey, .again(.providerKey)), FaultCase(.native, .browser, .newKey, .done),
+            unproved(.native, .otherIssuer, .never(.providerIssuer)),
+            unproved(.native, .otherAudience, .never(.providerAudience)),
+            unproved(.native, .expired, .anew(.providerExpired)), unproved(.native, .ahead, .again(.providerExpired)),
+            unproved(.native, .otherNonce, .anew(.providerNonce)),
+        ] + redemption(.native, before: [.waitingName], after: [.name]) + keys(.native)
+
+    /// An app without Apple's token.
+    ///
+    /// Who came is known by the code alone, so a code that is spent in vain leaves nobody to keep the name with. The app,
+    /// which has it, sends it with its next code.
+    static let codeAlone: [FaultCase] = redemption(.codeAlone, before: [], after: []) + keys(.codeAlone)
+
+    private static func unproved(_ way: Way, _ fault: Fault, _ outcome: Outcome) -> FaultCase {
+        FaultCase(way, .browser, fault, outcome, leaving: [], then: outcome)
+    }
+
+    /// While the code is redeemed.
+    ///
+    /// - Parameters:
+    ///   - before: where the name is while nobody knows whether Apple has taken the code.
+    ///   - after: where it is once Apple has.
+    private static func redemption(_ way: Way, before: Set<Trace>, after: Set<Trace>) -> [FaultCase] {
+        func unspent(_ fault: Fault, _ outcome: Outcome) -> FaultCase {
+            FaultCase(way, .token, fault, outcome, leaving: before, then: .done)
+        }
+        func spent(_ fault: Fault, _ outcome: Outcome, _ traces: Set<Trace>) -> FaultCase {
+            let all = traces.union([.spentCode])
+            return FaultCase(way, .token, fault, outcome, leaving: all, then: .anew(.providerCode))
+        }
+        // Nothing of the answer is believed, and what it gave is kept all the same.
+        func unproved(_ fault: Fault, _ outcome: Outcome) -> FaultCase { spent(fault, outcome, after.union([.token])) }
+        return [
+            FaultCase(way, .token, .slow, .done), unspent(.silent, .again(.providerUnreachable)),
+            unspent(.trouble, .again(.providerTrouble)), unspent(.throttled, .again(.providerThrottles)),
+            unspent(.badRequest, .anew(.providerRequest)), unspent(.unknownClient, .never(.providerClient)),
+            // Whether it was spent nobody can know but by trying.
+            spent(.broken, .again(.providerMalformed), before), spent(.malformed, .anew(.providerMalformed), before),
+            unproved(.unknownKey, .anew(.providerKey)), FaultCase(way, .token, .newKey, .done),
+            unproved(.otherIssuer, .never(.providerIssuer)), unproved(.otherAudience, .never(.providerAudience)),
+            unproved(.expired, .anew(.providerExpired)), unproved(.ahead, .anew(.providerExpired)),
+            unproved(.otherNonce, .anew(.providerNonce)),
+        ]
+    }
+
+    /// While Apple's keys are fetched, before anything else.
+    private static func keys(_ way: Way) -> [FaultCase] {
+        func untouched(_ fault: Fault, _ cause: RefusalCause) -> FaultCase {
+            FaultCase(way, .keys, fault, .again(cause), leaving: [], then: .done)
+        }
+        return [
+            FaultCase(way, .keys, .slow, .done), untouched(.silent, .providerUnreachable),
+            untouched(.trouble, .providerTrouble), untouched(.broken, .providerMalformed),
+            untouched(.malformed, .providerMalformed), untouched(.throttled, .providerThrottles),
+        ]
+    }
+}

@@ -1,0 +1,149 @@
+import Domain
+import OAuth
+import Simulator
+import Testing
+
+@testable import Hosted
+@testable import TestTeams
+
+/// What goes wrong at Apple while a browser signs in: nothing is lost, the person learns what helps, the team why.
+@Suite struct `A fault of Apple's on the web` {
+    @Test(arguments: FaultCase.web) func `leaves what the table says, and the person goes on`(_ trouble: FaultCase)
+        async throws
+    {
+        try await withApple(speedup: trouble.speedup) { site in
+            let browser = site.browser()
+            site.disturb(trouble)
+            let answer = try browser.choose(.regular, on: try browser.goToApple())
+            let back = try browser.postBack(answer, to: site.port)
+            let page = try browser.get(back)
+
+            trouble.outcome.expect(on: page)
+            try site.expectTraces(of: trouble)
+            try Self.expectUpstreamRequest(of: trouble, at: site)
+            try await site.expectTrace(trouble.outcome)
+            guard trouble.outcome != .done else { return }
+
+            site.teams.clock.advance(by: .seconds(2))
+            let second = try browser.get(back)
+            guard trouble.outcome.isWorthAnotherTry else {
+                #expect(second.status == 410)
+                return try Self.goOn(from: page, after: trouble, in: browser, at: site)
+            }
+            trouble.then.expect(on: second)
+            try await site.expectTrace(trouble.then)
+            guard trouble.then != .done else {
+                #expect(second.value(of: "user")?.contains("Rita") == true)
+                return
+            }
+            try Self.goOn(from: second, after: trouble, in: browser, at: site)
+        }
+    }
+
+    /// What Apple said waits for another try, held by nobody, where that makes sense.
+    private static func expectUpstreamRequest(of trouble: FaultCase, at site: TestSite) throws {
+        let upstreamRequests = try site.teams.admin(
+            "SELECT answer_sealed IS NOT NULL, claimed_until IS NULL FROM provider_trips")
+        #expect(upstreamRequests == (trouble.outcome.isWorthAnotherTry ? [["t", "t"]] : []))
+        let codes = try site.teams.admin("SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'")
+        #expect(codes.count == (trouble.outcome == .done ? 1 : 0))
+    }
+
+    /// By the page's own link where it has one, else by the app.
+    private static func goOn(from page: Answer, after trouble: FaultCase, in browser: Browser, at site: TestSite) throws
+    {
+        let exit: Answer
+        if let link = page.link("/apple") {
+            let answer = try browser.choose(.regular, on: try browser.goOnToApple(link))
+            exit = try browser.get(try browser.postBack(answer, to: site.port))
+        } else {
+            exit = try site.browser().signInAtApple(.regular)
+        }
+        #expect(exit.value(of: "code") != nil)
+        let isDelivered = exit.value(of: "user")?.contains("Rita") == true
+        #expect(isDelivered == trouble.traces.contains(.name))
+    }
+
+    @Test func `that is a new key is none: the key is fetched`() async throws {
+        try await withApple { site in
+            _ = try site.browser().signInAtApple(.regular)
+            site.teams.clock.advance(by: .seconds(60))
+            site.script.set(.newKey, at: .token)
+            #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
+        }
+    }
+
+    @Test(arguments: [
+        (Fault.expired, RefusalCause.providerExpired), (.otherNonce, .providerNonce), (.otherIssuer, .providerIssuer),
+    ]) func `of a token is its only one, however lately Apple’s keys were fetched`(
+        _ fault: Fault, _ cause: RefusalCause
+    ) async throws {
+        try await withApple { site in
+            _ = try site.browser().signInAtApple(.regular)
+            site.teams.clock.advance(by: .seconds(1))
+            site.script.set(fault, at: .token)
+            _ = try site.browser().signInAtApple(.regular)
+            let newest = "SELECT cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
+            try await site.wait(isHasty: false) { try site.teams.admin(newest) == [[cause.rawValue]] }
+        }
+    }
+}
+
+extension FaultCase.Outcome {
+    /// The page has what helps: the same answer again, another one, or neither.
+    func expect(on page: Answer) {
+        let leadsBack = page.body.contains("\(Browser.callback)?state=")
+        let leadsToApple = page.link("/apple") != nil
+        switch self {
+        case .done: #expect(page.status == 200 && page.value(of: "code") != nil)
+        case .again: #expect(page.status == 503 && leadsBack && !leadsToApple && page["Retry-After"] != nil)
+        case .anew: #expect(page.status == 400 && leadsToApple && !leadsBack)
+        case .never: #expect(page.status == 400 && !leadsToApple && !leadsBack)
+        }
+        guard self != .done else { return }
+        #expect(page.reference != nil)
+        #expect(!page.body.contains("Error") && !page.body.contains("eyJ"))
+    }
+}
+
+extension TestSite {
+    /// Has it go wrong once.
+    func disturb(_ trouble: FaultCase) { script.set(trouble.fault, at: trouble.place) }
+
+    /// What is stored of the person and their tokens, and what Apple knows of its code.
+    func expectTraces(of trouble: FaultCase) throws {
+        let vault = try teams.admin(
+            "SELECT form_given_name, form_family_name FROM provider_identities WHERE team_id = 'ACMETEAM01'")
+        #expect(vault == (trouble.traces.contains(.name) ? [["Rita", "Regular"]] : []))
+        let people = try teams.admin(
+            "SELECT given_name FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1", Performer.regular.subject.rawValue
+        )
+        #expect(people == (trouble.traces.contains(.name) ? [["Rita"]] : []))
+        let waiting = try announcements().map { $0[0] }
+        #expect(waiting == (trouble.traces.contains(.waitingName) ? ["Rita"] : []))
+        // Where nobody can say whose it is, it is given back at once.
+        let state = people.isEmpty ? "ending" : "live"
+        #expect(try tokenStates() == (trouble.traces.contains(.token) ? [state] : []))
+        let codes = try teams.admin(
+            "SELECT redeemed_at IS NOT NULL FROM authorization_codes WHERE team_id = 'APPLESIM00'")
+        #expect(codes == [[trouble.traces.contains(.spentCode) ? "t" : "f"]])
+    }
+
+    /// The newest flow in the team's inspector: how it stands and why, with a reason that holds no secret.
+    func expectTrace(_ outcome: FaultCase.Outcome) async throws {
+        let expected = [outcome == .done ? "answered" : "failed", outcome.cause?.rawValue]
+        try await wait(isHasty: false) {
+            try teams.admin(
+                "SELECT outcome, cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1") == [
+                    expected
+                ]
+        }
+        guard let cause = outcome.cause else { return }
+        let steps = try teams.admin(
+            "SELECT step FROM flow_steps UNION ALL SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'"
+        ).compactMap { $0[0] }
+        #expect(steps.contains { $0.contains("\"\(cause.rawValue)\"") && $0.contains("\"reason\"") })
+        #expect(!steps.contains { $0.contains("eyJ") || $0.contains("Rita") })
+        #expect(lines.all.contains { $0.contains("\"cause\":\"\(cause.rawValue)\"") })
+    }
+}

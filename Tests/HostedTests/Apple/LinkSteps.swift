@@ -1,0 +1,80 @@
+import Bytes
+import Domain
+import Simulator
+import Testing
+
+@testable import Hosted
+@testable import TestTeams
+
+// A browser that connects an account at Apple to the one it is signed in to.
+extension Browser {
+    static let account = "/t/ACMETEAM01/account"
+
+    /// Signs in with the password to the person's own page.
+    @discardableResult func openOwnPage(as email: String = "ada@acme.example") throws -> Answer {
+        _ = try signIn(try get("\(Self.account)/session"), email: email)
+        let page = try get(Self.account)
+        #expect(page.status == 200)
+        return page
+    }
+
+    /// From the person's page to Apple's list of people.
+    func setOutToConnect() throws -> Answer {
+        let away = try send(try get(Self.account).form(to: "/account/apple"))
+        let target = try #require(away.body.firstMatch(between: "content=\"0;url=", and: "\""))
+        let apple = "http://127.0.0.1:\(port)"
+        #expect(away.status == 200 && target.hasPrefix("\(apple)/apple/auth/authorize?"))
+        return try get(String(target.dropFirst(apple.utf8.count)))
+    }
+
+    /// As far as the address where the browser comes back.
+    func connectUntilBack(_ performer: Performer) throws -> String {
+        try postBack(try choose(performer, on: try setOutToConnect()), to: port)
+    }
+
+    /// The whole way, to the page that says how it ended.
+    @discardableResult func connect(_ performer: Performer) throws -> Answer {
+        try follow(try get(try connectUntilBack(performer)))
+    }
+
+    /// Parts from Apple again, from the page that asks once more.
+    func disconnect() throws -> Answer { try send(try get("\(Self.account)/apple").form(to: "/account/apple/removal")) }
+}
+
+extension TestSite {
+    /// Who is known at Apple, by Apple's name and ours.
+    func identities() throws -> [[String?]] {
+        try teams.admin("SELECT identifier, sub FROM provider_identities ORDER BY identifier")
+    }
+
+    var ada: String { teams.people.ada.rawValue }
+
+    /// Ada's name and address as they are here.
+    func profile() throws -> [[String?]] {
+        try teams.admin(
+            "SELECT email, is_email_verified::text, is_private_email::text, given_name FROM users WHERE sub = $1", ada)
+    }
+
+    /// The app's refresh token at the end of a sign-in.
+    func token(of exit: Answer) throws -> String {
+        let code = try #require(exit.value(of: "code"))
+        let tokens = try post("/t/ACMETEAM01/auth/token", try redemption(of: code))
+        return try #require(tokens.json["refresh_token"]?.string)
+    }
+
+    /// What the app is told of Ada.
+    func stateOfAda() throws -> String? {
+        try client("credential-state", ["sub": ada]).json["credential_state"]?.string
+    }
+
+    /// Gives Acme's app an address for notices, and has it told what happens.
+    func listen() throws {
+        try teams.admin(
+            """
+            UPDATE app_ids SET notification_url = 'https://acme.example/n'
+            WHERE team_id = 'ACMETEAM01' AND identifier = 'com.acme.app'
+            """)
+    }
+
+    func told() throws -> [[String?]] { try teams.admin("SELECT type, sub FROM notices ORDER BY event_time") }
+}

@@ -1,0 +1,66 @@
+import Bytes
+import Crypto
+import Domain
+import HTTP
+import Testing
+
+@testable import Hosted
+@testable import TestTeams
+
+/// Walks every address of a team that takes a form, so that none can be forgotten.
+@Suite struct FormWallTests {
+    @Test func `every form of a page wants the token of its browser, and comes from this site`() async throws {
+        try await withSite { site in
+            let browser = site.browser()
+            _ = try browser.consent()
+            let start = try #require(try browser.get(Browser.authorize())["Location"])
+            let csrf = try #require(try browser.get(start).value(of: "csrf"))
+            let foreign = try #require(try site.browser().get(Browser.authorize()).value(of: "csrf"))
+            let ours = ["Origin: \(TestTeams.publicURL)", "Sec-Fetch-Site: same-origin"]
+            let forms = site.posts.filter { !Self.isBare($0) }
+            #expect(forms.count >= 25)
+            for pattern in forms {
+                let path = Self.path(pattern, interaction: start)
+                for (token, fields) in [
+                    (nil, ours), ("", ours), (foreign, ours), (csrf, ["Origin: https://evil.example"]),
+                    (csrf, ["Origin: null"]), (csrf, ["Sec-Fetch-Site: cross-site"]),
+                ] {
+                    let form = token.map { [("csrf", $0)] } ?? []
+                    let answer = try browser.post(path, form + [("decision", "continue")], fields)
+                    #expect(answer.status == 403, "\(path) \(token ?? "none") \(fields): \(answer.status)")
+                }
+            }
+            #expect(try browser.get("/t/ACMETEAM01/account").status == 200)
+            let exit = try browser.post(start + "/confirmation", [("csrf", csrf), ("decision", "continue")])
+            #expect(exit.target != nil)
+        }
+    }
+
+    @Test func `only these take a form without one`() async throws {
+        try await withSite { site in
+            let bare = site.posts.filter(Self.isBare)
+            let names = Set(bare.map { $0.replacing("/t/:team/auth/", with: "") })
+            #expect(
+                names == [
+                    "authorize", "token", "revoke", "introspect", "userinfo", "sign-out", "credential-state",
+                    "delete-account", "usermigrationinfo", "native", "callback/apple", "notifications/apple",
+                ])
+        }
+    }
+
+    /// Whether a form comes from elsewhere: an app, or Apple.
+    private static func isBare(_ pattern: String) -> Bool {
+        TeamRoutes.isProtocol(pattern) || [TeamRoutes.authorize.text, TeamRoutes.appleCallback.text].contains(pattern)
+    }
+
+    private static func path(_ pattern: String, interaction: String) -> String {
+        let nobody = Base64URL.encode([UInt8](repeating: 7, count: SHA256.byteCount))
+        let names = [
+            ":team": "ACMETEAM01", ":attempt": String(interaction.split(separator: "/").last ?? ""),
+            ":app": "com.acme.app", ":token": nobody, ":session": nobody, ":passkey": nobody,
+        ]
+        return pattern.split(separator: "/").reduce("") { path, segment in
+            "\(path)/\(names[String(segment)] ?? String(segment))"
+        }
+    }
+}

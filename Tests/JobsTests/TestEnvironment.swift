@@ -1,0 +1,148 @@
+import Bytes
+import Crypto
+import Domain
+import EventLoop
+import Jobs
+import Log
+import Postgres
+import Synchronization
+import TestDatabase
+import Testing
+
+/// A migrated database with Acme and Rival, seen from a loop.
+struct TestEnvironment: Sendable {
+    static let acme = team("ACMETEAM01")
+    static let rival = team("RIVALTEAM1")
+
+    let conninfo: String
+    let loop: EventLoop
+    let app: Database
+    let system: Database
+
+    var database: TeamDatabase { TeamDatabase(app) }
+    var systemDatabase: SystemDatabase { SystemDatabase(system) }
+
+    /// A worker of this world with a bell of its own.
+    func worker(
+        _ options: JobWorker.Options = .quick, bell: JobSignal = JobSignal(), log: Log = .silent,
+        _ register: (inout JobHandlers) -> Void
+    ) -> JobWorker {
+        var handlers = JobHandlers()
+        register(&handlers)
+        return JobWorker(
+            on: loop, database, system: systemDatabase, handlers: handlers, bell: bell, options: options, log: log)
+    }
+
+    func queue(_ bell: JobSignal = JobSignal()) -> JobQueue { JobQueue(database, bell: bell) }
+
+    /// Runs a statement beyond the wall, as the owner of the database.
+    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
+        try AdminConnection(to: conninfo).execute(statement, values)
+    }
+
+    func state(of job: NewJob) throws -> String? {
+        try admin("SELECT state FROM jobs WHERE job_id = $1", job.id.rawValue).first?[0]
+    }
+
+    /// Lets time pass for every job.
+    func forward(_ interval: String) throws { try admin("UPDATE jobs SET due_at = due_at - $1::interval", interval) }
+
+    private static func team(_ text: String) -> TeamID {
+        guard let id = TeamID(rawValue: text) else { preconditionFailure("no team id: \(text)") }
+        return id
+    }
+}
+
+/// Lends `body` a world of its own, on its loop.
+func withEnvironment(_ body: @escaping @Sendable (TestEnvironment) async throws -> Void) async throws {
+    try await withDatabase { conninfo in
+        try AdminConnection(to: conninfo).execute(
+            """
+            INSERT INTO teams (team_id, name, mode)
+            VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'sandbox')
+            """)
+        try await onLoop(of: conninfo, body)
+    }
+}
+
+/// Lends `body` connections to a database on a loop of their own: one process as PostgreSQL sees it.
+func onLoop(of conninfo: String, _ body: @escaping @Sendable (TestEnvironment) async throws -> Void) async throws {
+    let loop = try EventLoop(name: "jobs-test")
+    try loop.start()
+    defer { loop.stop() }
+    try await loop.run {
+        let app = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_app"))
+        let system = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_system"))
+        app.open()
+        system.open()
+        defer {
+            app.close()
+            system.close()
+        }
+        try await body(TestEnvironment(conninfo: conninfo, loop: loop, app: app, system: system))
+    }
+}
+
+extension JobWorker.Options {
+    /// Looks often, so that tests wait little.
+    static var quick: JobWorker.Options {
+        var options = JobWorker.Options()
+        options.pollInterval = .milliseconds(50)
+        return options
+    }
+}
+
+extension JobWorker {
+    /// Works while `body` runs.
+    func whileRunning(on loop: EventLoop, _ body: () async throws -> Void) async throws {
+        let task = Task(executorPreference: loop) { await self.run() }
+        do { try await body() } catch {
+            await stop(within: .seconds(10))
+            await task.value
+            throw error
+        }
+        await stop(within: .seconds(10))
+        await task.value
+    }
+}
+
+extension Log { static let silent = Log(threshold: .error) { _ in } }
+
+extension EventLoop {
+    /// Waits until `condition` holds, ten minutes at most.
+    func wait(within timeout: Duration = .seconds(600), until condition: () async throws -> Bool) async throws {
+        let deadline = MonotonicTime.now() + timeout.nanoseconds
+        while try await !condition() {
+            try #require(MonotonicTime.now() < deadline, "it did not happen in time")
+            await sleep(for: .milliseconds(10))
+        }
+    }
+}
+
+/// A job that says who it is for.
+struct Greeting: JobKind {
+    static let kind = "test.greeting"
+
+    let name: String
+}
+
+/// The same, but somebody waits for it.
+struct UrgentGreeting: JobKind {
+    static let kind = "test.urgent-greeting"
+    static var policy: JobPolicy {
+        var policy = JobPolicy()
+        policy.priority = .urgent
+        return policy
+    }
+
+    let name: String
+}
+
+/// What handlers have done, in their order.
+final class Diary: Sendable {
+    private let entries = Mutex<[String]>([])
+
+    var all: [String] { entries.withLock { $0 } }
+
+    func note(_ entry: String) { entries.withLock { $0.append(entry) } }
+}

@@ -1,0 +1,130 @@
+import Bytes
+import Crypto
+import Domain
+import EventLoop
+import HTTPClient
+import Jobs
+import Localization
+import Log
+import Mail
+import Postgres
+import Templates
+import TestDatabase
+import TestMail
+import Testing
+
+/// A migrated database with Acme and Rival, a worker that sends mail, and perhaps a mail server.
+struct TestEnvironment: Sendable {
+    static let acme = team("ACMETEAM01")
+    static let rival = team("RIVALTEAM1")
+    static let link = "https://pippin.example/t/ACMETEAM01/verify/secret-of-the-link"
+
+    let conninfo: String
+    let loop: EventLoop
+    let database: TeamDatabase
+    let mail: MailQueue
+    let mailbox: MailboxStore
+    let keyRing: KeyRing
+
+    /// Runs a statement beyond the wall, as the owner of the database.
+    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
+        try AdminConnection(to: conninfo).execute(statement, values)
+    }
+
+    func mail(_ message: EmailMessage, to recipient: String = "ada@acme.example", in language: Language = .english)
+        throws -> OutgoingMail
+    { OutgoingMail(message, to: try #require(EmailAddress(rawValue: recipient)), in: language, from: "Acme") }
+
+    /// A letter whose link works for a while.
+    var verification: EmailMessage { .verification(link: Self.link, until: .now() + .seconds(3600)) }
+
+    /// Waits until one job is in that state.
+    func wait(for state: String) async throws {
+        try await wait { try !admin("SELECT 1 FROM jobs WHERE state = $1", state).isEmpty }
+    }
+
+    /// Waits until `condition` holds, a minute at most.
+    func wait(until condition: () async throws -> Bool) async throws {
+        let deadline = MonotonicTime.now() + 600_000_000_000
+        while try await !condition() {
+            try #require(MonotonicTime.now() < deadline, "it did not happen within a minute")
+            await loop.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private static func team(_ text: String) -> TeamID {
+        guard let id = TeamID(rawValue: text) else { preconditionFailure("no team id: \(text)") }
+        return id
+    }
+}
+
+/// The catalogue and the templates of the repository.
+func repositoryPages() throws -> Pages {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    return try Pages(folder: root + "/Templates", texts: root + "/Texts", isWatching: false)
+}
+
+/// Lends `body` a world whose worker sends mail, through `server` if there is one.
+func withMail(through server: MailServer? = nil, _ body: @escaping @Sendable (TestEnvironment) async throws -> Void)
+    async throws
+{
+    let serving = try EventLoop(name: "mail-server")
+    try serving.start()
+    if let server { serving.execute { server.serve() } }
+    defer {
+        server?.close()
+        serving.stop()
+    }
+    try await withDatabase { conninfo in
+        try AdminConnection(to: conninfo).execute(
+            """
+            INSERT INTO teams (team_id, name, mode)
+            VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'sandbox')
+            """)
+        let loop = try EventLoop(name: "mail-test")
+        try loop.start()
+        defer { loop.stop() }
+        try await loop.run { try await run(body, on: loop, conninfo, server?.port) }
+    }
+}
+
+private func run(
+    _ body: @Sendable (TestEnvironment) async throws -> Void, on loop: EventLoop, _ conninfo: String, _ port: UInt16?
+) async throws {
+    let app = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_app"))
+    let system = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_system"))
+    let client = try HTTPClient(on: loop)
+    app.open()
+    system.open()
+    defer {
+        client.close()
+        app.close()
+        system.close()
+    }
+    let database = TeamDatabase(app)
+    let key = try MasterKey(id: "test", secret: RandomSource.system.bytes(32))
+    let (bell, keyRing) = (JobSignal(), KeyRing(current: key))
+    var handlers = JobHandlers()
+    let route = MailSender.Route(
+        server: port.flatMap { SMTPServer("smtp://127.0.0.1:\($0)") },
+        sender: try #require(EmailAddress(rawValue: "no-reply@pippin.example")), localName: "pippin.example")
+    MailSender(
+        route, client: client, writer: try EmailRenderer(repositoryPages()), mailbox: MailboxStore(database),
+        keyRing: keyRing
+    ).register(with: &handlers)
+    let worker = JobWorker(
+        on: loop, database, system: SystemDatabase(system), handlers: handlers, bell: bell,
+        log: Log(threshold: .error) { _ in })
+    let running = Task(executorPreference: loop) { await worker.run() }
+    let environment = TestEnvironment(
+        conninfo: conninfo, loop: loop, database: database,
+        mail: MailQueue(JobQueue(database, bell: bell), keyRing: keyRing), mailbox: MailboxStore(database),
+        keyRing: keyRing)
+    do { try await body(environment) } catch {
+        await worker.stop(within: .seconds(10))
+        await running.value
+        throw error
+    }
+    await worker.stop(within: .seconds(10))
+    await running.value
+}

@@ -1,0 +1,98 @@
+import Bytes
+import Crypto
+import Domain
+import Registry
+import Testing
+
+@testable import TestTeams
+
+/// What a client secret claims: security case V12, point P3 of the conformance list.
+@Suite struct ClientSecretClaimTests {
+    @Test func `a secret as Apple's documents ask for it is accepted, with typ JWT or without typ`() async throws {
+        try await withEngine { engine in
+            try await engine.accepts()
+            try await engine.accepts { $0.header["typ"] = "JWT" }
+            try await engine.accepts(of: .otherWeb)
+            try await engine.accepts(of: .sisterWeb)
+            try await engine.accepts(of: .app)
+        }
+    }
+
+    @Test(arguments: ["iss", "sub", "aud", "iat", "exp"])
+    func `V12: a claim that is absent, null or of another type makes the secret void`(claim: String) async throws {
+        try await withEngine { engine in
+            let values: [JSONValue?] = [
+                nil, .null, .boolean(true), .array([]), .object([:]), "", "0", .integer(0), .integer(-1), .number(1.5),
+                .array([.null]), .array([.integer(1)]),
+            ]
+            for value in values where !(claim == "iat" && value.map(isInteger) ?? false) {
+                try await engine.refuses("\(claim) = \(String(describing: value))") { $0.claims[claim] = value }
+            }
+        }
+    }
+
+    private func isInteger(_ value: JSONValue) -> Bool { value.integer != nil }
+
+    @Test(arguments: ["iat", "exp"]) func `V12: a time in quotes, with a point or beyond 64 bits is none`(claim: String)
+        async throws
+    {
+        try await withEngine { engine in
+            let now = Int64(engine.clock.now.seconds)
+            let good = claim == "exp" ? now + 300 : now
+            for value: JSONValue in [.string("\(good)"), .number(Double(good) + 0.5), .number(1e19)] {
+                try await engine.refuses("\(value)") { $0.claims[claim] = value }
+            }
+        }
+    }
+
+    @Test func `iss and sub are compared exactly`() async throws {
+        try await withEngine { engine in
+            for text in ["acmeteam01", "ACMETEAM01 ", "RIVALTEAM1", "ACMETEAM0", "com.acme.web"] {
+                try await engine.refuses("\(text)") { $0.claims["iss"] = .string(text) }
+            }
+            for text in ["com.acme.Web", "com.acme.app", "com.acme.other.web", "ACMETEAM01.com.acme.web"] {
+                try await engine.refuses("\(text)") { $0.claims["sub"] = .string(text) }
+            }
+        }
+    }
+
+    @Test func `P3: the audience is Apple or the team's base, as one text or in an array`() async throws {
+        try await withEngine { engine in
+            let base = "https://pippin.example/t/ACMETEAM01"
+            let good: [JSONValue] = [
+                "https://appleid.apple.com", .string(base), ["https://appleid.apple.com"], [.string(base)],
+                ["https://elsewhere.example", .string(base)],
+            ]
+            for audience in good { try await engine.accepts("\(audience)") { $0.claims["aud"] = audience } }
+            let bad: [JSONValue] = [
+                "https://pippin.example/t/RIVALTEAM1", .string(base + "/"), "https://pippin.example", [],
+                "https://account.apple.com", "https://appleid.apple.com/", "appleid.apple.com",
+                ["https://elsewhere.example"], [.string(base), .null], [[.string(base)]], ["url": .string(base)],
+            ]
+            for audience in bad { try await engine.refuses("\(audience)") { $0.claims["aud"] = audience } }
+        }
+    }
+
+    @Test func `P3: a secret lasts at most 15,777,000 seconds from now, and a clock may differ by five minutes`()
+        async throws
+    {
+        try await withEngine { engine in
+            let now = Int64(engine.clock.now.seconds)
+            for (offset, isGood) in [
+                (1, true), (0, false), (-1, false), (15_777_000, true), (15_777_300, true), (15_777_301, false),
+                (.max - now, false), (.min + 1, false),
+            ] as [(Int64, Bool)] {
+                let error = try await engine.verdict { $0.claims["exp"] = .integer(now &+ offset) }
+                #expect((error == nil) == isGood, "exp \(offset)")
+            }
+            for claim in ["iat", "nbf"] {
+                for (offset, isGood) in [(0, true), (-40_000_000, true), (300, true), (301, false)] as [(Int64, Bool)] {
+                    let error = try await engine.verdict { $0.claims[claim] = .integer(now + offset) }
+                    #expect((error == nil) == isGood, "\(claim) \(offset)")
+                }
+            }
+            try await engine.refuses { $0.claims["nbf"] = "soon" }
+            try await engine.refuses { $0.claims["nbf"] = .null }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Bytes
+import Crypto
+import Domain
+import OAuth
+import TestNumbers
+import Testing
+
+@testable import TestTeams
+
+/// Security case V39: every number that a client secret holds, however it is written, signed by the team's own key.
+@Suite struct SecretNumberTests {
+    /// The time claims, and which moments each accepts, beside now.
+    private static func accepts(_ claim: String, _ seconds: Int64, now: Int64) -> Bool {
+        switch claim {
+        case "iat": (0...now + 300).contains(seconds)
+        case "exp": (now + 1...now + 15_777_000 + 300).contains(seconds)
+        case "nbf": (0...now + 300).contains(seconds)
+        // Nothing reads it in a client secret.
+        default: true
+        }
+    }
+
+    @Test(arguments: ["iat", "exp", "nbf"])
+    func `S3, V39: a time in a client secret is the whole number it is written as, or the secret is refused`(
+        claim: String
+    ) async throws {
+        try await withEngine { engine in
+            let now = Int64(engine.clock.now.seconds)
+            for number in BoundaryNumber.json {
+                let isGood = number.integer.map { Self.accepts(claim, $0, now: now) } ?? false
+                try await expect(isGood, of: "\(claim) = \(number)", engine, claim, number.text)
+            }
+            for seconds: Int64 in [-301, -1, 0, 1, 299, 300, 301, 302, 15_777_000, 15_777_300, 15_777_301] {
+                let isGood = Self.accepts(claim, now + seconds, now: now)
+                try await expect(isGood, of: "\(claim) = now + \(seconds)", engine, claim, "\(now + seconds)")
+            }
+        }
+    }
+
+    @Test(arguments: ["iss", "sub", "aud"]) func `V39: a number where a client secret has a text is refused`(
+        claim: String
+    ) async throws {
+        try await withEngine { engine in
+            for number in BoundaryNumber.json {
+                try await expect(false, of: "\(claim) = \(number)", engine, claim, number.text)
+            }
+        }
+    }
+
+    @Test(arguments: ["auth_time", "max_age", "jti", "nonce"])
+    func `V39: a claim that nothing reads may hold any number that JSON has`(claim: String) async throws {
+        try await withEngine { engine in
+            for number in BoundaryNumber.json {
+                let isJSON = (try? JSON.object(Array("{\"a\":\(number.text)}".utf8))) != nil
+                try await expect(isJSON, of: "\(claim) = \(number)", engine, claim, number.text)
+            }
+        }
+    }
+
+    /// Signs a secret in which the claim is written exactly so.
+    private func expect(_ isGood: Bool, of what: String, _ engine: Engine, _ claim: String, _ text: String) async throws
+    {
+        var secret = ClientSecret(
+            of: .web, in: .acme, key: .acme, audience: engine.teams.server.base(of: .acme), at: engine.clock.now)
+        secret.claims[claim] = "@"
+        let claims = String(decoding: JSON.encode(JSONValue.object(secret.claims)), as: UTF8.self).replacing(
+            "\"@\"", with: text)
+        let part = "\(secret.signedPart.prefix { $0 != "." }).\(Base64URL.encode(Array(claims.utf8)))"
+        let signature = try TestKeys.acme.sign(Array(part.utf8).span)
+        let error = try await engine.authenticate("\(part).\(Base64URL.encode(signature))")
+        #expect(
+            error == nil ? isGood : !isGood && error?.code == .invalidClient, "\(what): \(String(describing: error))")
+    }
+}

@@ -1,0 +1,103 @@
+import Bytes
+import Crypto
+import Domain
+import Registry
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// The cache of verified secrets, security case V21.
+@Suite struct VerifiedSecretTests {
+    /// Asks with one snapshot, as a loop does while nothing changes.
+    private func verdict(_ secret: String, as client: ClientID = .web, _ team: TeamSnapshot, _ engine: Engine)
+        async throws -> OAuthError.Code?
+    {
+        let authentication = ClientAuthentication(
+            team: team, base: engine.teams.server.base(of: team.id), testSignIns: engine.teams.testSignIns)
+        let parameters = try ProtocolParameters(["client_id": client.rawValue, "client_secret": secret])
+        do {
+            _ = try await authentication.authenticate(parameters, at: engine.clock.now)
+            return nil
+        } catch let error as OAuthError { return error.code }
+    }
+
+    @Test func `V21: one secret is accepted again and again, and passing exp ends it, cache or not`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let secret = try engine.teams.secret()
+            for _ in 0..<3 { #expect(try await verdict(secret, team, engine) == nil) }
+            #expect(team.verifiedSecrets.count == 1)
+            engine.clock.advance(by: .seconds(299))
+            #expect(try await verdict(secret, team, engine) == nil)
+            engine.clock.advance(by: .seconds(1))
+            #expect(try await verdict(secret, team, engine) == .invalidClient)
+        }
+    }
+
+    @Test func `V21: revoking the key, like every change of the registry, empties the cache`() async throws {
+        try await withEngine { engine in
+            let secret = try engine.teams.secret()
+            #expect(try await verdict(secret, try await engine.snapshot(), engine) == nil)
+            _ = try await engine.teams.keys.revoke(
+                .acme, reason: "leaked", in: .acme, by: .member(engine.ada), from: TestTeams.origin)
+            let team = try await engine.snapshot()
+            #expect(team.verifiedSecrets.count == 0)
+            #expect(try await verdict(secret, team, engine) == .invalidClient)
+        }
+    }
+
+    @Test func `a known secret is good for its client alone, and in its exact spelling`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let secret = try engine.teams.secret()
+            #expect(try await verdict(secret, team, engine) == nil)
+            #expect(try await verdict(secret, as: .legacy, team, engine) == .invalidClient)
+            #expect(try await verdict(secret + "=", team, engine) == .invalidClient)
+            #expect(try await verdict(String(secret.dropLast()), team, engine) == .invalidClient)
+        }
+    }
+
+    @Test func `a refused secret is not remembered, and a client that is switched off not let in by one`() async throws
+    {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let bad = try engine.teams.secret { $0.claims["aud"] = "https://evil.example" }
+            #expect(try await verdict(bad, team, engine) == .invalidClient)
+            #expect(team.verifiedSecrets.count == 0)
+        }
+    }
+
+    @Test func `the end of a lasting secret is noted, whichever endpoint has met it first`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let end = engine.clock.now.seconds + 90 * 86_400
+            let secret = try engine.teams.secret { $0.claims["exp"] = .integer(Int64(end)) }
+            #expect(try await verdict(secret, team, engine) == nil)
+            let parameters = try ProtocolParameters([
+                "client_id": ClientID.web.rawValue, "client_secret": secret, "grant_type": "refresh_token",
+                "refresh_token": "unknown",
+            ])
+            for _ in 0..<2 {
+                await #expect(throws: OAuthError.self) {
+                    try await engine.tokens.respond(to: parameters, of: team, from: TestTeams.origin)
+                }
+            }
+            let rows = try engine.teams.admin(
+                "SELECT extract(epoch FROM ends_at)::bigint::text FROM client_secret_ends")
+            #expect(rows == [["\(end)"]])
+        }
+    }
+
+    @Test func `it holds no more than its capacity`() throws {
+        let secrets = VerifiedSecrets()
+        for index in 0..<(3 * VerifiedSecrets.capacity) {
+            let end = try #require(NumericDate(seconds: NumericDate.range.upperBound))
+            let secret = VerifiedSecrets.Secret(client: .web, keyID: .acme, expiresAt: end, isLasting: false)
+            secrets.keep(secret, as: SHA256.hash("\(index)"))
+            #expect(secrets.count <= VerifiedSecrets.capacity)
+        }
+        let last = SHA256.hash("\(3 * VerifiedSecrets.capacity - 1)")
+        #expect(secrets.find(last, of: .web, at: Timestamp(seconds: 0))?.keyID == .acme)
+    }
+}

@@ -1,0 +1,274 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import Directory
+@testable import OAuth
+@testable import TestTeams
+
+/// Security cases V6 to V9, points P2 and P16 of the conformance list.
+@Suite struct RedemptionTests {
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    static let pkce: Changes = ["code_challenge": AuthorizationCheckTests.challenge, "code_challenge_method": "S256"]
+
+    /// What a code was issued with and how it is presented.
+    struct Case: Sendable {
+        enum Proof: CaseIterable, Sendable {
+            case none
+            case verifierUnasked
+            case right
+            case wrong
+            case missing
+            case malformed
+
+            var hasChallenge: Bool { self != .none && self != .verifierUnasked }
+            var isGood: Bool { [.none, .verifierUnasked, .right].contains(self) }
+            var verifier: String? {
+                switch self {
+                case .none, .missing: nil
+                case .verifierUnasked, .right: RedemptionTests.verifier
+                case .wrong: String(RedemptionTests.verifier.reversed())
+                // The challenge itself: what `plain` would accept.
+                case .malformed: AuthorizationCheckTests.challenge + "!"
+                }
+            }
+        }
+
+        var client = ClientID.web
+        var team = TeamID.acme
+        var isExpired = false
+        var redirectURI: String? = TestTeams.callback
+        var proof = Proof.none
+
+        var isGood: Bool {
+            client == .web && team == .acme && !isExpired && redirectURI == TestTeams.callback && proof.isGood
+        }
+
+        /// What the first thing that is wrong is called, in Apple's words; nil when nothing is.
+        var description: String? {
+            let dead = "The code has expired or has been revoked."
+            if team != .acme { return dead }
+            if client != .web { return "client_id mismatch. The code was not issued to \(client)." }
+            if isExpired { return dead }
+            if redirectURI != TestTeams.callback {
+                return "redirect_uri mismatch. The code was not issued to \(redirectURI ?? "none")."
+            }
+            return proof.isGood ? nil : dead
+        }
+
+        static var all: [Case] {
+            var cases: [Case] = []
+            for (client, team) in [
+                (ClientID.web, TeamID.acme), (.sisterWeb, .acme), (.otherWeb, .acme), (.web, .rival),
+            ] {
+                for isExpired in [false, true] {
+                    for uri in [TestTeams.callback, TestTeams.queryCallback, TestTeams.callback + "/", nil] {
+                        cases += Proof.allCases.map { proof in
+                            Case(client: client, team: team, isExpired: isExpired, redirectURI: uri, proof: proof)
+                        }
+                    }
+                }
+            }
+            return cases
+        }
+    }
+
+    @Test func `P2, V6, V7, V9: a code is redeemed when everything is right, and a refused try leaves it unspent`()
+        async throws
+    {
+        try await withEngine { engine in
+            let start = engine.clock.now
+            #expect(Case.all.count == 192)
+            for example in Case.all {
+                engine.clock.set(start)
+                let code = try await engine.code(example.proof.hasChallenge ? Self.pkce : [:])
+                if example.isExpired { engine.clock.advance(by: .seconds(300)) }
+                let error = try await present(code, example, to: engine)
+                #expect((error == nil) == example.isGood, "\(example): \(error?.reason ?? "redeemed")")
+                if let error { #expect(error.code == .invalidGrant, "\(example)") }
+                #expect(error?.description == example.description, "\(example)")
+
+                engine.clock.set(start)
+                let right = Case(proof: example.proof.hasChallenge ? .right : .none)
+                let second = try await present(code, right, to: engine)
+                #expect((second == nil) == !example.isGood, "\(example), then as it should be")
+            }
+        }
+    }
+
+    /// The sixth condition: whatever comes with a used code, it is refused; and whoever may have it, and nobody else,
+    /// ends by coming again what the first redemption began.
+    @Test func `V6, V7: a used code is refused whatever comes with it, and revokes for its own client alone`()
+        async throws
+    {
+        try await withEngine { engine in
+            let start = engine.clock.now
+            for example in Case.all {
+                engine.clock.set(start)
+                let hasChallenge = example.proof.hasChallenge
+                let code = try await engine.code(hasChallenge ? Self.pkce : [:])
+                let verifier: Changes = ["code_verifier": hasChallenge ? Self.verifier : nil]
+                let first = try await engine.redeem(code, .web, in: .acme, verifier)
+                if example.isExpired { engine.clock.advance(by: .seconds(300)) }
+                let error = try await present(code, example, to: engine)
+                #expect(error?.code == .invalidGrant, "\(example)")
+                let isOwn = example.client == .web && example.team == .acme
+                let words = isOwn ? "The code has already been used." : example.description
+                #expect(error?.description == words, "\(example)")
+                #expect(try await engine.isAlive(first.refreshToken) == !isOwn, "\(example)")
+            }
+        }
+    }
+
+    private func present(_ code: String, _ example: Case, to engine: Engine) async throws -> OAuthError? {
+        let changes: Changes = ["redirect_uri": example.redirectURI, "code_verifier": example.proof.verifier]
+        return try await engine.refusal(redeeming: code, example.client, in: example.team, changes)
+    }
+
+    @Test func `a code lives five minutes to the microsecond`() async throws {
+        try await withEngine { engine in
+            let start = engine.clock.now
+            let codes = [try await engine.code(), try await engine.code()]
+            engine.clock.set(start + .seconds(300) - .microseconds(1))
+            #expect(try await engine.refusal(redeeming: codes[0]) == nil)
+            engine.clock.set(start + .seconds(300))
+            let error = try await engine.refusal(redeeming: codes[1])
+            #expect(error?.description == "The code has expired or has been revoked.")
+        }
+    }
+
+    @Test func `the descriptions are Apple's`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code(Self.pkce)
+            let verifier: Changes = ["code_verifier": Self.verifier]
+            func description(_ client: ClientID = .web, _ changes: Changes) async throws -> String? {
+                let changes = verifier.merging(changes) { $1 }
+                return try await engine.refusal(redeeming: code, client, changes)?.description
+            }
+            #expect(
+                try await description(.web, ["redirect_uri": "https://acme.example/else"])
+                    == "redirect_uri mismatch. The code was not issued to https://acme.example/else.")
+            #expect(
+                try await description(.otherWeb, [:])
+                    == "client_id mismatch. The code was not issued to com.acme.other.web.")
+            #expect(try await description(.web, ["code_verifier": nil]) == "The code has expired or has been revoked.")
+            #expect(try await description(.web, ["code": "c0"]) == "The code has expired or has been revoked.")
+            #expect(try await description(.web, [:]) == nil)
+            #expect(try await description(.web, [:]) == "The code has already been used.")
+        }
+    }
+
+    @Test func `V43: a second redemption revokes what the first one issued, and further ones tell nothing`()
+        async throws
+    {
+        try await withEngine { engine in
+            let code = try await engine.code(Engine.fullRequest)
+            let first = try await engine.redeem(code)
+            let bystander = try await engine.tokens()
+            #expect(try await engine.isAlive(first.refreshToken))
+            let error = try await engine.refusal(redeeming: code)
+            #expect(error?.code == .invalidGrant)
+            #expect(try await !engine.isAlive(first.refreshToken))
+            #expect(try await engine.isAlive(bystander.refreshToken))
+            for _ in 0..<3 { #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant) }
+            #expect(try engine.teams.actions().count { $0 == "code.replayed" } == 1)
+        }
+    }
+
+    @Test func `another client that presents a used code revokes nothing`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code(Engine.fullRequest)
+            let first = try await engine.redeem(code)
+            for (client, team) in [(ClientID.otherWeb, TeamID.acme), (.web, .rival)] {
+                let error = try await engine.refusal(redeeming: code, client, in: team)
+                #expect(error?.code == .invalidGrant)
+            }
+            #expect(try await engine.isAlive(first.refreshToken))
+        }
+    }
+
+    @Test func `V8: of fifty redemptions at once exactly one succeeds`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code(Engine.fullRequest)
+            let answers = try await withThrowingTaskGroup(of: TokenAnswer?.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        do { return try await engine.redeem(code) } catch let error as OAuthError {
+                            #expect(error.description == "The code has already been used.")
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: [TokenAnswer?]()) { $0.append($1) }
+            }
+            let winners = answers.compactMap { $0 }
+            #expect(answers.count == 50 && winners.count == 1)
+            // The losers came second, and coming second revokes.
+            #expect(try await !engine.isAlive(try #require(winners.first).refreshToken))
+            let rows = try engine.teams.admin("SELECT count(*), count(revoked_at) FROM refresh_tokens")
+            #expect(rows == [["1", "1"]])
+        }
+    }
+
+    @Test func `P16: a verifier nobody asked for is ignored, one that was is needed and must be right`() async throws {
+        try await withEngine { engine in
+            let plain = try await engine.code()
+            #expect(try await engine.refusal(redeeming: plain, .web, ["code_verifier": Self.verifier]) == nil)
+            let bound = try await engine.code(Self.pkce)
+            for verifier in [nil, "", String(Self.verifier.reversed()), AuthorizationCheckTests.challenge] {
+                let error = try await engine.refusal(redeeming: bound, .web, ["code_verifier": verifier])
+                #expect(error?.code == .invalidGrant, "\(verifier ?? "absent")")
+            }
+            #expect(try await engine.refusal(redeeming: bound, .web, ["code_verifier": Self.verifier]) == nil)
+        }
+    }
+
+    @Test func `P2: what is needed is named when it is missing, and the code stays good`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code()
+            func error(_ changes: Changes) async throws -> OAuthError.Code? {
+                try await engine.refusal(redeeming: code, .web, changes)?.code
+            }
+            #expect(try await error(["grant_type": nil]) == .invalidRequest)
+            #expect(try await error(["code": nil]) == .invalidRequest)
+            #expect(try await error(["code": ""]) == .invalidRequest)
+            #expect(try await error(["grant_type": "password"]) == .unsupportedGrantType)
+            #expect(try await error(["grant_type": "AUTHORIZATION_CODE"]) == .unsupportedGrantType)
+            #expect(try await error(["grant_type": "client_credentials"]) == .invalidScope)
+            #expect(try await error(["grant_type": "refresh_token"]) == .invalidRequest)
+            #expect(try await error(["client_id": nil]) == .invalidClient)
+            #expect(try await error(["client_secret": nil]) == .invalidClient)
+            #expect(try await error(["client_id": "com.acme.sister.web"]) == .invalidClient)
+            #expect(try await error([:]) == nil)
+        }
+    }
+
+    @Test func `a code is made of the randomness it is given, in the shape of Apple's`() throws {
+        let random = RandomSource { count in (0..<count).map { UInt8($0) } }
+        let codes = (0..<5).map { quarter in
+            AuthorizationCode(at: Timestamp(seconds: 900 * quarter), random: random).text
+        }
+        let head = "c000102030405060708090a0b0c0d0e0f.0."
+        let tail = ".AAECAwQFBgcICQoLDA0ODw"
+        let expected = ["mrsq", "mrsw", "mrsx", "mrsy", "mrsq"].map { head + $0 + tail }
+        #expect(codes == expected)
+    }
+
+    @Test func `a code is found in the quarter of an hour after the one it was issued in`() async throws {
+        try await withEngine { engine in
+            engine.clock.set(Timestamp(seconds: 1_800_000_000 + 899))
+            let code = try await engine.code()
+            engine.clock.advance(by: .seconds(120))
+            #expect(try await engine.refusal(redeeming: code) == nil)
+        }
+    }
+
+    @Test func `the first redemption of a client is an event, the second is none`() async throws {
+        try await withEngine { engine in
+            for _ in 0..<2 { _ = try await engine.tokens() }
+            let count = try engine.teams.actions().count { $0 == "client.first_redemption" }
+            #expect(count == 1)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Bytes
+import Domain
+import Federation
+
+@testable import OAuth
+@testable import TestTeams
+
+// Asking about tokens and people, and signing out.
+extension Engine {
+    /// What the endpoint says of a token, asked by that client.
+    func introspect(_ token: String, by client: ClientID = .web, in team: TeamID = .acme) async throws -> JSONValue {
+        let introspection = Introspection(
+            server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
+        let parameters = try parameters(of: client, in: team, ["token": token])
+        let body = try await introspection.respond(to: parameters, of: try await snapshot(team), from: TestTeams.origin)
+        return try JSON.decode(JSONValue.self, from: body)
+    }
+
+    /// The claims behind an access token, or nil when it is not good.
+    func userinfo(_ token: String, in team: TeamID = .acme) async throws -> JSONValue? {
+        let userinfo = Userinfo(server: teams.server, database: teams.database)
+        guard let body = try await userinfo.respond(to: token, of: try await snapshot(team)) else { return nil }
+        return try JSON.decode(JSONValue.self, from: body)
+    }
+
+    /// How a client stands with whom `sub` names.
+    func credentialState(of sub: String, at client: ClientID = .web, in team: TeamID = .acme) async throws -> String? {
+        let states = CredentialStates(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
+        let parameters = try parameters(of: client, in: team, ["sub": sub])
+        let body = try await states.respond(to: parameters, of: try await snapshot(team), from: TestTeams.origin)
+        return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
+    }
+
+    func signOut(_ sub: String, _ refreshToken: String? = nil, at client: ClientID = .web, in team: TeamID = .acme)
+        async throws
+    {
+        let signOut = SignOut(
+            server: teams.server, ends: AuthorizationEndStore(teams.database), testSignIns: teams.testSignIns)
+        let parameters = try parameters(of: client, in: team, ["sub": sub, "refresh_token": refreshToken])
+        try await signOut.respond(to: parameters, of: try await snapshot(team), from: TestTeams.origin)
+    }
+
+    /// What a client proves itself with, and what it asks.
+    func parameters(of client: ClientID, in team: TeamID = .acme, _ changes: Changes) throws -> ProtocolParameters {
+        let secret = try teams.secret(of: client, in: team)
+        return try ProtocolParameters(["client_id": client.rawValue, "client_secret": secret], changes)
+    }
+
+    /// A token of the client itself.
+    func clientToken(of client: ClientID = .web, in team: TeamID = .acme, _ changes: Changes = [:]) async throws
+        -> TokenAnswer
+    {
+        let base: Changes = ["grant_type": "client_credentials", "scope": "user.migration"]
+        let body = try await tokens.respond(
+            to: try parameters(of: client, in: team, base.merging(changes) { $1 }), of: try await snapshot(team),
+            from: TestTeams.origin)
+        return TokenAnswer(json: try JSON.decode(JSONValue.self, from: body))
+    }
+}

@@ -1,0 +1,76 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Postgres
+import Registry
+import Testing
+
+@testable import Accounts
+@testable import OAuth
+@testable import TestTeams
+
+// Moving an app and its people from Acme to Rival.
+extension Engine {
+    static let member = Actor.system("member")
+
+    var transfers: AppTransfers { AppTransfers(teams.database, server: teams.server) }
+
+    /// `com.acme.other`, which is a group of its own, with its Service ID.
+    func offer(_ app: ClientID = .other, to target: TeamID = .rival) async throws -> TransferID {
+        try await transfers.offer(app, to: target, in: .acme, by: Engine.member, from: TestTeams.origin)
+    }
+
+    func accept(_ id: TransferID, in team: TeamID = .rival) async throws -> ClientID? {
+        try await transfers.accept(id, policy: .hostNames, in: team, by: Engine.member, from: TestTeams.origin)
+    }
+
+    /// Takes the app over, with a key of Rival's for it.
+    func moveApp() async throws {
+        #expect(try await accept(try await offer()) == .other)
+        let registration = try Key.Registration(
+            id: KeyID.acmeOther.rawValue, name: "Rival's", appID: ClientID.other.rawValue,
+            publicKeyPEM: TestKeys.acmeOther.publicKey.pem)
+        try await teams.database.transaction(in: .rival) { transaction in
+            _ = try await teams.keys.register(
+                registration, in: .rival, by: Engine.member, from: TestTeams.origin, transaction)
+        }
+    }
+
+    /// What the address answers to that team's client of the app.
+    func migrate(_ changes: Changes, in team: TeamID, token: String? = nil) async throws -> JSONValue {
+        let secret = try teams.secret(of: .otherWeb, in: team, key: .acmeOther)
+        let base = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
+        let snapshot = try await snapshot(team)
+        let own = TokenIssuer(team: snapshot, server: teams.server).accessToken(for: .otherWeb, at: clock.now)
+        let migration = UserMigration(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
+        let body = try await migration.respond(
+            to: try ProtocolParameters(base, changes), accessToken: token ?? own, of: snapshot, from: TestTeams.origin)
+        return try JSON.decode(JSONValue.self, from: body)
+    }
+
+    /// What the team that took the app says of somebody.
+    func movedState(of sub: String) async throws -> String? {
+        let secret = try teams.secret(of: .otherWeb, in: .rival, key: .acmeOther)
+        let proof = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
+        let states = CredentialStates(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
+        let body = try await states.respond(
+            to: try ProtocolParameters(proof, ["sub": sub]), of: try await snapshot(.rival), from: TestTeams.origin)
+        return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
+    }
+
+    func transferName(of sub: String? = nil) async throws -> String {
+        let answer = try await migrate(["sub": sub ?? ada.rawValue, "target": TeamID.rival.rawValue], in: .acme)
+        return try #require(answer["transfer_sub"]?.string)
+    }
+
+    func refusal(migrating changes: Changes, in team: TeamID, token: String? = nil) async throws -> RefusalCause? {
+        do {
+            _ = try await migrate(changes, in: team, token: token)
+            return nil
+        } catch let error as OAuthError {
+            #expect(error.code == .invalidRequest)
+            return error.cause
+        }
+    }
+}

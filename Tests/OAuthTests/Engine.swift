@@ -1,0 +1,147 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import Federation
+import Testing
+
+@testable import OAuth
+@testable import SignInTrace
+@testable import TestTeams
+
+/// The engine of both teams, asked as apps and browsers ask it.
+struct Engine: Sendable {
+    let teams: TestTeams
+    let authorization: Authorization
+    let interactions: Interactions
+    let tokens: TokenEndpoint
+    let revocation: Revocation
+    let traces: TraceRecorder
+    private let allowances: TraceQuotas
+
+    init(_ teams: TestTeams) throws {
+        self.teams = teams
+        authorization = Authorization(testSignIns: teams.testSignIns)
+        allowances = TraceQuotas()
+        traces = TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server, allowances: allowances)
+        interactions = Interactions(
+            server: teams.server, database: teams.database, consents: try teams.consents(), traces: traces)
+        tokens = TokenEndpoint(
+            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database),
+            testSignIns: teams.testSignIns, traces: traces)
+        revocation = Revocation(
+            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database),
+            testSignIns: teams.testSignIns)
+    }
+
+    /// What another loop of the same process records with.
+    func anotherRecorder() -> TraceRecorder {
+        TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server, allowances: allowances)
+    }
+
+    var clock: TestClock { teams.clock }
+    var ada: Subject { teams.people.ada }
+
+    /// The team as it is registered now.
+    func snapshot(_ team: TeamID = .acme) async throws -> TeamSnapshot {
+        let store = TeamSnapshotStore(database: teams.database, keyRing: teams.server.keyRing)
+        return try #require(try await store.load(team))
+    }
+}
+
+/// Lends `body` the engine of both teams, on its loop.
+func withEngine(_ body: @escaping @Sendable (Engine) async throws -> Void) async throws {
+    try await withTeams { try await body(Engine($0)) }
+}
+
+/// The parameters of a request, with what a test changes in them; nil takes one away.
+typealias Changes = [String: String?]
+
+extension ProtocolParameters {
+    init(_ base: [String: String], _ changes: Changes = [:]) throws(OAuthError) {
+        let values = base.merging(changes.compactMapValues { $0 }) { $1 }
+        let fields = values.filter { changes[$0.key] != .some(.none) }
+        try self.init(fields.compactMap { field in FieldName(field.key).map { FormCoding.Field($0, field.value) } })
+    }
+}
+
+// Signing in.
+extension Engine {
+    static let browser: [UInt8] = SHA256.hash("Ada's browser")
+
+    /// What a web app asks for that wants nothing but to know who it is.
+    static func request(of client: ClientID = .web) -> [String: String] {
+        ["client_id": client.rawValue, "redirect_uri": TestTeams.callback, "response_type": "code"]
+    }
+
+    /// What a web app asks for that wants everything.
+    static let fullRequest: Changes = [
+        "scope": "name email", "response_mode": "form_post", "state": "state-1", "nonce": "nonce-1",
+    ]
+
+    func authorize(_ client: ClientID = .web, _ changes: Changes = [:], in team: TeamID = .acme) async throws
+        -> AuthorizationRequest
+    {
+        try await authorization.judge(
+            try ProtocolParameters(Self.request(of: client), changes), to: try await snapshot(team), at: clock.now)
+    }
+
+    /// A session that has just begun.
+    func session(of person: Subject, in team: TeamID = .acme) async throws -> Session {
+        let token = try await teams.sessions.begin(for: person, in: team, from: TestTeams.origin, at: clock.now)
+        return try #require(try await teams.sessions.find(token, in: team, at: clock.now))
+    }
+
+    /// Takes a person through a whole sign-in, with the sheet where there is one.
+    func signIn(
+        _ person: Subject? = nil, to client: ClientID = .web, _ changes: Changes = [:],
+        email: Consent.EmailChoice = .shared, in team: TeamID = .acme
+    ) async throws -> AuthorizationAnswer {
+        let session = try await session(of: person ?? ada, in: team)
+        let request = try await authorize(client, changes, in: team)
+        let snapshot = try await snapshot(team)
+        let interaction = try await interactions.begin(
+            request, browserHash: Self.browser, in: team, from: TestTeams.origin)
+        switch try await interactions.nextStep(of: interaction, session, in: team) {
+        case .signIn, .proof, .enrolment, .enter, .leave: throw TestFailure("a session skips the password")
+        case .confirmation(let consent):
+            let answer = try await interactions.confirm(
+                interaction, under: consent, of: session, browserHash: Self.browser, in: snapshot,
+                from: TestTeams.origin)
+            return try #require(answer)
+        case .consent:
+            let choice = ConsentChoice(
+                name: request.scope.name ? PersonName(given: "Ada", family: "King") : nil,
+                email: request.scope.email ? email : .withheld)
+            let answer = try await interactions.consent(
+                to: interaction, choice, of: session, browserHash: Self.browser, in: snapshot, from: TestTeams.origin)
+            return try #require(answer)
+        }
+    }
+
+    func code(for person: Subject? = nil, to client: ClientID = .web, _ changes: Changes = [:], in team: TeamID = .acme)
+        async throws -> String
+    { try #require(try await signIn(person, to: client, changes, in: team)["code"]) }
+}
+
+extension AuthorizationAnswer {
+    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    var names: [String] { parameters.map(\.name) }
+}
+
+extension Interactions {
+    /// Opens a sign-in and stores it.
+    func begin(_ request: AuthorizationRequest, browserHash: [UInt8], in team: TeamID, from origin: Origin) async throws
+        -> Interaction
+    {
+        let interaction = open(request, in: team, from: origin)
+        try await begin(interaction, browserHash: browserHash, in: team)
+        return interaction
+    }
+
+    func begin(next: String, browserHash: [UInt8], in team: TeamID) async throws -> Interaction {
+        let interaction = open(next: next, language: "de")
+        try await begin(interaction, browserHash: browserHash, in: team)
+        return interaction
+    }
+}

@@ -1,0 +1,118 @@
+import Bytes
+import Domain
+import EventLoop
+import HTTP
+import HTTPClient
+import Jobs
+import Log
+import Postgres
+import Synchronization
+import TestDatabase
+import Testing
+
+@testable import Notifications
+@testable import OAuth
+@testable import TestTeams
+
+/// An app's server that takes notices, and the worker that delivers them to it.
+struct AppServer: Sendable {
+    let engine: Engine
+    let port: UInt16
+    let inbox: Inbox
+    private let makeWorker: @Sendable () -> JobWorker
+
+    /// What came in, and what is answered.
+    final class Inbox: Sendable {
+        private let bodies = Mutex<[[UInt8]]>([])
+        private let answers = Mutex<[Response]>([])
+
+        var all: [[UInt8]] { bodies.withLock { $0 } }
+
+        /// The next requests get these answers, later ones 200.
+        func answer(_ responses: Response...) { answers.withLock { $0 += responses } }
+
+        func take(_ request: Request) -> Response {
+            bodies.withLock { $0.append(request.body) }
+            return answers.withLock { $0.isEmpty ? Response(.ok) : $0.removeFirst() }
+        }
+    }
+
+    var url: String { "http://127.0.0.1:\(port)/notices" }
+
+    /// Has the App ID tell this server.
+    func register(_ app: ClientID = .app, in team: TeamID = .acme) throws {
+        try engine.teams.admin(
+            "UPDATE app_ids SET notification_url = $3 WHERE team_id = $1 AND identifier = $2", team.rawValue,
+            app.rawValue, url)
+    }
+
+    /// Delivers what waits until `condition` holds, a minute at most.
+    func work(until condition: () async throws -> Bool) async throws {
+        let worker = makeWorker()
+        let task = Task(executorPreference: engine.teams.loop) { await worker.run() }
+        let deadline = MonotonicTime.now() + 600_000_000_000
+        while try await !condition() {
+            try #require(MonotonicTime.now() < deadline, "it did not happen in time")
+            await engine.teams.loop.sleep(for: .milliseconds(10))
+        }
+        await worker.stop(within: .seconds(10))
+        await task.value
+    }
+
+    /// The states of all notices, the oldest first.
+    func states() throws -> [String?] {
+        try engine.teams.admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] }
+    }
+
+    fileprivate init(_ engine: Engine, port: UInt16, inbox: Inbox, makeWorker: @escaping @Sendable () -> JobWorker) {
+        self.engine = engine
+        self.port = port
+        self.inbox = inbox
+        self.makeWorker = makeWorker
+    }
+}
+
+/// Lends `body` an app's server on this machine; Acme is a sandbox team, which may tell it.
+func withAppServer(allowsLoopback: Bool = true, _ body: @escaping @Sendable (AppServer) async throws -> Void)
+    async throws
+{
+    try await withEngine { engine in
+        let (teams, loop) = (engine.teams, engine.teams.loop)
+        try teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+        let inbox = AppServer.Inbox()
+        var router = Router()
+        router.post(Route("/notices")) { request in inbox.take(request) }
+        var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+        // A handler takes as long as the test has it take.
+        options.answerTimeout = .seconds(3600)
+        let server = try await Server.start(Application(routes: try router.frozen()), options, on: [loop])[0]
+        let client = try HTTPClient(on: loop)
+        let system = Database(loop: loop, configuration: .forTests(teams.conninfo, role: "pippin_system"))
+        system.open()
+        // A worker that has stopped does not begin again.
+        let app = AppServer(engine, port: server.port, inbox: inbox) {
+            worker(for: engine, client, system, allowsLoopback: allowsLoopback)
+        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(app)) } catch { result = .failure(error) }
+        client.close()
+        system.close()
+        await server.stop(within: .milliseconds(50))
+        try result.get()
+    }
+}
+
+private func worker(for engine: Engine, _ client: HTTPClient, _ system: Database, allowsLoopback: Bool) -> JobWorker {
+    let teams = engine.teams
+    var handlers = JobHandlers()
+    NotificationDelivery(
+        server: teams.server, database: teams.database,
+        signers: TeamCache(loop: teams.loop, database: teams.database, server: teams.server), client: client,
+        allowsLoopback: allowsLoopback
+    ).register(in: &handlers)
+    var options = JobWorker.Options()
+    options.pollInterval = .milliseconds(50)
+    return JobWorker(
+        on: teams.loop, teams.database, system: SystemDatabase(system), handlers: handlers, bell: JobSignal(),
+        options: options, log: Log(threshold: .error) { _ in })
+}

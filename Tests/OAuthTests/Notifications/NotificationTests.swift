@@ -1,0 +1,200 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import HTTP
+import OAuth
+import Postgres
+import Testing
+
+@testable import Notifications
+@testable import TestTeams
+
+/// Apple's notices to an app, point P13 of the conformance list.
+@Suite struct NotificationTests {
+    @Test func `P13: a revocation is told in Apple's form, signed with a published key`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            let engine = app.engine
+            try await engine.revoke(try await engine.tokens().refreshToken)
+            try await app.work { try app.states() == ["delivered"] }
+
+            let body = try JSON.decode([String: JSONValue].self, from: try #require(app.inbox.all.first))
+            #expect(body.count == 1)
+            let claims = try await engine.claims(try #require(body["payload"]?.string))
+            let now = Int64(engine.clock.now.seconds)
+            #expect(claims.members.keys.sorted() == ["aud", "events", "exp", "iat", "iss", "jti"])
+            #expect(try claims.string("iss") == "https://pippin.example/t/ACMETEAM01")
+            #expect(try claims.string("aud") == "com.acme.app")
+            #expect(try claims.integer("iat") == now - 10)
+            #expect(try claims.integer("exp") == claims.integer("iat") + 86_400)
+            let event = try event(claims)
+            #expect(event["type"] == "consent-revoked")
+            #expect(event["sub"]?.string == engine.ada.rawValue)
+            // Milliseconds, not seconds.
+            #expect(try #require(event["event_time"]?.integer) > 1_000_000_000_000)
+        }
+    }
+
+    private func event(_ claims: Claims) throws -> JSONValue {
+        try JSON.decode(JSONValue.self, from: Array(try claims.string("events").utf8))
+    }
+
+    private func events(_ app: AppServer) async throws -> [JSONValue] {
+        var events: [JSONValue] = []
+        for body in app.inbox.all {
+            let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
+            events.append(try event(try await app.engine.claims(try #require(payload))))
+        }
+        return events
+    }
+
+    @Test func `without a notification URL nobody is told, and another group is not told`() async throws {
+        try await withAppServer { app in
+            try app.register(.other)
+            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            #expect(try app.states().isEmpty)
+            #expect(try app.engine.teams.admin("SELECT FROM jobs").isEmpty)
+        }
+    }
+
+    @Test func `P13: a server that fails is told again with the same jti, and each attempt is kept`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            app.inbox.answer(Response(.internalServerError, body: Array("out\nof order".utf8)))
+            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            try await app.work { try app.attempts().count == 1 }
+            #expect(try app.states() == ["pending"])
+            try app.engine.teams.admin("UPDATE jobs SET due_at = now()")
+            try await app.work { try app.states() == ["delivered"] }
+
+            #expect(try app.attempts() == [["500", nil, "out of order"], ["200", nil, ""]])
+            var ids: Set<String> = []
+            for body in app.inbox.all {
+                let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
+                ids.insert(try await app.engine.claims(try #require(payload)).string("jti"))
+            }
+            #expect(app.inbox.all.count == 2 && ids.count == 1)
+        }
+    }
+
+    @Test func `after the last attempt it is dead, and can be sent again`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            app.inbox.answer(Response(.notFound))
+            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            try app.engine.teams.admin("UPDATE jobs SET attempts = 19")
+            try await app.work { try app.states() == ["dead"] }
+            #expect(try app.engine.teams.admin("SELECT state FROM jobs") == [["dead"]])
+        }
+    }
+
+    @Test func `a redirect is no delivery and is not followed`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            app.inbox.answer(.redirect(to: "/elsewhere"))
+            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            try await app.work { try app.attempts().count == 1 }
+            #expect(try app.attempts().first?[0] == "303")
+            #expect(try app.states() == ["pending"])
+        }
+    }
+
+    @Test func `a production team tells nobody on this machine, nor does one whose installation forbids it`()
+        async throws
+    {
+        for (mode, allowsLoopback) in [("production", true), ("sandbox", false)] {
+            try await withAppServer(allowsLoopback: allowsLoopback) { app in
+                try app.engine.teams.admin("UPDATE teams SET mode = $1", mode)
+                try app.register()
+                try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+                try await app.work { try app.attempts().count == 1 }
+                #expect(try app.attempts() == [[nil, "address_refused", ""]])
+                #expect(app.inbox.all.isEmpty)
+            }
+        }
+    }
+
+    @Test func `events about the relay go to groups that hide the address, with the relay address`() async throws {
+        try await withAppServer { app in
+            for primaryAppID in [ClientID.app, .other] { try app.register(primaryAppID) }
+            let engine = app.engine
+            _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
+            _ = try await engine.signIn(to: .otherWeb, Engine.fullRequest, email: .shared)
+            try await engine.teams.database.transaction(in: .acme) { transaction in
+                try await Notifications.enqueue(.emailDisabled, of: engine.ada, in: .acme, transaction)
+            }
+            try await app.work { try app.states() == ["delivered"] }
+            let event = try #require(try await events(app).first)
+            #expect(event["type"] == "email-disabled" && event["is_private_email"] == "true")
+            #expect(event["email"]?.string?.hasSuffix("@relay.example") == true)
+        }
+    }
+
+    @Test func `V53: events about a provider's relay name the address that the app was given`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            let engine = app.engine
+            _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
+            try engine.teams.admin(
+                """
+                UPDATE consents SET hides_email = false, provider = 'apple', provider_email = 'x1@privaterelay.example',
+                    is_provider_email_private = true
+                """)
+            try await engine.teams.database.transaction(in: .acme) { transaction in
+                let notification = NewNotification(.emailDisabled, of: engine.ada, to: .app)
+                _ = try await Notifications.enqueue(notification, in: .acme, transaction)
+            }
+            try await app.work { try app.states() == ["delivered"] }
+            let event = try #require(try await events(app).first)
+            #expect(event["email"] == "x1@privaterelay.example" && event["is_private_email"] == "true")
+        }
+    }
+
+    @Test func `a notification is written with its change or not at all`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            let engine = app.engine
+            _ = try await engine.tokens()
+            try? await engine.teams.database.transaction(in: .acme) { transaction in
+                try await Notifications.enqueue(.emailEnabled, of: engine.ada, in: .acme, transaction)
+                try await Notifications.enqueue(.accountDelete, of: engine.ada, in: .acme, transaction)
+                throw TestFailure("changed my mind")
+            }
+            #expect(try app.states().isEmpty)
+        }
+    }
+
+    @Test func `Rival sees none of Acme's notifications and enqueues none for it`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            let engine = app.engine
+            try await engine.revoke(try await engine.tokens().refreshToken)
+            let rows = try await engine.teams.database.query("SELECT FROM notices", in: .rival)
+            #expect(rows.isEmpty)
+            let isTold = try await engine.teams.database.transaction(in: .rival) { transaction in
+                try await Notifications.enqueue(
+                    NewNotification(.accountDelete, of: engine.ada, to: .app), in: .rival, transaction)
+            }
+            #expect(!isTold)
+            await #expect(throws: PostgresFailure.self) {
+                try await engine.teams.database.transaction(in: .rival) { transaction in
+                    _ = try await Notifications.enqueue(
+                        NewNotification(.accountDelete, of: engine.ada, to: .app), in: .acme, transaction)
+                    _ = try await transaction.query(
+                        """
+                        INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time)
+                        VALUES ('ACMETEAM01', 'aaaaaaaaaaaaaaaaaaaaaaaaaa', 'a.b', 'account-delete', 'x', now())
+                        """)
+                }
+            }
+        }
+    }
+}
+
+extension AppServer {
+    /// Status, problem and excerpt of each attempt, in their order.
+    func attempts() throws -> [[String?]] {
+        try engine.teams.admin("SELECT status, problem, excerpt FROM notice_attempts ORDER BY at, number")
+    }
+}

@@ -1,0 +1,187 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import Accounts
+@testable import SignInTrace
+@testable import TestTeams
+
+@Suite struct `The export of a person` {
+    private func export(_ engine: Engine, for reader: PersonExportStore.Reader, in team: TeamID = .acme) async throws
+        -> PersonExport?
+    {
+        try await PersonExportStore(engine.teams.database).begin(
+            engine.ada, in: team, for: reader, by: .person(engine.ada), from: TestTeams.origin)
+    }
+
+    /// Ada's sign-ins and events, as many as nobody has.
+    private func grow(_ engine: Engine) throws {
+        try engine.teams.admin(
+            """
+            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+            SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{"kind":"authorization","at":1}'
+            FROM generate_series(1, 45) n
+            """, engine.ada.rawValue)
+        try engine.teams.admin(
+            """
+            INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+            SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{"kind":"proved","at":2}'
+            FROM generate_series(1, 1000) n
+            """)
+        try engine.teams.admin(
+            """
+            INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, user_agent)
+            SELECT 'ACMETEAM01', now() + (n / 2) * interval '1 s', 'person', $1, 'user.exported', 'user', $1,
+                'succeeded', repeat('a', 400)
+            FROM generate_series(1, 900) n
+            """, engine.ada.rawValue)
+        try engine.teams.admin(
+            """
+            INSERT INTO sessions (
+                team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent
+            )
+            SELECT 'ACMETEAM01', int4send(n), $1, now(), now(), now() + interval '1 day', '', ''
+            FROM generate_series(1, 1500) n
+            """, engine.ada.rawValue)
+    }
+
+    @Test func `V42, V55: is made page by page, and each list in it has an end`() async throws {
+        try await withEngine { engine in
+            try grow(engine)
+            let before = try engine.teams.actions().count
+            let document = try #require(try await export(engine, for: .person))
+            let pieces = try await document.pieces()
+
+            #expect(pieces.allSatisfy { $0.count < 500_000 } && pieces.count > 6)
+            let json = try JSON.decode(JSONValue.self, from: Array(pieces.joined()))
+            let traces = try #require(json["signIns"]?.elements)
+            #expect(traces.count == 45)
+            #expect(traces.last?["steps"]?.elements.count == TraceDetailStore.stepLimit + 1)
+            #expect(json["sessions"]?.elements.count == PersonExportStore.shortLimit)
+            // Events of one moment are told apart, and none twice.
+            let history = try #require(json["history"]?.elements)
+            #expect(history.count >= 901 && history.count <= before + 901)
+            #expect(history.map { $0["at"]?.string ?? "" } == history.map { $0["at"]?.string ?? "" }.sorted(by: >))
+        }
+    }
+
+    @Test func `V45: for the person themselves has nothing of members and of apps' servers`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin(
+                """
+                INSERT INTO audit_events (
+                    team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, user_agent, after
+                ) VALUES
+                    ('ACMETEAM01', now(), 'member', 'cleo', 'user.suspended', 'user', $1, 'succeeded', '198.51.100.9',
+                        'Member/1.0', '{"reason": "fraud, police asked"}'),
+                    ('ACMETEAM01', now(), 'member', 'cleo', 'user.exported', 'user', $1, 'succeeded', '198.51.100.9',
+                        'Member/1.0', NULL),
+                    ('ACMETEAM01', now(), 'person', $1, 'password.changed', 'user', $1, 'succeeded', '203.0.113.77',
+                        'Own/1.0', '{"reason": "asked for"}')
+                """, engine.ada.rawValue)
+            try engine.teams.admin(
+                """
+                INSERT INTO flows (team_id, flow_id, client_id, sub, outcome, cause, opening)
+                VALUES ('ACMETEAM01', repeat('0', 28), 'com.acme.web', $1, 'failed', 'secret_expired',
+                    '{"kind":"authorization","at":1,"ip":"203.0.113.78","known":["redirect_uri","https://r.example"]}')
+                """, engine.ada.rawValue)
+            try engine.teams.admin(
+                """
+                INSERT INTO flow_steps (team_id, flow_id, at, kind, step) VALUES
+                    ('ACMETEAM01', repeat('0', 28), now(), 'token_refused',
+                        '{"kind":"token_refused","at":2,"ip":"198.51.100.10","sent":["client_secret.iss","TEAM000001"]}')
+                """)
+            let secrets = [
+                "198.51.100.9", "Member/1.0", "fraud", "198.51.100.10", "TEAM000001", "r.example", "secret_expired",
+            ]
+            func text(_ reader: PersonExportStore.Reader) async throws -> String {
+                let document = try #require(try await export(engine, for: reader))
+                return String(decoding: try await document.whole(), as: UTF8.self)
+            }
+            let (own, whole) = (try await text(.person), try await text(.team))
+            #expect(secrets.filter { own.contains($0) } == [] && secrets.filter { !whole.contains($0) } == [])
+            for word in ["user.suspended", "203.0.113.77", "Own/1.0", "asked for", "203.0.113.78"] {
+                #expect(own.contains(word), "\(word)")
+            }
+            // Their own copies are told, and the team's are not.
+            #expect(own.ranges(of: "user.exported").count == 1 && whole.ranges(of: "user.exported").count == 3)
+        }
+    }
+
+    @Test func `is nothing another team can have`() async throws {
+        try await withEngine { engine in
+            let document = try await export(engine, for: .team, in: .rival)
+            #expect(document == nil)
+            #expect(try engine.teams.actions().filter { $0 == "user.exported" } == [])
+        }
+    }
+}
+
+@Suite struct `Sign-ins of a person who is gone` {
+    /// So many of Ada's, one of which has twelve thousand steps.
+    private func grow(_ engine: Engine, _ count: Int) throws {
+        try engine.teams.admin(
+            """
+            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+            SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{}' FROM generate_series(1, $2::int) n
+            """, engine.ada.rawValue, String(count))
+        try engine.teams.admin(
+            """
+            INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+            SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{}'
+            FROM generate_series(1, 12000) n
+            """)
+    }
+
+    private func delete(_ engine: Engine) async throws {
+        let deletion = AccountDeletion(engine.teams.database, random: .system)
+        let receipt = try await deletion.delete(engine.ada, in: .acme, by: .person(engine.ada), from: TestTeams.origin)
+        #expect(receipt != nil)
+    }
+
+    private func left(_ engine: Engine, _ table: String) throws -> Int {
+        try engine.teams.admin("SELECT FROM \(table) WHERE team_id = 'ACMETEAM01'").count
+    }
+
+    @Test func `V42, V43: go in pieces, the first at once and the rest by a job`() async throws {
+        try await withEngine { engine in
+            try grow(engine, 2600)
+            try await delete(engine)
+
+            // The person is gone whatever is left of the sign-ins.
+            #expect(try engine.teams.admin("SELECT FROM users WHERE sub = $1", engine.ada.rawValue).isEmpty)
+            #expect(try left(engine, "flow_steps") == 0)
+            #expect(try left(engine, "flows") == 1600)
+            let jobs = try engine.teams.admin(
+                "SELECT payload->>'person', payload->>'last' FROM jobs WHERE kind = 'person.flows'")
+            let last = try #require(jobs.first?[1])
+            #expect(jobs.count == 1 && jobs[0][0] == engine.ada.rawValue)
+
+            // Whoever comes by way of Apple has the same sub again.
+            try engine.teams.admin(
+                """
+                INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+                VALUES ('ACMETEAM01', repeat('f', 28), $1, 'open', '{}')
+                """, engine.ada.rawValue)
+            let traces = UserTraces(engine.teams.database)
+            try await traces.removeAll(of: engine.ada, until: last, in: .rival)
+            #expect(try left(engine, "flows") == 1601)
+            try await traces.removeAll(of: engine.ada, until: last, in: .acme)
+            #expect(try left(engine, "flows") == 1)
+        }
+    }
+
+    @Test func `leave no job where there are few`() async throws {
+        try await withEngine { engine in
+            try grow(engine, 3)
+            try await delete(engine)
+            #expect(try left(engine, "flows") == 0 && left(engine, "flow_steps") == 0)
+            #expect(try engine.teams.admin("SELECT FROM jobs WHERE kind = 'person.flows'").isEmpty)
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+}

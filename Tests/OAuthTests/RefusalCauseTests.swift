@@ -1,0 +1,85 @@
+import Bytes
+import Crypto
+import Domain
+import Registry
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// `invalid_client` with no clue is what teams complain of most: inside, each has its cause.
+@Suite struct `The cause of a refusal` {
+    private typealias Case = (text: String?, cause: RefusalCause)
+    private typealias Signed = (signature: [UInt8], cause: RefusalCause)
+
+    @Test func `tells what is wrong with a client secret`() async throws {
+        try await withEngine { engine in
+            let now = Int64(engine.clock.now.seconds)
+            let wrong: [(RefusalCause, Engine.SecretChange)] = [
+                (.keyUnknown, { $0.header["kid"] = "NOSUCHKEY1" }), (.keyIDMissing, { $0.header["kid"] = nil }),
+                (.keyOfOtherApp, { $0.header["kid"] = "ACMEKEY002" }),
+                (.secretAlgorithm, { $0.header["alg"] = "HS256" }),
+                (.secretHeader, { $0.header["x5u"] = "https://rival.example" }),
+                (.issuerWrong, { $0.claims["iss"] = "com.acme.web" }),
+                (.subjectWrong, { $0.claims["sub"] = "ACMETEAM01" }),
+                (.audienceWrong, { $0.claims["aud"] = "https://acme.example" }),
+                (.issuedInFuture, { $0.claims["iat"] = .integer(now + 3600) }),
+                (.secretExpired, { $0.claims["exp"] = .integer(now - 1) }),
+                (.secretTooLong, { $0.claims["exp"] = .integer(now + 20_000_000) }),
+                (.secretNotYetValid, { $0.claims["nbf"] = .integer(now + 3600) }),
+            ]
+            for (cause, change) in wrong {
+                let error = try await engine.verdict(change)
+                #expect(error?.cause == cause, "\(cause)")
+            }
+            for (secret, cause) in [(nil, .secretMissing), ("no JWT", .secretMalformed)] as [Case] {
+                let error = try await engine.authenticate(secret)
+                #expect(error?.cause == cause)
+            }
+        }
+    }
+
+    @Test func `knows the signature that a library wrote as DER`() async throws {
+        try await withEngine { engine in
+            let secret = ClientSecret(
+                of: .web, in: .acme, key: .acme, audience: "https://appleid.apple.com", at: engine.clock.now)
+            let der: [UInt8] = [0x30, 68, 2, 32] + [UInt8](repeating: 1, count: 32) + [2, 32]
+            let sequence = der + [UInt8](repeating: 1, count: 32)
+            let raw = [UInt8](repeating: 1, count: 64)
+
+            for (signature, cause) in [(sequence, .signatureIsDER), (raw, .signatureInvalid)] as [Signed] {
+                let error = try await engine.authenticate(secret.signed(by: signature))
+                #expect(error?.cause == cause)
+            }
+        }
+    }
+
+    @Test func `tells a name nobody has from a text that is no name`() async throws {
+        try await withEngine { engine in
+            let causes: [Case] = [
+                ("com.acme.unknown", .clientUnknown), ("not an identifier", .clientMalformed), (nil, .clientMissing),
+                ("com.acme.off.web", .clientDisabled),
+            ]
+            for (client, cause) in causes {
+                do {
+                    _ = try await engine.authorize(.web, ["client_id": client])
+                    Issue.record("\(cause): no refusal")
+                } catch let refusal as AuthorizationRefusal { #expect(refusal.cause == cause) }
+            }
+        }
+    }
+
+    @Test(arguments: AuthorizationCheckTests.rules) func `has a name for every rule of a request`(rule: Rule)
+        async throws
+    {
+        for changes in rule.broken {
+            let input = AuthorizationInput(
+                parameters: try ProtocolParameters(Engine.request(), changes), client: rule.client(false),
+                testSignIn: nil)
+            let refusal = #expect(throws: AuthorizationRefusal.self) {
+                for check in AuthorizationCheck.all { try check.judge(input) }
+            }
+            #expect(refusal?.cause != .other, "\(rule.name)")
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Bytes
+import Crypto
+import Domain
+import EventLoop
+import Registry
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// A team that has as much as it may have, on the loops that serve the others.
+@Suite struct LargeTeamTests {
+    /// Fills Acme: 500 App IDs with five Service IDs and two keys each.
+    private static func fill(_ teams: TestTeams) throws {
+        for statement in [
+            """
+            INSERT INTO client_identifiers (team_id, identifier, kind)
+            SELECT 'ACMETEAM01', 'com.acme.filler' || n, 'app' FROM generate_series(1, 496) AS n
+            """,
+            """
+            INSERT INTO app_ids (team_id, identifier, description)
+            SELECT 'ACMETEAM01', 'com.acme.filler' || n, 'Filler ' || n FROM generate_series(1, 496) AS n
+            """,
+            """
+            INSERT INTO client_identifiers (team_id, identifier, kind)
+            SELECT 'ACMETEAM01', 'com.acme.filler' || n || '.web' || k, 'service'
+            FROM generate_series(1, 496) AS n, generate_series(1, 5) AS k
+            """,
+            """
+            INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+            SELECT 'ACMETEAM01', 'com.acme.filler' || n || '.web' || k, 'com.acme.filler' || n, k, 'Web ' || n
+            FROM generate_series(1, 496) AS n, generate_series(1, 5) AS k
+            """,
+            """
+            INSERT INTO service_domains (team_id, service_id, domain)
+            SELECT team_id, identifier, 'acme.example' FROM service_ids
+            WHERE team_id = 'ACMETEAM01' AND identifier LIKE '%filler%' AND slot < 5
+            """,
+            """
+            INSERT INTO return_urls (team_id, service_id, slot, url)
+            SELECT team_id, identifier, n, 'https://acme.example/' || identifier || '/callback/' || n
+            FROM service_ids, generate_series(1, 2) AS n
+            WHERE team_id = 'ACMETEAM01' AND identifier LIKE '%filler%'
+            """,
+            """
+            INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
+            SELECT 'ACMETEAM01', 'F' || lpad((n * 2 + k)::text, 9, '0'), 'Key', 'com.acme.filler' || n, k,
+                public_key_pem, fingerprint
+            FROM keys, generate_series(1, 496) AS n, generate_series(1, 2) AS k
+            WHERE team_id = 'ACMETEAM01' AND key_id = 'ACMEKEY001'
+            """,
+        ] { try teams.admin(statement) }
+    }
+
+    /// Connects the first so many of them to Apple, each with a key of its own.
+    private static func connect(_ teams: TestTeams, _ count: Int) async throws {
+        let keys = AppleKeyStore(teams.database, keyRing: teams.server.keyRing)
+        let pem = P256SigningKey.generate().pem
+        try await teams.database.transaction(in: .acme) { transaction in
+            for number in 1...count {
+                let draft = try AppleKey.Import(
+                    parsing: AppleKey.Input(
+                        id: "P\(100_000_000 + number)", appleTeamID: "APPLESIM00", name: "Key",
+                        appID: "com.acme.filler\(number)", privateKey: pem))
+                _ = try await keys.create(draft, in: .acme, by: .system("test"), from: TestTeams.origin, transaction)
+            }
+        }
+        try teams.admin(
+            """
+            INSERT INTO apple_connections (team_id, app_id, services_id, key_id)
+            SELECT team_id, app_id, app_id || '.siwa', key_id FROM apple_keys WHERE team_id = 'ACMETEAM01'
+            """)
+    }
+
+    @Test func `V43: what a large team registered is read off the loops, and what a small one did is not`() async throws
+    {
+        try await withTeams { teams in
+            try Self.fill(teams)
+            try await Self.connect(teams, 496)
+            let pool = try BlockingPool(name: "registries", threads: 1, queueLimit: 4)
+            defer { pool.stop() }
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server, pool: pool)
+
+            let acme = try #require(try await cache.snapshot(of: .acme))
+
+            #expect(acme.clientIDs.count == 500 + 496 * 5 + 6 && acme.keys.count == 496 * 2 + 2)
+            #expect(acme.isRegisteredAtApple)
+            #expect(acme.appleTokenRegistration(of: .named("com.acme.filler7"))?.bundleIDs.count == 1)
+            #expect(pool.callCount == 1)
+            #expect(try await cache.snapshot(of: .rival) != nil)
+            #expect(pool.callCount == 1)
+        }
+    }
+
+    @Test func `V43: a key is read when the first secret is checked with it, and the others are not`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            #expect(team.keys.count == 2 && team.keys.values.allSatisfy { !$0.isRead })
+            let authentication = ClientAuthentication(
+                team: team, base: engine.teams.server.base(of: .acme), testSignIns: engine.teams.testSignIns)
+            let parameters = try ProtocolParameters([
+                "client_id": "com.acme.web", "client_secret": try engine.teams.secret(),
+            ])
+            _ = try await authentication.authenticate(parameters, at: engine.clock.now)
+            #expect(team.keys[.acme]?.isRead == true && team.keys[.acmeOther]?.isRead == false)
+        }
+    }
+
+    @Test func `V43: a key that cannot be read proves nobody`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin("UPDATE keys SET public_key_pem = 'none' WHERE key_id = 'ACMEKEY001'")
+            let authentication = ClientAuthentication(
+                team: try await engine.snapshot(), base: engine.teams.server.base(of: .acme),
+                testSignIns: engine.teams.testSignIns)
+            let parameters = try ProtocolParameters([
+                "client_id": "com.acme.web", "client_secret": try engine.teams.secret(),
+            ])
+            await #expect(throws: OAuthError.self) {
+                _ = try await authentication.authenticate(parameters, at: engine.clock.now)
+            }
+        }
+    }
+
+    @Test func `V43: cut-offs and transfers of what the team has no more are not read`() async throws {
+        try await withEngine { engine in
+            for client in ["*", "com.acme.web", "com.acme.gone"] {
+                try engine.teams.admin(
+                    "INSERT INTO token_cutoffs (team_id, client_id, not_before) VALUES ('ACMETEAM01', $1, now())",
+                    client)
+            }
+            #expect(Set(try await engine.snapshot().tokenRules.notBefores.keys) == ["*", "com.acme.web"])
+            try await engine.moveApp()
+            #expect(try await engine.snapshot().transfers.outgoing.count == 1)
+            #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)
+            _ = try await AppIDStore(engine.teams.database).delete(
+                .other, reason: "moved", in: .acme, by: Engine.member, from: TestTeams.origin)
+            #expect(try await engine.snapshot().transfers.outgoing.isEmpty)
+            #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)
+        }
+    }
+
+    @Test func `V43, V46: a team with as many App IDs as it may have takes none from another team`() async throws {
+        try await withEngine { engine in
+            let offer = try await engine.offer()
+            try engine.teams.admin(
+                """
+                INSERT INTO client_identifiers (team_id, identifier, kind)
+                SELECT 'RIVALTEAM1', 'com.rival.filler' || n, 'app' FROM generate_series(1, 499) AS n
+                """)
+            try engine.teams.admin(
+                """
+                INSERT INTO app_ids (team_id, identifier, description)
+                SELECT 'RIVALTEAM1', 'com.rival.filler' || n, 'Filler' FROM generate_series(1, 499) AS n
+                """)
+            await #expect(throws: ValidationError.limitReached(.appIDs, of: "RIVALTEAM1")) {
+                _ = try await engine.accept(offer)
+            }
+            #expect(try engine.teams.admin("SELECT state FROM app_transfers") == [["offered"]])
+            try engine.teams.admin("DELETE FROM client_identifiers WHERE identifier = 'com.rival.filler7'")
+            #expect(try await engine.accept(offer) == .other)
+        }
+    }
+}
+
+/// How often a team's changes have its registry read anew.
+@Suite struct ReloadPaceTests {
+    @Test func `V43: eight changes are read at once, and then one in 400 ms, of each team`() {
+        var pace = ReloadLimiter()
+        let start: Int64 = 1_000_000_000_000
+        for _ in 0..<8 { pace.note(.acme, at: start) }
+        #expect(pace.wait(for: .acme, at: start) == 0)
+        pace.note(.acme, at: start)
+        #expect(pace.wait(for: .acme, at: start) == ReloadLimiter.interval)
+        pace.note(.acme, at: start)
+        #expect(pace.wait(for: .acme, at: start) == 2 * ReloadLimiter.interval)
+        #expect(pace.wait(for: .acme, at: start + 2 * ReloadLimiter.interval) == 0)
+        #expect(pace.wait(for: .rival, at: start) == 0)
+        #expect(pace.wait(for: .acme, at: start + 3600 * 1_000_000_000) == 0)
+    }
+
+    @Test func `V21, V43: look-ups that wait share one reading, which shows what was changed meanwhile`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            cache.confirm([:], at: MonotonicTime.now())
+            // As after a burst; five readings of debt are two seconds.
+            for _ in 0..<13 { cache.pace.note(.acme, at: MonotonicTime.now()) }
+            async let first = cache.snapshot(of: .acme)
+            await teams.loop.sleep(for: .zero)
+            for name in ["One", "Two", "Three"] {
+                try teams.admin("UPDATE teams SET name = $1 WHERE team_id = 'ACMETEAM01'", name)
+                cache.forget(.acme)
+            }
+            // Another team waits for nothing.
+            #expect(try await cache.snapshot(of: .rival) != nil)
+            let last = try #require(try await cache.snapshot(of: .acme))
+            #expect(last.name == "Three")
+            #expect(try await first === last)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Bytes
+import Crypto
+import Domain
+import EventLoop
+import Postgres
+import Registry
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// What a loop knows of a team, and how soon it learns of a change made elsewhere.
+@Suite struct TeamCacheTests {
+    @Test func `without the watch every look-up reads the database`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            for name in ["Acme", "Acme Inc.", "Acme Ltd."] {
+                try teams.admin("UPDATE teams SET name = $1 WHERE team_id = 'ACMETEAM01'", name)
+                #expect(try await cache.snapshot(of: .acme)?.name == name)
+            }
+        }
+    }
+
+    @Test func `while the watch proves it the newest, a snapshot is used again`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            cache.confirm([:], at: MonotonicTime.now())
+            let first = try #require(try await cache.snapshot(of: .acme))
+            let second = try #require(try await cache.snapshot(of: .acme))
+            #expect(first === second)
+            cache.confirm([.acme: first.version, .rival: 1], at: MonotonicTime.now())
+            let third = try #require(try await cache.snapshot(of: .acme))
+            #expect(first === third)
+            cache.confirm([.acme: first.version + 1], at: MonotonicTime.now())
+            let fourth = try #require(try await cache.snapshot(of: .acme))
+            #expect(first !== fourth)
+        }
+    }
+
+    @Test func `a proof is good for a second`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            cache.confirm([:], at: MonotonicTime.now() - 900_000_000)
+            let first = try #require(try await cache.snapshot(of: .acme))
+            await teams.loop.sleep(for: .milliseconds(120))
+            let second = try #require(try await cache.snapshot(of: .acme))
+            #expect(first !== second)
+        }
+    }
+
+    @Test func `a team that does not exist, or was deleted, is none, and is asked for anew`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            let unknown = try #require(TeamID(rawValue: "NOSUCHTEAM"))
+            cache.confirm([:], at: MonotonicTime.now())
+            #expect(try await cache.snapshot(of: unknown) == nil)
+            try teams.admin("INSERT INTO teams (team_id, name, mode) VALUES ('NOSUCHTEAM', 'New', 'sandbox')")
+            #expect(try await cache.snapshot(of: unknown)?.name == "New")
+            try teams.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'RIVALTEAM1'")
+            #expect(try await cache.snapshot(of: .rival) == nil)
+        }
+    }
+
+    @Test func `a hundred look-ups at once share one reading`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            let snapshots = try await withThrowingTaskGroup(of: TeamSnapshot?.self) { group in
+                for _ in 0..<100 { group.addTask { try await cache.snapshot(of: .acme) } }
+                return try await group.reduce(into: [TeamSnapshot]()) { $0 += $1.map { [$0] } ?? [] }
+            }
+            let different = Set(snapshots.map { ObjectIdentifier($0) })
+            #expect(snapshots.count == 100 && different.count == 1)
+        }
+    }
+
+    @Test func `a reading that was overtaken by a change is not kept`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            cache.confirm([:], at: MonotonicTime.now())
+            async let early = cache.snapshot(of: .acme)
+            await teams.loop.sleep(for: .zero)
+            cache.forget(.acme)
+            let late = try #require(try await cache.snapshot(of: .acme))
+            let overtaken = try #require(try await early)
+            #expect(overtaken !== late)
+            cache.confirm([:], at: MonotonicTime.now())
+            let kept = try #require(try await cache.snapshot(of: .acme))
+            #expect(kept === late)
+        }
+    }
+
+    @Test func `a failure is thrown, not remembered`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+            try teams.admin("ALTER TABLE keys RENAME TO keys_away")
+            await #expect(throws: PostgresFailure.self) { try await cache.snapshot(of: .acme) }
+            try teams.admin("ALTER TABLE keys_away RENAME TO keys")
+            #expect(try await cache.snapshot(of: .acme) != nil)
+        }
+    }
+}

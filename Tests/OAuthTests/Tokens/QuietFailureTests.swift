@@ -1,0 +1,51 @@
+import Bytes
+import Domain
+import Log
+import Synchronization
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// Finding S25: what fails beside a request leaves a line.
+@Suite struct QuietFailureTests {
+    @Test func `S25: what the database refuses to note of a request is told with the request's id`() async throws {
+        try await withEngine { engine in
+            let lines = LogLines()
+            let uses = KeyUses(database: engine.teams.database, log: lines.log(.warning))
+            let redeemers = RedeemingClients(database: engine.teams.database, log: lines.log(.warning))
+            let web = try #require(try await engine.snapshot().client(.web))
+            let client = AuthenticatedClient(web, by: .secret(.acme, endsAt: engine.clock.now))
+            let origin = Origin(ip: "192.0.2.1", userAgent: "", requestID: "feedfeedfeedfeed")
+            for table in ["key_uses", "client_secret_ends", "redeeming_clients"] {
+                try engine.teams.admin("ALTER TABLE \(table) RENAME TO \(table)_gone")
+            }
+            await uses.note(client, in: .acme, at: engine.clock.now, from: origin)
+            await redeemers.note(.web, in: .acme, from: origin)
+            for event in ["key_use.not_kept", "client_secret_end.not_kept", "first_redemption.not_kept"] {
+                let line = lines.all.first { $0.contains("\"\(event)\"") }
+                #expect(line?.contains("feedfeedfeedfeed") == true, "\(event)")
+            }
+        }
+    }
+
+    @Test func `S25: work beside a request throws nothing, and tells whether it succeeded`() async {
+        struct Broken: Error {}
+        let lines = LogLines()
+        #expect(await lines.log(.warning).attempt("test.good", request: "r") { 1 })
+        #expect(lines.all.isEmpty)
+        #expect(await !lines.log(.warning).attempt("test.bad", request: "r") { throw Broken() })
+        #expect(lines.all.count == 1 && lines.all[0].contains("\"request\":\"r\""))
+    }
+}
+
+/// The lines of a log.
+final class LogLines: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var all: [String] { kept.withLock { $0 } }
+
+    func log(_ threshold: Log.Level) -> Log {
+        Log(threshold: threshold) { line in self.kept.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+    }
+}

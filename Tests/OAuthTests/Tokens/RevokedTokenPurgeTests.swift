@@ -1,0 +1,136 @@
+import Domain
+import OAuth
+import Postgres
+import TestTeams
+import Testing
+
+@Suite struct `Refresh tokens that were revoked` {
+    private static let teams = ["ACMETEAM01", "RIVALTEAM1"]
+
+    @Test func `go after thirty days, but for the last of a person and group`() async throws {
+        try await withPurging { teams, system in
+            for team in Self.teams {
+                try teams.issue(["-20 days", "-31 days", "-40 days", "live"], to: "ada", in: team)
+                try teams.issue(["-31 days", "-40 days", "-50 days"], to: "ben", in: team)
+                try teams.issue(["-45 days"], to: "ben", for: "com.acme.other", in: team)
+                try teams.issue(["-29 days", "-60 days"], to: "cleo", in: team)
+            }
+
+            _ = try await BatchedPurge.refreshTokens.run(on: system)
+
+            for team in Self.teams {
+                #expect(try teams.tokens(of: "ada", in: team) == ["live", "-20 days"], "the rest is not needed")
+                #expect(try teams.tokens(of: "ben", in: team) == ["-31 days", "com.acme.other -45 days"])
+                #expect(try teams.tokens(of: "cleo", in: team) == ["-29 days"])
+            }
+            #expect(try await BatchedPurge.refreshTokens.run(on: system) == 0, "each is looked at once")
+        }
+    }
+
+    @Test func `leave no more than one behind, however often somebody comes and goes`() async throws {
+        try await withPurging { teams, system in
+            for age in ["-90 days", "-70 days", "-50 days", "-40 days"] {
+                try teams.issue([age], to: "ada", in: "ACMETEAM01")
+                _ = try await BatchedPurge.refreshTokens.run(on: system)
+                #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == [age])
+            }
+            // One that is found late, behind the one that stays.
+            try teams.issue(["-60 days"], to: "ada", in: "ACMETEAM01")
+            _ = try await BatchedPurge.refreshTokens.run(on: system)
+            #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-40 days"])
+        }
+    }
+
+    @Test func `that ended in one moment leave one`() async throws {
+        try await withPurging { teams, system in
+            try teams.issue(["-40 days"], to: "ada", count: 7, in: "ACMETEAM01")
+            _ = try await BatchedPurge.refreshTokens.run(on: system)
+            try teams.issue(["-40 days"], to: "ada", count: 7, in: "ACMETEAM01")
+            _ = try await BatchedPurge.refreshTokens.run(on: system)
+
+            #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-40 days"])
+        }
+    }
+
+    @Test func `of test sign-ins go altogether`() async throws {
+        try await withPurging { teams, system in
+            try teams.issue(["-31 days", "-29 days"], to: "ada", testSignIn: "trial", in: "ACMETEAM01")
+
+            #expect(try await BatchedPurge.refreshTokens.run(on: system) == 1)
+
+            #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-29 days"])
+        }
+    }
+
+    @Test func `go a batch at a time`() async throws {
+        try await withPurging { teams, system in
+            try teams.issue(["-40 days"], to: "ada", count: 5003, in: "ACMETEAM01")
+
+            let first = try teams.admin("SELECT pippin_purge_refresh_tokens(100)")
+            #expect(first.first?[0] == "100")
+            #expect(try await BatchedPurge.refreshTokens.run(on: system) == 4903)
+
+            #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-40 days"])
+        }
+    }
+
+    @Test func `end in place, in one page, and are found without a look at others`() async throws {
+        try await withPurging { teams, _ in
+            try teams.issue(["live"], to: "ada", count: 20_000, in: "ACMETEAM01")
+            try teams.issue(["-40 days", "-41 days"], to: "ben", in: "ACMETEAM01")
+            try teams.issue(["live"], to: "cleo", in: "ACMETEAM01")
+            try teams.admin("ANALYZE refresh_tokens")
+            let connection = try AdminConnection(to: teams.conninfo)
+            let counts =
+                "SELECT seq_scan::text, n_tup_upd::text, n_tup_hot_upd::text, n_tup_del::text"
+                + " FROM pg_stat_xact_user_tables WHERE relname = 'refresh_tokens'"
+
+            try connection.execute("BEGIN; SELECT pippin_purge_refresh_tokens(5000)")
+            let purge = try connection.execute(counts, [])
+            try connection.execute("COMMIT")
+            let other = try AdminConnection(to: teams.conninfo)
+            try other.execute("BEGIN; UPDATE refresh_tokens SET revoked_at = now() WHERE sub = 'cleo'")
+            let end = try other.execute(counts, [])
+            try other.execute("COMMIT")
+
+            #expect(purge == [["0", "0", "0", "1"]], "one is gone, nothing else was read")
+            #expect(end.first?.dropFirst() == ["1", "1", "0"], "no index has to be told")
+        }
+    }
+}
+
+extension TestTeams {
+    /// Keeps tokens of those ages: `live`, or when they were revoked.
+    fileprivate func issue(
+        _ ages: [String], to person: String, for app: String = "com.acme.app", testSignIn: String? = nil,
+        count: Int = 1, in team: String
+    ) throws {
+        for age in ages {
+            try admin(
+                """
+                INSERT INTO refresh_tokens (
+                    team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at, last_used_at
+                )
+                SELECT $1, decode(md5(random()::text), 'hex'), $2, $3, $3, $4, now(), now(), now()
+                FROM generate_series(1, $5::integer)
+                """, team, person, app, testSignIn, "\(count)")
+            guard age != "live" else { continue }
+            try admin(
+                """
+                UPDATE refresh_tokens SET revoked_at = date_trunc('day', now()) + $4::interval
+                WHERE team_id = $1 AND sub = $2 AND app_id = $3 AND revoked_at IS NULL
+                """, team, person, app, age)
+        }
+    }
+
+    /// The ages of somebody's tokens, live ones first, each with its app where that is another one.
+    fileprivate func tokens(of person: String, in team: String) throws -> [String] {
+        try admin(
+            """
+            SELECT CASE app_id WHEN 'com.acme.app' THEN '' ELSE app_id || ' ' END
+                || coalesce(extract(day FROM revoked_at - date_trunc('day', now())) || ' days', 'live')
+            FROM refresh_tokens WHERE team_id = $1 AND sub = $2 ORDER BY app_id, revoked_at DESC
+            """, team, person
+        ).compactMap { $0[0] }
+    }
+}

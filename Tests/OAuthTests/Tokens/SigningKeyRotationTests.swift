@@ -1,0 +1,174 @@
+import Bytes
+import Crypto
+import Domain
+import Synchronization
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// How keys come and go, point P11 of the conformance list.
+@Suite struct SigningKeyRotationTests {
+    /// Made once: a key keeps a core busy for a while.
+    private static let spare: RSASigningKey = {
+        do { return try RSASigningKey.generate() } catch { preconditionFailure("no RSA key: \(error)") }
+    }()
+
+    private struct Trouble: Error {}
+
+    private func rotation(_ engine: Engine) -> SigningKeyRotation {
+        SigningKeyRotation(engine.teams.database, keyRing: engine.teams.server.keyRing) { _ in Self.spare }
+    }
+
+    private func rotate(_ engine: Engine, in team: TeamID = .acme, by rotation: SigningKeyRotation? = nil) async throws
+        -> SigningKeyRotation.Outcome
+    {
+        try await (rotation ?? self.rotation(engine)).rotate(
+            in: team, at: engine.clock.now, reason: "by hand", by: .member(engine.ada), from: TestTeams.origin)
+    }
+
+    private func replace(_ engine: Engine, in team: TeamID = .acme, by rotation: SigningKeyRotation? = nil) async throws
+        -> SigningKeyRotation.Outcome
+    {
+        try await (rotation ?? self.rotation(engine)).replace(
+            in: team, at: engine.clock.now, reason: "leaked", by: .member(engine.ada), from: TestTeams.origin)
+    }
+
+    private func published(_ engine: Engine, in team: TeamID = .acme) async throws -> [String?] {
+        try JWKSet(json: try await engine.snapshot(team).keySet(at: engine.clock.now)).keys.map(\.keyID)
+    }
+
+    private func signer(_ engine: Engine) async throws -> String? {
+        try await engine.snapshot().signingKey(at: engine.clock.now)?.kid
+    }
+
+    @Test func `P11: the next key is published a day before it signs, the old one until its tokens are over`()
+        async throws
+    {
+        try await withEngine { engine in
+            let old = try #require(try await signer(engine))
+            let before = try await engine.tokens().idToken
+            #expect(try await rotate(engine) == .done)
+            let both = try await published(engine)
+            #expect(both.count == 2 && both.first == old)
+            #expect(try await signer(engine) == old)
+
+            engine.clock.advance(by: .seconds(86_399))
+            #expect(try await signer(engine) == old)
+            engine.clock.advance(by: .seconds(1))
+            #expect(try await signer(engine) == both.last)
+            _ = try await engine.claims(before)
+            #expect(try await engine.claims(try await engine.tokens().idToken).string("aud") == "com.acme.web")
+            #expect(try await published(engine) == both)
+
+            engine.clock.advance(by: .seconds(86_400))
+            #expect(try await published(engine) == [both.last])
+            #expect(try engine.teams.actions().contains("signing_key.rotated"))
+        }
+    }
+
+    @Test func `while one key is waiting there is no second, however many ask`() async throws {
+        try await withEngine { engine in
+            let answers = try await withThrowingTaskGroup(of: SigningKeyRotation.Outcome.self) { group in
+                for _ in 0..<5 { group.addTask { try await rotate(engine) } }
+                return try await group.reduce(into: [SigningKeyRotation.Outcome]()) { $0.append($1) }
+            }
+            #expect(answers.count { $0 == .done } == 1)
+            #expect(try await published(engine).count == 2)
+        }
+    }
+
+    @Test func `a key that leaked is replaced at once, and what it signed verifies no more`() async throws {
+        try await withEngine { engine in
+            let old = try #require(try await signer(engine))
+            let token = try await engine.tokens().idToken
+            #expect(try await replace(engine) == .done)
+            let keys = try await published(engine)
+            #expect(keys.count == 1 && keys.first != old)
+            let kid = try UnverifiedJWT(token).header.keyID
+            #expect(kid == old)
+            _ = try await engine.claims(try await engine.tokens().idToken)
+        }
+    }
+
+    @Test func `the schedule rotates after ninety days, and forgets what is long over`() async throws {
+        try await withEngine { engine in
+            let isEarly = try await rotation(engine).keep(.acme, at: engine.clock.now)
+            #expect(!isEarly)
+            engine.clock.advance(by: .seconds(90 * 86_400))
+            #expect(try await rotation(engine).keep(.acme, at: engine.clock.now))
+            #expect(try await !rotation(engine).keep(.acme, at: engine.clock.now))
+            #expect(try await published(engine).count == 2)
+            engine.clock.advance(by: .seconds(40 * 86_400))
+            #expect(try await rotation(engine).keep(.acme, at: engine.clock.now))
+            #expect(try await engine.snapshot().signingKeys.count == 1)
+        }
+    }
+
+    @Test func `P11, V43: a team whose key cannot be made keeps no other's from being rotated`() async throws {
+        try await withEngine { engine in
+            engine.clock.advance(by: .seconds(90 * 86_400))
+            let (database, keyRing) = (engine.teams.database, engine.teams.server.keyRing)
+            let rotation = SigningKeyRotation(database, keyRing: keyRing) { team in
+                guard team != .acme else { throw Trouble() }
+                return Self.spare
+            }
+            let told = Mutex<[TeamID]>([])
+
+            await #expect(throws: Trouble.self) {
+                try await rotation.keepAll([.acme, .rival], at: { engine.clock.now }) { team in
+                    told.withLock { $0.append(team) }
+                }
+            }
+
+            #expect(told.withLock { $0 } == [.rival])
+            let keys = try await published(engine, in: .rival)
+            #expect(keys.count == 2)
+        }
+    }
+
+    @Test func `S6, V43, V46: a team has five keys made in an hour, however many ask at once, and none in vain`()
+        async throws
+    {
+        // Beforehand, since whatever makes a key keeps the loop, and with it the connections, for seconds.
+        let spare = Mutex(
+            try (0...SigningKeyRotation.keysPerWindow).map { _ in try RSASigningKey.generate(bits: 2048) })
+        try await withEngine { engine in
+            let made = Mutex<[TeamID: Int]>([:])
+            let counting = SigningKeyRotation(engine.teams.database, keyRing: engine.teams.server.keyRing) { team in
+                made.withLock { $0[team, default: 0] += 1 }
+                return try #require(spare.withLock { $0.popLast() })
+            }
+            // One that waits is seen before another is made, and costs nothing of the allowance.
+            #expect(try await rotate(engine) == .done)
+            #expect(try await rotate(engine, by: counting) == .waiting)
+            #expect(made.withLock { $0.isEmpty })
+
+            let answers = try await withThrowingTaskGroup(of: SigningKeyRotation.Outcome.self) { group in
+                for _ in 0..<50 { group.addTask { try await replace(engine, by: counting) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+
+            #expect(answers.count { $0 == .done } == SigningKeyRotation.keysPerWindow - 1)
+            #expect(made.withLock { $0[.acme] } == SigningKeyRotation.keysPerWindow - 1)
+            guard case .limited(let wait)? = answers.first(where: { $0 != .done }) else {
+                Issue.record("nothing was refused")
+                return
+            }
+            #expect(wait > .zero && wait <= .seconds(3600))
+            // Neither another team nor the schedule is held up.
+            #expect(try await replace(engine, in: .rival, by: counting) == .done)
+            engine.clock.advance(by: .seconds(3600))
+            #expect(try await replace(engine, by: counting) == .done)
+        }
+    }
+
+    @Test func `Rival's rotation leaves Acme's keys alone`() async throws {
+        try await withEngine { engine in
+            let before = try await published(engine)
+            #expect(try await rotate(engine, in: .rival) == .done)
+            #expect(try await published(engine) == before)
+            #expect(try await published(engine, in: .rival).count == 2)
+        }
+    }
+}

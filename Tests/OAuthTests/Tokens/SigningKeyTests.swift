@@ -1,0 +1,66 @@
+import Bytes
+import Crypto
+import Domain
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// Which key signs, and which are published.
+@Suite struct SigningKeyTests {
+    private static let start = Timestamp(seconds: 1_800_000_000)
+
+    private func key(_ kid: String, from: Int, until: Int? = nil) -> TeamSigningKey {
+        TeamSigningKey(
+            kid: kid, privateKey: TestKeys.signing, activeFrom: Self.start + .seconds(from),
+            retiresAt: until.map { Self.start + .seconds($0) })
+    }
+
+    private func team(_ keys: [TeamSigningKey]) throws -> TeamSnapshot {
+        let ring = KeyRing(current: try MasterKey(id: "test", secret: Array(1...32)))
+        return TeamSnapshot(
+            id: .acme, name: "Acme", isSandbox: false, version: 1, apps: [:], services: [:], keys: [:],
+            signingKeys: keys, accessTokens: AccessToken.authentication(of: .acme, keyRing: ring))
+    }
+
+    @Test func `the newest active key signs, and one that is to come is published before`() throws {
+        let team = try team([key("old", from: 0, until: 200), key("new", from: 100), key("next", from: 300)])
+        func signer(at offset: Int) -> String? { team.signingKey(at: Self.start + .seconds(offset))?.kid }
+        #expect(signer(at: -1) == nil)
+        #expect([0, 99, 100, 199, 299, 300].map(signer) == ["old", "old", "new", "new", "new", "next"])
+        #expect(try published(team, at: 0) == ["old", "new", "next"])
+    }
+
+    @Test func `a retired key is published until its last token has expired`() throws {
+        let team = try team([key("old", from: 0, until: 200), key("new", from: 100)])
+        #expect(try published(team, at: 200 + 86_399) == ["old", "new"])
+        #expect(try published(team, at: 200 + 86_400) == ["new"])
+    }
+
+    @Test func `P11: the set holds RSA keys for RS256 and nothing private`() async throws {
+        try await withEngine { engine in
+            let bytes = try await engine.snapshot().keySet(at: engine.clock.now)
+            let json = try JSON.decode(JSONValue.self, from: bytes)
+            guard case .array(let keys)? = json["keys"], case .object(let key)? = keys.first else {
+                throw TestFailure("no keys")
+            }
+            #expect(keys.count == 1)
+            #expect(key.keys.sorted() == ["alg", "e", "kid", "kty", "n", "use"])
+            #expect(key["kty"] == "RSA" && key["use"] == "sig" && key["alg"] == "RS256" && key["e"] == "AQAB")
+            let modulus = try #require(key["n"]?.string)
+            #expect(Base64URL.decode(modulus)?.count == 256)
+        }
+    }
+
+    @Test func `a stored key that the master key does not open stops the team, and nobody signs without`() async throws
+    {
+        try await withEngine { engine in
+            try engine.teams.admin("UPDATE signing_keys SET kid = 'other' WHERE team_id = 'ACMETEAM01'")
+            await #expect(throws: SealedKeyFailure.self) { try await engine.snapshot() }
+        }
+    }
+
+    private func published(_ team: TeamSnapshot, at offset: Int) throws -> [String?] {
+        try JWKSet(json: team.keySet(at: Self.start + .seconds(offset))).keys.map(\.keyID)
+    }
+}

@@ -1,0 +1,98 @@
+import Bytes
+import Domain
+import Testing
+
+@testable import OAuth
+@testable import SignInTrace
+@testable import TestTeams
+
+@Suite struct `A step of many octets` {
+    /// A refusal at the token endpoint that tells as much as it can.
+    private func refuse(_ count: Int, of letter: String = "Ж", by recorder: TraceRecorder, _ engine: Engine)
+        async throws
+    {
+        let (snapshot, long) = (try await engine.snapshot(), String(repeating: letter, count: 2000))
+        let claims = #"{"iss":"\#(long)","sub":"\#(long)","aud":"\#(long)"}"#
+        let secret = ["{}", claims, "x"].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+        let words: [FieldName] = ["scope", "grant_type", "prompt", "locale", "response_type", "redirect_uri"]
+        let fields = [FormCoding.Field("client_secret", secret)] + words.map { FormCoding.Field($0, long) }
+        let error = OAuthError(.invalidClient, because: long)
+        for number in 0..<count {
+            let origin = Origin(ip: "203.0.113.9", userAgent: long, requestID: "request \(number)")
+            recorder.refuse(error, .tokenRefused, of: fields, to: snapshot, from: origin)
+        }
+        await recorder.finish()
+    }
+
+    private func stored(_ engine: Engine) throws -> [Int] {
+        try engine.teams.admin("SELECT octet_length(opening) FROM flows").compactMap { $0[0].flatMap { Int($0) } }
+    }
+
+    @Test(arguments: ["Ж", "<", "\""]) func `V43: is cut, and uses up as much of its sender's allowance`(letter: String)
+        async throws
+    {
+        try await withEngine { engine in
+            try await refuse(100, of: letter, by: engine.traces, engine)
+            let rows = try stored(engine)
+            #expect(!rows.isEmpty && rows.allSatisfy { (1024...8192).contains($0) })
+            #expect(rows.reduce(0, +) <= 128 << 10)
+        }
+    }
+
+    @Test func `V43: uses up the allowance of every loop`() async throws {
+        try await withEngine { engine in
+            try await refuse(100, by: engine.traces, engine)
+            let before = try stored(engine).count
+            try await refuse(100, by: engine.anotherRecorder(), engine)
+            #expect(try stored(engine).count <= before + 1)
+        }
+    }
+
+    @Test func `V51: tells no secret that an earlier release did not know for one`() throws {
+        let token = "r0123456789abcdef0123456789abcdef.0.mrp.AbCdEfGhIjKlMnOpQrStUv"
+        let stored = #"{"kind":"token_refused","at":1,"sent":["client_id","\#(token)"]}"#
+        let step = try #require(try TraceEvent(stored: stored))
+        #expect(step.sent.map(\.value) == [Redaction.withheld])
+    }
+
+    @Test func `V42: makes no page of a trace that is longer than a browser shows`() async throws {
+        try await withEngine { engine in
+            let id = try #require(TraceID(rawValue: String(repeating: "a", count: 28)))
+            var trace = PendingTrace(id)
+            trace.opening = TraceEvent(.authorization, at: engine.clock.now, from: .local)
+            trace.steps = (0..<150).map { number in
+                let facts = (0..<10).map { TraceAttribute("fact \($0)", String(repeating: "Ж", count: 150)) }
+                let moment = engine.clock.now + .seconds(number)
+                return TraceEvent(.proved, at: moment, from: .local, sent: facts)
+            }
+            try await TraceStore(engine.teams.database).write([trace], in: .acme)
+            let told = try #require(try await TraceDetailStore(engine.teams.database).find(id, in: .acme))
+            #expect((30...60).contains(told.steps.count))
+            #expect(told.steps.map(\.at) == told.steps.map(\.at).sorted())
+            #expect(told.steps.last?.sent == trace.steps.first?.sent)
+        }
+    }
+}
+
+@Suite struct `A trace that never ends` {
+    @Test func `V42: is kept with two hundred steps, however often one goes back and forth`() async throws {
+        try await withEngine { engine in
+            let id = try #require(TraceID(rawValue: String(repeating: "a", count: 28)))
+            func pending(_ count: Int, after seconds: Int) -> PendingTrace {
+                var trace = PendingTrace(id)
+                trace.opening = TraceEvent(.authorization, at: engine.clock.now, from: .local)
+                for number in 0..<count {
+                    var part = PendingTrace(id)
+                    let moment = engine.clock.now + .seconds(seconds + number)
+                    part.steps = [TraceEvent(.proved, at: moment, from: .local)]
+                    trace.add(part)
+                }
+                return trace
+            }
+            let store = TraceStore(engine.teams.database)
+            try await store.write([pending(500, after: 0)], in: .acme)
+            try await store.write([pending(100, after: 1000)], in: .acme)
+            #expect(try engine.teams.admin("SELECT FROM flow_steps").count == TraceDetailStore.stepLimit)
+        }
+    }
+}

@@ -1,0 +1,261 @@
+import Bytes
+import Crypto
+import Domain
+import Postgres
+import Testing
+
+@testable import OAuth
+@testable import SignInTrace
+@testable import TestTeams
+
+@Suite struct `A trace` {
+    @Test func `is kept from the app's request to its tokens, in one piece`() async throws {
+        try await withEngine { engine in
+            let answer = try await engine.signIn(to: .web, Engine.fullRequest)
+            _ = try await engine.redeem(try #require(answer["code"]))
+            await engine.traces.finish()
+
+            let page = try await engine.page()
+            let trace = try #require(page.traces.first)
+            let steps = try await engine.steps(of: trace)
+
+            #expect(page.traces.count == 1 && page.total == 1)
+            #expect(trace.clientID == .web && trace.subject == engine.ada && trace.outcome == .answered)
+            #expect(trace.isRedeemed && trace.cause == nil && !trace.isTest)
+            #expect(steps.map(\.kind) == [.authorization, .answered, .codeRedeemed])
+            #expect(steps[0].sent.contains(TraceAttribute("redirect_uri", url: TestTeams.callback)))
+            #expect(steps[0].origin.ip == TestTeams.origin.ip)
+            #expect(steps[2].answered.contains(TraceAttribute("id_token.aud", "com.acme.web")))
+        }
+    }
+
+    @Test func `tells the parameters that were sent, as they were sent`() async throws {
+        try await withEngine { engine in
+            let challenge = String(repeating: "A", count: 43)
+            _ = try await engine.signIn(
+                to: .web,
+                [
+                    "scope": "openid name", "response_mode": "form_post", "code_challenge": challenge,
+                    "code_challenge_method": "S256", "login_hint": "ada@acme.example",
+                ])
+            await engine.traces.finish()
+
+            let trace = try #require(try await engine.page().traces.first)
+            let sent = try #require(try await engine.steps(of: trace).first).sent
+            #expect(sent.contains(TraceAttribute("scope", "openid name")))
+            #expect(sent.contains(TraceAttribute("code_challenge_method", "S256")))
+            #expect(sent.contains(TraceAttribute("code_challenge", "(43 octets)")))
+            #expect(sent.contains(TraceAttribute("login_hint", "(16 octets)")))
+        }
+    }
+
+    @Test func `V38: holds no code, token, state, nonce or secret`() async throws {
+        try await withEngine { engine in
+            let answer = try await engine.signIn(to: .web, Engine.fullRequest)
+            let code = try #require(answer["code"])
+            let secret = try engine.teams.secret(of: .web)
+            let tokens = try await engine.redeem(code)
+            try await engine.refuse(["code": code, "client_secret": secret, "code_verifier": "verifier-1"])
+            await engine.traces.finish()
+
+            let kept = try await engine.everythingKept()
+            #expect(kept.contains("com.acme.web"))
+            for secret in [
+                code, secret, "state-1", "nonce-1", "verifier-1", tokens.refreshToken, tokens.accessToken,
+                tokens.idToken, "Lovelace", "ada@acme.example",
+            ] { #expect(!kept.contains(secret), "\(secret.prefix(8))") }
+        }
+    }
+
+    @Test func `that never became a sign-in tells what was sent and the nearest that is registered`() async throws {
+        try await withEngine { engine in
+            let sent = [
+                FormCoding.Field("client_id", "com.acme.web"),
+                FormCoding.Field("redirect_uri", TestTeams.callback + "/?code=secret-1"),
+                FormCoding.Field("password", "secret-2"),
+            ]
+            let refusal = AuthorizationRefusal(
+                .invalidRequest, cause: .returnURLUnregistered, because: "not registered")
+            engine.traces.refuse(refusal, of: sent, to: try await engine.snapshot(), from: TestTeams.origin)
+            await engine.traces.finish()
+
+            let trace = try #require(try await engine.page().traces.first)
+            let step = try #require(try await engine.steps(of: trace).first)
+            #expect(trace.outcome == .failed && trace.cause == .returnURLUnregistered)
+            #expect(step.known.contains { $0.name == "nearest" && $0.value == TestTeams.callback })
+            #expect(step.known.filter { $0.name == "registered" }.count == 2)
+            #expect(step.sent.contains { $0.value == TestTeams.callback + "/?code=…" })
+            let kept = try await engine.everythingKept()
+            #expect(!kept.contains("secret-1") && !kept.contains("secret-2"))
+            let found = try await TraceListStore(engine.teams.database).find(
+                TestTeams.origin.requestID, in: .acme, at: engine.clock.now)
+            #expect(found == trace.id)
+        }
+    }
+
+    @Test func `takes up the refusal of its code, with what the client secret claims`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code()
+            try await engine.refuse([
+                "code": code, "client_secret": try engine.teams.secret(of: .web) { $0.claims["aud"] = "https://a" },
+            ])
+            await engine.traces.finish()
+
+            let page = try await engine.page()
+            let trace = try #require(page.traces.first)
+            let steps = try await engine.steps(of: trace)
+            #expect(page.traces.count == 1)
+            #expect(trace.outcome == .failed && trace.cause == .audienceWrong && trace.subject == engine.ada)
+            #expect(steps.map(\.kind) == [.authorization, .answered, .tokenRefused])
+            #expect(steps[2].sent.contains(TraceAttribute("client_secret.aud", "https://a")))
+            #expect(steps[2].known.contains { $0.name == "client_secret.aud" && $0.value.hasSuffix("ACMETEAM01") })
+        }
+    }
+
+    @Test func `of another team is not there`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code()
+            await engine.traces.finish()
+            let trace = try #require(try await engine.page().traces.first)
+
+            let (list, details) = (TraceListStore(engine.teams.database), TraceDetailStore(engine.teams.database))
+            let page = try await list.page(in: .rival, limit: 10, at: engine.clock.now)
+            #expect(page.traces.isEmpty && page.total == 0)
+            #expect(try await details.find(trace.id, in: .rival) == nil)
+            #expect(try await list.find(trace.id.rawValue, in: .rival, at: engine.clock.now) == nil)
+        }
+    }
+
+    @Test func `is not read once it is older than thirty days`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code()
+            await engine.traces.finish()
+            engine.clock.advance(by: .seconds(31 * 86_400))
+
+            #expect(try await engine.page().traces.isEmpty)
+        }
+    }
+
+    @Test func `V43: fills no disk and hides no other: a flood of refusals is counted, not kept`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            func refuse(_ count: Int, from ip: (Int) -> String) async throws -> Int {
+                for number in 0..<count {
+                    let origin = Origin(ip: ip(number), userAgent: "flood", requestID: "\(ip(number)) \(number)")
+                    engine.traces.refuse(.unknownClient, of: [], to: team, from: origin)
+                }
+                await engine.traces.finish()
+                return try await engine.page(limit: 1000).traces.count
+            }
+            let kept = try await refuse(1000) { _ in "203.0.113.9" }
+            #expect((100...150).contains(kept))
+            let counts = try await engine.counts()
+            #expect(counts["failure client_unknown"] == 1000)
+            #expect(counts["unkept "] == 1000 - kept)
+            #expect(try await refuse(5) { "198.51.100.\($0)" } == kept + 5)
+            // Nor a crowd.
+            let population = try await refuse(1000) { "192.0.\($0 / 250).\($0 % 250)" }
+            #expect((300...500).contains(population))
+        }
+    }
+
+    @Test func `is found by app, outcome, cause, person and time`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code(to: .web)
+            engine.clock.advance(by: .seconds(60))
+            _ = try await engine.code(for: engine.teams.people.ben, to: .otherWeb)
+            engine.traces.refuse(.unknownClient, of: [], to: try await engine.snapshot(), from: TestTeams.origin)
+            await engine.traces.finish()
+            let middle = engine.clock.now - .seconds(30)
+
+            let expected: [(Int, (inout TraceFilter) -> Void)] = [
+                (3, { _ in }), (1, { $0.client = .web }), (2, { $0.outcome = .answered }),
+                (1, { $0.cause = .clientUnknown }), (0, { $0.cause = .codeUsed }), (1, { $0.subject = engine.ada }),
+                (2, { $0.from = middle }), (1, { $0.until = middle }),
+                (0, { ($0.client, $0.outcome) = (.web, .failed) }), (3, { $0.leavesOutTests = true }),
+            ]
+            for (index, (count, change)) in expected.enumerated() {
+                var filter = TraceFilter()
+                change(&filter)
+                let page = try await engine.page(matching: filter)
+                #expect(page.traces.count == count && page.total == count, "\(index)")
+            }
+            try engine.teams.admin("UPDATE flows SET is_trial = true WHERE client_id = 'com.acme.web'")
+            var others = TraceFilter()
+            others.leavesOutTests = true
+            #expect(try await engine.page(matching: others).traces.count == 2)
+            let first = try await engine.page(limit: 2)
+            let cursor: TraceID = try #require(first.next)
+            let second = try await engine.page(after: cursor, limit: 2)
+            #expect(second.traces.count == 1 && second.next == nil)
+        }
+    }
+
+    @Test func `is counted by the day, by app and by cause`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.code(to: .web)
+            _ = try await engine.code(to: .web)
+            try await engine.refuse(["code": "x"])
+            await engine.traces.finish()
+            _ = try await engine.code(to: .web)
+            await engine.traces.finish()
+
+            let counts = try await engine.counts()
+            #expect(counts["sign_in "] == 3)
+            #expect(counts["failure secret_missing"] == 1)
+        }
+    }
+
+    @Test func `that finds no room is dropped, and the drop is counted`() async throws {
+        var buffer = TraceBuffer()
+        for number in 0..<TraceBuffer.capacity + 5 {
+            buffer.add(PendingTrace(TraceID(ofRequest: "\(number)", at: Timestamp(seconds: 1))), of: .acme)
+        }
+        #expect(buffer.count == TraceBuffer.capacity && buffer.dropped == 5)
+        #expect(buffer.drain().first?.traces.count == TraceBuffer.capacity)
+        #expect(buffer.count == 0)
+    }
+}
+
+extension AuthorizationRefusal {
+    fileprivate static let unknownClient = AuthorizationRefusal(
+        .invalidClient, cause: .clientUnknown, because: "nobody")
+}
+
+// Reading back.
+extension Engine {
+    func page(matching filter: TraceFilter = TraceFilter(), after cursor: TraceID? = nil, limit: Int = 50) async throws
+        -> TracePage
+    {
+        try await TraceListStore(teams.database).page(
+            in: .acme, matching: filter, after: cursor, limit: limit, at: clock.now)
+    }
+
+    func steps(of trace: SignInTrace) async throws -> [TraceEvent] {
+        try #require(try await TraceDetailStore(teams.database).find(trace.id, in: .acme)).steps
+    }
+
+    /// Has the token endpoint refuse a request, as its address does.
+    fileprivate func refuse(_ fields: [String: String]) async throws {
+        let fields = fields.merging(["client_id": "com.acme.web", "grant_type": "authorization_code"]) { $1 }
+        let coded = fields.compactMap { field in FieldName(field.key).map { FormCoding.Field($0, field.value) } }
+        let team = try await snapshot()
+        do {
+            _ = try await tokens.respond(to: try ProtocolParameters(coded), of: team, from: TestTeams.origin)
+            Issue.record("no refusal")
+        } catch let error as OAuthError {
+            traces.refuse(error, .tokenRefused, of: coded, to: team, from: TestTeams.origin)
+        }
+    }
+
+    /// Every text of the tables, beyond the wall.
+    fileprivate func everythingKept() async throws -> String {
+        let rows = try teams.admin("SELECT flows::text FROM flows UNION ALL SELECT flow_steps::text FROM flow_steps")
+        return rows.compactMap { $0[0] }.joined(separator: "\n")
+    }
+
+    func counts() async throws -> [String: Int] {
+        let rows = try teams.admin("SELECT measure || ' ' || subject, count::text FROM daily_counts")
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] ?? "", Int($0[1] ?? "") ?? 0) })
+    }
+}

@@ -1,0 +1,153 @@
+import Bytes
+import Domain
+import Postgres
+import Testing
+
+@testable import Accounts
+@testable import OAuth
+@testable import Registry
+@testable import TestTeams
+
+/// What is kept of transfers that were accepted.
+@Suite struct AcceptedTransferTests {
+    /// Has so many App IDs go from one team to another at this moment.
+    private func accepted(_ count: Int, from source: String, to target: String, _ engine: Engine) throws {
+        try engine.teams.admin(
+            """
+            INSERT INTO app_transfers (
+                team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+            )
+            SELECT $1::text, translate(left(md5($1::text || n), 26), '0189', 'ghij'), $2, 'com.gone.app' || n,
+                '{"description": "Gone", "isEnabled": true, "notificationURL": "", "services": []}', 'accepted',
+                $3::timestamptz, $3::timestamptz
+            FROM generate_series(1, $4::integer) AS n
+            """, source, target, engine.clock.now.description, String(count))
+    }
+
+    /// How many rows came from each such node of the plan.
+    private func rows(from node: String, of statement: SQL, in team: TeamID, _ engine: Engine) async throws -> [Int] {
+        let lines: [String] = try await engine.teams.database.query(
+            "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) \(statement)", in: team
+        ).column()
+        return lines.filter { $0.contains(node) }.compactMap { line -> Int? in
+            let end = line.split(separator: "actual rows=").last ?? ""
+            return Int(end.prefix { $0.isNumber })
+        }
+    }
+
+    @Test func `V43: a team of which a hundred were taken in a day offers no more, and another one does`() async throws
+    {
+        try await withEngine { engine in
+            try accepted(AppTransfer.mostAcceptedADay, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
+
+            await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
+
+            _ = try await engine.transfers.offer(
+                .rivalApp, to: .acme, in: .rival, by: Engine.member, from: TestTeams.origin)
+            engine.clock.advance(by: .seconds(86_401))
+            #expect(try await engine.accept(try await engine.offer()) == .other)
+        }
+    }
+
+    @Test func `V43: a team that has taken a hundred in a day takes no more, and another one does`() async throws {
+        try await withEngine { engine in
+            let third = try #require(TeamID(rawValue: "THIRDTEAM1"))
+            for team in ["OTHERTEAM1", third.rawValue] {
+                try engine.teams.admin(
+                    "INSERT INTO teams (team_id, name, mode) VALUES ($1, 'Team', 'production')", team)
+            }
+            try accepted(AppTransfer.mostAcceptedADay, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
+            let offer = try await engine.offer()
+
+            await #expect(throws: TransferRefusal.tooManyTaken) { _ = try await engine.accept(offer) }
+
+            let left = try engine.teams.admin("SELECT state FROM app_transfers WHERE team_id = 'ACMETEAM01'")
+            #expect(left == [["offered"]], "it stands")
+            #expect(try engine.teams.admin("SELECT FROM app_ids WHERE identifier = 'com.acme.other'").count == 1)
+            let isWithdrawn = try await engine.transfers.withdraw(
+                offer, in: .acme, by: Engine.member, from: TestTeams.origin)
+            #expect(isWithdrawn)
+            #expect(try await engine.accept(try await engine.offer(to: third), in: third) == .other)
+        }
+    }
+
+    @Test func `V43: a team that has taken a hundred takes the next one on another day`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin(
+                "INSERT INTO teams (team_id, name, mode) VALUES ('OTHERTEAM1', 'Team', 'production')")
+            try accepted(AppTransfer.mostAcceptedADay, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
+            let offer = try await engine.offer()
+            engine.clock.advance(by: .seconds(86_401))
+            #expect(try await engine.accept(offer) == .other)
+        }
+    }
+
+    @Test func `V43: the page of transfers sorts some of two thousand that were accepted`() async throws {
+        try await withEngine { engine in
+            try accepted(2000, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
+            try engine.teams.admin("ANALYZE app_transfers")
+            let store = AppTransferStore(engine.teams.database)
+            for team in [TeamID.acme, .rival] {
+                let listing = AppTransferStore.listing(team, at: engine.clock.now)
+                let sorted = try await rows(from: "Sort (actual", of: listing, in: team, engine)
+                #expect(!sorted.isEmpty && sorted.allSatisfy { $0 <= 500 }, "\(sorted)")
+                #expect(try await store.list(in: team, at: engine.clock.now).count == 20)
+            }
+        }
+    }
+
+    @Test func `V43: a sign-in reads the last transfer of each App ID that the team has`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin(
+                """
+                INSERT INTO app_transfers (
+                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+                )
+                SELECT 'RIVALTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'ACMETEAM01',
+                    CASE WHEN n < 1000 THEN 'com.acme.app' ELSE 'com.gone.app' || n END, '{}', 'accepted', now(),
+                    now() - n * interval '1 minute'
+                FROM generate_series(1, 2000) AS n
+                """)
+            try engine.teams.admin("ANALYZE app_transfers")
+            let selection = TeamSnapshotStore.selection(of: .acme)
+            let read = try await rows(from: " on app_transfers", of: selection, in: .acme, engine)
+            #expect(!read.isEmpty && read.allSatisfy { $0 <= 500 }, "\(read)")
+            #expect(try await engine.snapshot().transfers.incoming.count == 1)
+        }
+    }
+
+    @Test func `V43: accepted ones go once neither team needs them, and the others stay`() async throws {
+        try await withPurging { teams, system in
+            // The giver has `com.acme.app` yet; it has `com.acme.sold` no more; `com.acme.back` came back.
+            for (id, source, target, app, days) in [
+                ("a", "ACMETEAM01", "RIVALTEAM1", "com.acme.app", "70"),
+                ("b", "ACMETEAM01", "RIVALTEAM1", "com.acme.sold", "62"),
+                ("c", "ACMETEAM01", "RIVALTEAM1", "com.acme.sold", "60"),
+                ("d", "ACMETEAM01", "RIVALTEAM1", "com.acme.back", "90"),
+                ("e", "RIVALTEAM1", "ACMETEAM01", "com.acme.back", "80"),
+                ("f", "ACMETEAM01", "RIVALTEAM1", "com.acme.other", "200"),
+                ("g", "RIVALTEAM1", "ACMETEAM01", "com.acme.other", "100"),
+                ("h", "ACMETEAM01", "RIVALTEAM1", "com.acme.other", "65"),
+            ] {
+                try teams.admin(
+                    """
+                    INSERT INTO app_transfers (
+                        team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+                    ) VALUES (
+                        $2, rpad($1, 26, 'x'), $3, $4, '{}', 'accepted', now() - $5 * interval '1 day',
+                        now() - $5 * interval '1 day'
+                    )
+                    """, id, source, target, app, days)
+            }
+            // That one came back is known until the row goes by which it was gone.
+            #expect(try await BatchedPurge.appTransfers.run(on: system) == 4)
+            #expect(try Self.left(teams) == ["a", "c", "e", "h"])
+            #expect(try await BatchedPurge.appTransfers.run(on: system) == 1)
+            #expect(try Self.left(teams) == ["a", "c", "h"])
+        }
+    }
+
+    private static func left(_ teams: TestTeams) throws -> [String?] {
+        try teams.admin("SELECT left(transfer_id, 1) FROM app_transfers ORDER BY 1").map { $0[0] }
+    }
+}

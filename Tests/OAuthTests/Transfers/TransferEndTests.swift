@@ -1,0 +1,184 @@
+import Bytes
+import Crypto
+import Directory
+import Domain
+import EventLoop
+import Federation
+import Postgres
+import Registry
+import Testing
+
+@testable import Accounts
+@testable import OAuth
+@testable import TestTeams
+
+/// Offers end, and people go with an app only while they use it.
+@Suite struct TransferEndTests {
+    private static let told = "SELECT FROM transferred_people"
+
+    private func stopUsing(_ engine: Engine) async throws {
+        let isEnded = try await AuthorizationEndStore(engine.teams.database).endConsent(
+            of: engine.ada, for: .other, in: .acme, by: .person(engine.ada), from: TestTeams.origin)
+        #expect(isEnded)
+    }
+
+    @Test func `S38: whoever withdraws before they are asked for does not move`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            try await engine.moveApp()
+            let question: Changes = ["transfer_sub": try await engine.transferName()]
+            #expect(try engine.teams.admin(Self.told).count == 1)
+            try await stopUsing(engine)
+
+            #expect(try engine.teams.admin(Self.told).isEmpty)
+            #expect(try await engine.refusal(migrating: question, in: .rival) == .personUnknown)
+            let again: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
+            #expect(try await engine.refusal(migrating: again, in: .acme) == .personUnknown)
+        }
+    }
+
+    @Test func `S38: whoever is deleted before they are asked for does not move`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            try await engine.moveApp()
+            _ = try await engine.transferName()
+            let deletion = AccountDeletion(engine.teams.database, random: .system)
+            _ = try await deletion.delete(engine.ada, in: .acme, by: .command("test"), from: TestTeams.origin)
+            #expect(try engine.teams.admin(Self.told).isEmpty)
+        }
+    }
+
+    @Test func `S38: whoever has moved stays, though they withdraw where they were, or the app goes there`()
+        async throws
+    {
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            try await engine.moveApp()
+            let question: Changes = ["transfer_sub": try await engine.transferName()]
+            let arrived = try await engine.migrate(question, in: .rival)
+            try await stopUsing(engine)
+            #expect(try await engine.migrate(question, in: .rival) == arrived)
+        }
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            try await engine.moveApp()
+            _ = try await engine.transferName()
+            _ = try await AppIDStore(engine.teams.database).delete(
+                .other, reason: "moved", in: .acme, by: Engine.member, from: TestTeams.origin)
+            #expect(try engine.teams.admin(Self.told).count == 1, "nobody has withdrawn")
+        }
+    }
+
+    @Test func `S38, V54: nobody is told of whose consent ends at this moment`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            try await engine.moveApp()
+            let question: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
+            let refusal = try await engine.teams.hold(
+                engine.ada.rawValue,
+                while: {
+                    Task(executorPreference: engine.teams.loop) {
+                        try await engine.refusal(migrating: question, in: .acme)
+                    }
+                }, then: [("DELETE FROM consents WHERE team_id = 'ACMETEAM01'", [])])
+            #expect(try await refusal.value == .personUnknown)
+            #expect(try engine.teams.admin(Self.told).isEmpty)
+        }
+    }
+
+    @Test(arguments: ["closed_at", "deleted_at"], [TeamID.acme, .rival])
+    func `S38: teams that are closed neither give nor take`(_ column: String, _ team: TeamID) async throws {
+        try await withEngine { engine in
+            let status = try await engine.offer()
+            try engine.teams.admin("UPDATE teams SET \(column) = now() WHERE team_id = $1", team.rawValue)
+            #expect(try await engine.accept(status) == nil)
+            #expect(try engine.teams.admin("SELECT state FROM app_transfers") == [["offered"]])
+        }
+    }
+
+    @Test func `S38: people neither go to a closed team nor come from one`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens(at: .otherWeb)
+            try await engine.moveApp()
+            let name = try await engine.transferName()
+            let question: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
+            try engine.teams.admin("UPDATE teams SET closed_at = now() WHERE team_id = 'RIVALTEAM1'")
+            #expect(try await engine.refusal(migrating: question, in: .acme) == .personUnknown)
+            try engine.teams.admin("UPDATE teams SET closed_at = NULL WHERE team_id = 'RIVALTEAM1'")
+            try engine.teams.admin("UPDATE teams SET closed_at = now() WHERE team_id = 'ACMETEAM01'")
+            #expect(try await engine.refusal(migrating: ["transfer_sub": name], in: .rival) == .personUnknown)
+        }
+    }
+
+    @Test func `S38: an offer stands for fourteen days, and may be made again then`() async throws {
+        try await withEngine { engine in
+            let store = AppTransferStore(engine.teams.database)
+            let id = try await engine.offer()
+            engine.clock.advance(by: AppTransfer.lifetime - .seconds(1))
+            #expect(try await store.list(in: .rival, at: engine.clock.now).map(\.state) == [.offered])
+            engine.clock.advance(by: .seconds(1))
+            for team in [TeamID.acme, .rival] {
+                #expect(try await store.list(in: team, at: engine.clock.now).map(\.state) == [.expired])
+            }
+            #expect(try await engine.accept(id) == nil)
+            let isDeclined = try await engine.transfers.decline(
+                id, in: .rival, by: Engine.member, from: TestTeams.origin)
+            #expect(!isDeclined)
+            let second = try await engine.offer()
+            #expect(try await store.list(in: .rival, at: engine.clock.now).map(\.state) == [.offered, .expired])
+            #expect(try await engine.accept(second) == .other)
+        }
+    }
+
+    @Test func `S38: a team's offers are twenty, at once or one by one, and hide nobody else's`() async throws {
+        try await withEngine { engine in
+            for number in 1...30 {
+                try engine.teams.admin(
+                    """
+                    WITH name AS (
+                        INSERT INTO client_identifiers (team_id, identifier, kind)
+                        VALUES ('ACMETEAM01', 'com.acme.more' || $1, 'app') RETURNING identifier
+                    )
+                    INSERT INTO app_ids (team_id, identifier, description)
+                    SELECT 'ACMETEAM01', 'com.acme.more' || $1, 'More' FROM name
+                    """, "\(number)")
+            }
+            let made = await withTaskGroup(of: Bool.self) { group in
+                for number in 1...30 {
+                    group.addTask {
+                        do {
+                            _ = try await engine.offer(.named("com.acme.more\(number)"))
+                            return true
+                        } catch {
+                            #expect(error as? TransferRefusal == .tooMany)
+                            return false
+                        }
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(made == AppTransfer.mostOffers)
+            // What is settled makes room, on another day, and of each other team twenty are shown.
+            try engine.teams.admin("UPDATE app_transfers SET state = 'declined', settled_at = now()")
+            engine.clock.advance(by: .seconds(86_400))
+            for number in 1...20 { _ = try await engine.offer(.named("com.acme.more\(number)")) }
+            let shown = try await AppTransferStore(engine.teams.database).list(in: .rival, at: engine.clock.now)
+            #expect(shown.count == 20 && shown.allSatisfy { $0.state == .offered })
+        }
+    }
+
+    @Test func `S38, V54: of an acceptance and the closing of either team one comes first`() async throws {
+        for team in [TeamID.acme, .rival] {
+            try await withEngine { engine in
+                let id = try await engine.offer()
+                let held = "SELECT FROM teams WHERE team_id = $1 FOR NO KEY UPDATE"
+                let acceptance = try await engine.teams.hold(
+                    (held, [team.rawValue]),
+                    while: { Task(executorPreference: engine.teams.loop) { try await engine.accept(id) } },
+                    then: [("UPDATE teams SET closed_at = now() WHERE team_id = $1", [team.rawValue])])
+                #expect(try await acceptance.value == nil)
+                #expect(try engine.teams.admin("SELECT state FROM app_transfers") == [["offered"]])
+            }
+        }
+    }
+}
