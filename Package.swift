@@ -18,7 +18,8 @@ func module(_ name: String, uses names: String = "") -> Target {
 
 /// The tests of the module of that name, in `Tests/…Tests`.
 func tests(of name: String, uses names: String = "") -> Target {
-    .testTarget(name: name + "Tests", dependencies: dependencies(name + " " + names), swiftSettings: settings)
+    .testTarget(
+        name: name + "Tests", dependencies: dependencies(name + " TestSupport " + names), swiftSettings: settings)
 }
 
 /// What tests share.
@@ -120,8 +121,11 @@ let package = Package(
                 """),
             swiftSettings: settings),
 
-        // What tests share: a real PostgreSQL.
-        testSupport("TestDatabase", uses: "Postgres"),
+        // What tests share: how long they wait.
+        testSupport("TestSupport"),
+
+        // A real PostgreSQL.
+        testSupport("TestDatabase", uses: "Postgres TestSupport"),
 
         // A name server that does what a test asks of it.
         testSupport("TestNames", uses: "EventLoop"),
