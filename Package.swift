@@ -188,6 +188,11 @@ let package = Package(
             Localization Bytes Domain EventLoop Log Jobs Mail Crypto Postgres Directory Notifications OAuth SignInTrace Federation Accounts Web HTTP Templates
             TestDatabase TestNumbers TestTeams Tenancy TestAuthenticator WebAuthn Simulator HTTPClient
             """),
+        // The readers of fuzz/, which are links here.
+        .testTarget(
+            name: "FuzzSeedTests",
+            dependencies: dependencies("Bytes Crypto Domain HTTP Localization Provisioning Registry Templates WebAuthn"),
+            swiftSettings: settings),
         // The whole product in one process.
         tests(of: "pippin", uses: """
             Localization Notifications OAuth SignInTrace Federation Accounts Bytes Crypto Directory Domain EventLoop HTTP Jobs Log Operations Postgres

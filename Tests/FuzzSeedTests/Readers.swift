@@ -1,0 +1,1 @@
+../../fuzz/Sources/Fuzz/Readers.swift
