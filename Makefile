@@ -1,7 +1,7 @@
 # The one door: every task is a word here, and its work a small script in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint format fuzz sanitize bench bench-scale pictures clean
+.PHONY: help run test test-long check build lint format fuzz sanitize bench bench-scale pictures clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -9,8 +9,14 @@ help: ## Show this list
 run: ## Install what is missing, build, and serve http://localhost:8080 with the demo team
 	@scripts/run
 
-test: ## Install what is missing and run every test: Swift, PostgreSQL, Chromium
+test: ## Install what is missing and run the tests: Swift, PostgreSQL, Chromium (about fifteen minutes)
 	@scripts/test
+
+test-long: ## Run what takes longer: kills, floods, full sizes, the fuzzer, sanitizers (about forty minutes)
+	@scripts/test-long
+
+check: ## Look before a commit: lint, build, most of the tests
+	@scripts/check
 
 build: ## Build the release binary
 	@scripts/build
