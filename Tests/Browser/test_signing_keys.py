@@ -7,10 +7,11 @@ from backend import Backend, Visitor
 from cast import ADA
 from console import Console
 from server import Pippin
+from waiting import SECONDS
 
 
 def key_set(console: Console) -> list[str]:
-    keys = requests.get(f"{console.url}/t/{console.team_id}/auth/keys", timeout=30).json()["keys"]
+    keys = requests.get(f"{console.url}/t/{console.team_id}/auth/keys", timeout=SECONDS).json()["keys"]
     return [key["kid"] for key in keys]
 
 

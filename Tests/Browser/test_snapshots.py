@@ -5,6 +5,7 @@ import requests
 
 import snapshots
 from server import Pippin
+from waiting import SECONDS
 
 CONSOLE = {
     "overview": "",
@@ -42,7 +43,7 @@ def test_whole_answers(story_team, pippin: Pippin, secrets, request: pytest.Fixt
     answers |= {
         f"hosted-{name}": get(visitor, f"{pippin.url}/t/{team.id}/{path}") for name, path in HOSTED.items()
     }
-    answers["protocol-token"] = visitor.post(f"{pippin.url}/t/{team.id}/auth/token", {"client_id": "x"}, timeout=30)
+    answers["protocol-token"] = visitor.post(f"{pippin.url}/t/{team.id}/auth/token", {"client_id": "x"}, timeout=SECONDS)
     answers["protocol-keys"] = get(visitor, f"{pippin.url}/t/{team.id}/auth/keys")
     [key] = answers["protocol-keys"].json()["keys"]
     known |= {key["n"]: "MODULUS", key["kid"]: "KID"}
@@ -56,6 +57,6 @@ def test_whole_answers(story_team, pippin: Pippin, secrets, request: pytest.Fixt
 
 
 def get(session: requests.Session, address: str) -> requests.Response:
-    answer = session.get(address, headers={"Accept-Language": "en", "User-Agent": "snapshots"}, timeout=30)
+    answer = session.get(address, headers={"Accept-Language": "en", "User-Agent": "snapshots"}, timeout=SECONDS)
     assert answer.history == [] or answer.url.count("/attempts/")
     return answer
