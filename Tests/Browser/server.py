@@ -101,7 +101,7 @@ class Pippin:
         folder = new_folder("pippin-")
         server = cls(folder, options)
         server.descriptors = descriptors
-        if "--database" not in options:
+        if not {"--database", "--master-key"} & set(options):
             server.furnish()
         try:
             server.start()
