@@ -83,7 +83,7 @@ class Garden:
             "@service-ids/new", "service-ids/com.garden.web", f"service-ids/com.{LONG}",
             "service-ids/com.garden.web/trials/new", f"trials/{self.trial}", f"trials/{self.cancelled_trial}",
             "domains/127.0.0.1", f"domains/{LONG}", "keys", "keys?q=nothing", "@keys", "keys/new", "@keys/new",
-            *(f"keys/{key}" for key in self.keys), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
+            *(f"keys/{key}" for key in reversed(self.keys)), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
             "apple", "@apple", "apple/new", "@apple/new", "apple/com.garden.app", "checkup",
             "email-sources", "email-sources?q=nothing", "@email-sources", "email-sources/new",
             f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "cutoffs", "@cutoffs", "transfers",

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 import hosted
 from authlib_app import AuthlibApp
-from cast import ADA, PEOPLE, Acme, SigningKey, registered
+from cast import ADA, Acme, SigningKey
 from server import Pippin
 from waiting import SECONDS
 

@@ -3,7 +3,6 @@ private PostgreSQL, and says what happened.
 """
 
 import os
-import re
 import signal
 import subprocess
 import threading
