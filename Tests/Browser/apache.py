@@ -2,14 +2,13 @@
 
 import os
 import subprocess
-import time
 import urllib.request
 from pathlib import Path
 
 from server import free_port
+from waiting import SECONDS, until
 
 MODULES = Path("/usr/lib/apache2/modules")
-START_SECONDS = 30
 
 CONFIGURATION = """
 ServerRoot {folder}
@@ -88,18 +87,18 @@ class Apache:
     def stop(self) -> None:
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(START_SECONDS)
+            self.process.wait(SECONDS)
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            assert self.process.poll() is None, self._last_words()
-            try:
-                with urllib.request.urlopen(self.url + "/signed-out.html", timeout=2):
-                    return
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError(self._last_words())
+        until(self._is_ready, self._last_words)
+
+    def _is_ready(self) -> bool:
+        assert self.process.poll() is None, self._last_words()
+        try:
+            with urllib.request.urlopen(self.url + "/signed-out.html", timeout=60):
+                return True
+        except OSError:
+            return False
 
     def _last_words(self) -> str:
         files = [self.folder / "apache.out", self.folder / "error.log"]

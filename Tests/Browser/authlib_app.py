@@ -14,6 +14,7 @@ from authlib.oidc.core import CodeIDToken
 from joserfc import jwk, jwt
 
 from cast import SigningKey
+from waiting import SECONDS
 
 
 class AuthlibApp:
@@ -30,7 +31,7 @@ class AuthlibApp:
 
     def use(self, base: str, team_id: str, client_id: str, key: SigningKey) -> None:
         self.client_id = client_id
-        self.metadata = requests.get(f"{base}/.well-known/openid-configuration", timeout=30).json()
+        self.metadata = requests.get(f"{base}/.well-known/openid-configuration", timeout=SECONDS).json()
         claims = {"iss": team_id, "sub": client_id, "aud": base, "iat": int(time.time()), "exp": int(time.time()) + 300}
         header = {"alg": "ES256", "kid": key.id}
         self.client_secret = jwt.encode(header, claims, jwk.import_key(key.private_pem, "EC"))
@@ -53,7 +54,7 @@ class AuthlibApp:
 
     def claims(self, token: dict, nonce: str | None = None) -> CodeIDToken:
         """What the id_token says, once its signature and every claim are checked."""
-        keys = jwk.KeySet.import_key_set(requests.get(self.metadata["jwks_uri"], timeout=30).json())
+        keys = jwk.KeySet.import_key_set(requests.get(self.metadata["jwks_uri"], timeout=SECONDS).json())
         decoded = jwt.decode(token["id_token"], keys, algorithms=["RS256"])
         options = {
             "iss": {"essential": True, "value": self.metadata["issuer"]},

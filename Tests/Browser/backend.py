@@ -9,9 +9,7 @@ import jwt
 import requests
 
 from cast import Acme, Person
-
-SECONDS = 30
-
+from waiting import SECONDS
 
 class Backend:
     """Redeems and refreshes as team Acme's app does. May be used from many threads."""

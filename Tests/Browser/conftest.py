@@ -1,12 +1,13 @@
 """One Pippin for all browser tests, one Chromium, and a fresh browser profile for each test."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -14,10 +15,11 @@ import database
 import logs
 import watch
 from cast import PEOPLE, Acme, Person, SigningKey, registered
-from console import PATIENCE_MS, Console, set_up, sign_in
+from console import Console, set_up, sign_in
 from name_server import NameServer
 from sample_app import SampleApp
-from server import ROOT, Pippin
+from server import ROOT, Pippin, make_home
+from waiting import PATIENCE_MS
 
 SCREENS = ROOT / ".build/screens"
 
@@ -28,8 +30,30 @@ LOOKS = {
 }
 
 
+# Files that take longest, before all others: a worker that began one last would keep the rest of the run waiting.
+FIRST = ("test_pages.py",)
+
+home = pytest.StashKey[Path]()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-snapshots", action="store_true", help="keep the answers of now in Snapshots/")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+    # The workers of pytest-xdist find it in their environment.
+    if not hasattr(config, "workerinput"):
+        config.stash[home] = make_home()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if home in config.stash:
+        shutil.rmtree(config.stash[home], ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in FIRST)
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,14 @@
 
 import dataclasses
 import re
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from server import Pippin
+from waiting import until
 
-PATIENCE_MS = 15_000
 SYSTEM_TEAM = "PIPPIN0000"
 EMAIL = "olive@pippin.example"
 PASSWORD = "olives-grow-slowly-1999"
@@ -93,10 +92,15 @@ class Console:
 
     def reload_until(self, words: str) -> None:
         """Reloads the page until it shows these words: what Pippin does a moment after an answer."""
-        deadline = time.monotonic() + 60
-        while self.page.get_by_role("main").get_by_text(words, exact=True).count() == 0:
-            assert time.monotonic() < deadline, f"{self.page.url} never showed {words!r}: {self.page.inner_text('main')[:400]!r}"
-            self.page.reload()
+        page = self.page
+
+        def shows() -> bool:
+            if page.get_by_role("main").get_by_text(words, exact=True).count() > 0:
+                return True
+            page.reload()
+            return False
+
+        until(shows, lambda: f"{page.url} never showed {words!r}: {page.inner_text('main')[:400]!r}")
 
     def revoke_key(self, key_id: str, reason: str) -> None:
         page = self.open(f"keys/{key_id}")

@@ -1,12 +1,17 @@
 """What PostgreSQL itself holds, asked through psql on the private cluster's socket."""
 
 import subprocess
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from cast import Person
 from console import SYSTEM_TEAM
 from server import Pippin
+from waiting import SECONDS
+from waiting import until as wait
+
+# What PostgreSQL calls the locks that a statement asks for.
+LOCKS = {"EXCLUSIVE": "ExclusiveLock", "ACCESS EXCLUSIVE": "AccessExclusiveLock"}
 
 
 def rows(pippin: Pippin, statement: str, **values: str) -> list[list[str]]:
@@ -15,21 +20,55 @@ def rows(pippin: Pippin, statement: str, **values: str) -> list[list[str]]:
     done = subprocess.run(
         ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "--field-separator=\t", "--set=ON_ERROR_STOP=1",
          *named, f"--host={pippin.data / 'socket'}", "--username=pippin", "pippin"],
-        input=statement, capture_output=True, text=True, timeout=20,
+        input=statement, capture_output=True, text=True, timeout=SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
 def until(
-    pippin: Pippin, statement: str, enough: Callable[[list[list[str]]], int], seconds: float = 60, **values: str
+    pippin: Pippin, statement: str, enough: Callable[[list[list[str]]], int] = len, **values: str
 ) -> list[list[str]]:
     """The rows of a statement once they are enough: what is written a moment after an answer."""
-    deadline = time.monotonic() + seconds
-    while not enough(found := rows(pippin, statement, **values)):
-        assert time.monotonic() < deadline, f"waited {seconds} s for: {statement}\n{found}"
-        time.sleep(0.05)
+    found: list[list[str]] = []
+
+    def look() -> bool:
+        found[:] = rows(pippin, statement, **values)
+        return bool(enough(found))
+
+    wait(look, lambda: f"{statement}\n{found}")
     return found
+
+
+def lapse(pippin: Pippin) -> None:
+    """Lets the twenty seconds pass that a request has Apple's answer for itself, also one that died."""
+    rows(pippin, """
+        UPDATE provider_trips SET claimed_until = now() WHERE claimed_until > now();
+        UPDATE native_handovers SET claimed_until = created_at WHERE settled_at IS NULL;
+        UPDATE provider_announcements SET held_until = announced_at;
+    """)
+
+
+@contextmanager
+def held(pippin: Pippin, *tables: str, mode: str = "EXCLUSIVE") -> Iterator[None]:
+    """Nothing is written to tables, so that whoever wants to hangs at that point; they die before it goes on."""
+    holder = subprocess.Popen(
+        ["psql", "--no-psqlrc", "--quiet", f"--host={pippin.data / 'socket'}", "--username=pippin", "pippin"],
+        stdin=subprocess.PIPE, text=True,
+    )
+    holder.stdin.write(f"BEGIN; LOCK TABLE {', '.join(tables)} IN {mode} MODE;\n")
+    holder.stdin.flush()
+    until(pippin, f"SELECT 1 FROM pg_locks WHERE relation = '{tables[-1]}'::regclass AND mode = '{LOCKS[mode]}' AND granted")
+    try:
+        yield
+    finally:
+        holder.stdin.close()
+        holder.wait(SECONDS)
+
+
+def until_held_up(pippin: Pippin, count: int = 1) -> None:
+    """Waits until so many statements wait for a table that is held."""
+    until(pippin, f"SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' HAVING count(*) >= {count}")
 
 
 def give_console_account(pippin: Pippin, person: Person, team: str, role: str) -> None:

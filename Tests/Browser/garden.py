@@ -1,5 +1,6 @@
 """Two teams to look at: Garden, in which there is something of everything, and Fallow, in which there is nothing."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +13,11 @@ from playwright.sync_api import Browser, Page, expect
 import database
 import hosted
 from cast import ADA, BEN, CLEO, DANA, Person, registered
-from console import PATIENCE_MS, Console, facts, sign_in
+from console import Console, facts, sign_in
 from sample_app import SampleApp
 from server import Pippin
 from visits import sign_in_for_the_first_time
+from waiting import PATIENCE_MS, SECONDS, until
 from web_site import WebSite
 
 GARDEN = "GARDEN0001"
@@ -81,7 +83,7 @@ class Garden:
             "@service-ids/new", "service-ids/com.garden.web", f"service-ids/com.{LONG}",
             "service-ids/com.garden.web/trials/new", f"trials/{self.trial}", f"trials/{self.cancelled_trial}",
             "domains/127.0.0.1", f"domains/{LONG}", "keys", "keys?q=nothing", "@keys", "keys/new", "@keys/new",
-            *(f"keys/{key}" for key in self.keys), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
+            *(f"keys/{key}" for key in reversed(self.keys)), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
             "apple", "@apple", "apple/new", "@apple/new", "apple/com.garden.app", "checkup",
             "email-sources", "email-sources?q=nothing", "@email-sources", "email-sources/new",
             f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "cutoffs", "@cutoffs", "transfers",
@@ -211,15 +213,22 @@ class Garden:
     @contextmanager
     def open_to_apple(self) -> Iterator[None]:
         """Lets people of the directory come by way of Apple, too."""
-        self._admit("{directory,apple}")
+        self._admit("{directory,apple}", 1)
         try:
             yield
         finally:
-            self._admit("{directory}")
+            self._admit("{directory}", 0)
 
-    def _admit(self, sources: str) -> None:
+    def _admit(self, sources: str, ways: int) -> None:
         database.rows(self.pippin, f"UPDATE teams SET identity_sources = '{sources}' WHERE team_id = '{GARDEN}'")
-        time.sleep(1.5)  # until every node has heard of it
+
+        def shown() -> int:
+            """How many ways to Apple a browser is shown."""
+            page = requests.get(f"{self.hosted}/account/session", timeout=SECONDS)
+            return len(set(re.findall(r'href="(/[^"]*/apple)"', page.text)))
+
+        # Whichever loop of the server answers has heard of it.
+        until(lambda: all(shown() == ways for _ in range(8)))
 
     def connect_to_apple(self, person: Person) -> None:
         database.rows(
@@ -246,7 +255,7 @@ class Garden:
             self.private_key, algorithm="ES256", headers={"kid": self.keys[1]},
         )
         fields = {"client_id": "com.garden.web", "client_secret": secret, "sub": sub}
-        answer = requests.post(f"{self.hosted}/auth/delete-account", fields, timeout=30)
+        answer = requests.post(f"{self.hosted}/auth/delete-account", fields, timeout=SECONDS)
         assert answer.status_code == 202, answer.text
         self.receipts = [answer.json()["receipt_url"]]
 

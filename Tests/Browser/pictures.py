@@ -15,6 +15,7 @@ from cast import Person, registered
 from console import EMAIL, PASSWORD, Console, fill_service_id, fill_set_up
 from name_server import NameServer
 from server import Pippin
+from waiting import SECONDS
 
 WINDOW = {"width": 1280, "height": 800}
 SCALE = 1.5
@@ -117,7 +118,7 @@ def main(folder: Path) -> None:
         names.stop()
         if demo.process is not None:
             demo.process.terminate()
-            demo.process.wait(30)
+            demo.process.wait(SECONDS)
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -129,7 +130,7 @@ def found(operator: Page, demo: Pippin, album: Album) -> Console:
     operator.get_by_role("button", name="Set up Pippin").click()
     expect(operator.get_by_role("heading", name="Juniper Books", level=1)).to_be_visible()
     team = operator.url.rsplit("/", 1)[1]
-    [key] = requests.get(f"{demo.url}/t/{team}/auth/keys", timeout=30).json()["keys"]
+    [key] = requests.get(f"{demo.url}/t/{team}/auth/keys", timeout=SECONDS).json()["keys"]
     album.known = {team: "JUNIPER001", demo.url: "https://id.example", key["kid"]: "q3Vb8LkT1x"}
     demo.apply({"teams": [{"id": TEAM, "users": registered(PEOPLE)}, {"id": team, "users": registered((GRACE,))}]})
     return Console(demo.url, team, EMAIL, PASSWORD, "", {}, operator)

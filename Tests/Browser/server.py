@@ -1,7 +1,10 @@
 """One running Pippin with its own data, and what a person at its terminal can do with it."""
 
+import fcntl
+import itertools
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -9,7 +12,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -17,15 +19,53 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+from waiting import SECONDS, until
+
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 60
-STOP_SECONDS = 30
+# Where all data of a run lies, in memory where there is room for it.
+HOME = "PIPPIN_BROWSER_TESTS"
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
+# Below the ports that the kernel gives to connections; each worker of pytest-xdist has a range of its own.
+FIRST_PORT, PORTS_OF_WORKER, WORKERS = 20_000, 1_000, 12
+
+
+def _ports() -> Iterator[int]:
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % WORKERS
+    begin = random.randrange(PORTS_OF_WORKER)  # another run may be under way
+    for number in itertools.count(begin):
+        yield FIRST_PORT + worker * PORTS_OF_WORKER + number % PORTS_OF_WORKER
+
+
+_next_port = _ports()
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port of 127.0.0.1 at which nothing listens, and which no connection takes meanwhile."""
+    for port in itertools.islice(_next_port, PORTS_OF_WORKER):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("every port of this worker is in use")
+
+
+def make_home() -> Path:
+    """A folder for all data of a run."""
+    place = MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM else None
+    home = Path(tempfile.mkdtemp(prefix="pippin-browser-", dir=place))
+    home.chmod(0o755)
+    os.environ[HOME] = str(home)
+    return home
+
+
+def new_folder(prefix: str) -> Path:
+    """A folder for one test, which the unprivileged user may enter whom a private PostgreSQL runs as."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=os.environ.get(HOME)))
+    folder.chmod(0o755)
+    return folder
 
 
 def binary() -> Path:
@@ -45,7 +85,6 @@ def _name(process: str) -> str:
 class Pippin:
     def __init__(self, folder: Path, options: tuple[str, ...] = (), port: int | None = None):
         self.port = port or free_port()
-        self.url = f"http://localhost:{self.port}"
         self.folder = folder
         self.data = folder / "data"
         self.options = options
@@ -57,23 +96,53 @@ class Pippin:
 
     @classmethod
     @contextmanager
-    def running(cls, *options: str) -> Iterator[Self]:
+    def running(cls, *options: str, descriptors: int | None = None) -> Iterator[Self]:
         """One with data of its own, which is gone afterwards; `stop` it before the end to see that it ends well."""
-        folder = Path(tempfile.mkdtemp(prefix="pippin-browser-"))
-        folder.chmod(0o755)  # its PostgreSQL runs as an unprivileged user, who has to pass through
+        folder = new_folder("pippin-")
         server = cls(folder, options)
+        server.descriptors = descriptors
+        if not {"--database", "--master-key"} & set(options):
+            server.furnish()
         try:
             server.start()
             yield server
         finally:
             if server.process is not None:
                 server.process.terminate()
-                server.process.wait(30)
+                server.process.wait(SECONDS)
             shutil.rmtree(folder, ignore_errors=True)
 
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def furnish(self) -> None:
+        """Gives it the data of a first start: a cluster with every migration, and the master key. They are made once."""
+        home = Path(os.environ[HOME])
+        kept, done = home / "kept", home / "kept.done"
+        with (home / "kept.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                subprocess.run(
+                    [binary(), "migrate", "--data", kept, "--resources", ROOT], cwd=ROOT, stdin=subprocess.DEVNULL,
+                    capture_output=True, check=True, timeout=SECONDS,
+                )
+                done.touch()
+        subprocess.run(["cp", "--archive", kept, self.data], check=True, timeout=SECONDS)
+
     def start(self) -> None:
+        """Starts Pippin, at another port where a first start finds its own taken."""
+        is_first = not self.log.exists()
         self.begin()
-        self._wait_until_ready()
+        try:
+            self._wait_until_ready()
+        except AssertionError:
+            if not is_first or not re.search(rf"\b{self.port}\b.* in use", self._last_words()):
+                raise
+            self.log.unlink()
+            self.port = free_port()
+            self.begin()
+            self._wait_until_ready()
 
     def begin(self) -> None:
         """Starts Pippin, and does not wait for it."""
@@ -97,11 +166,11 @@ class Pippin:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         try:
-            status = process.wait(STOP_SECONDS)
+            status = process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            raise AssertionError(f"Pippin did not stop within {STOP_SECONDS} s of SIGTERM\n{self._last_words()}")
+            raise AssertionError(f"Pippin did not stop within {SECONDS} s of SIGTERM\n{self._last_words()}")
         assert status == 0, f"Pippin ended with status {status}\n{self._last_words()}"
 
     def apply(self, registry: dict) -> str:
@@ -118,18 +187,15 @@ class Pippin:
 
     def printed(self, name: str) -> str:
         """The address on one of the lines that `serve` printed at its start."""
-        deadline = time.monotonic() + START_SECONDS
         # They are printed a moment after the first request could be served.
-        while not (found := re.findall(rf"^{name}\s+(\S+)$", self.said.read_text(), re.MULTILINE)):
-            assert time.monotonic() < deadline, self._last_words()
-            time.sleep(0.05)
-        [address] = found
+        line = re.compile(rf"^{name}\s+(\S+)$", re.MULTILINE)
+        [address] = until(lambda: line.findall(self.said.read_text()), self._last_words)
         return address
 
     def command(self, *arguments: str) -> str:
         done = subprocess.run(
             [binary(), *arguments, *self._place],
-            cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_SECONDS,
+            cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
         )
         assert done.returncode == 0, (
             f"`pippin {' '.join(arguments)}` ended with {done.returncode}\n{done.stdout}{done.stderr}"
@@ -147,17 +213,16 @@ class Pippin:
         return [int(child) for child in children if _name(child) == "pippin-worker"]
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                raise AssertionError(f"Pippin ended with {self.process.returncode}\n{self._last_words()}")
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2) as answer:
-                    if answer.status == 200:
-                        return
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.05)
-        raise AssertionError(f"Pippin was not ready within {START_SECONDS} s\n{self._last_words()}")
+        until(self._is_ready, self._last_words)
+
+    def _is_ready(self) -> bool:
+        if self.process.poll() is not None:
+            raise AssertionError(f"Pippin ended with {self.process.returncode}\n{self._last_words()}")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=60) as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
 
     def _last_words(self) -> str:
         return "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-20:])

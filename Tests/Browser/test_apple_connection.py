@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 import watch
 from console import Console, set_up
 from server import ROOT, Pippin, binary
+from waiting import SECONDS
 
 KEY = "APPLEKEY77"
 
@@ -26,7 +27,7 @@ def doctor(pippin: Pippin, team: str) -> tuple[int, str]:
     done = subprocess.run(
         [binary(), "doctor", "--team", team, "--simulate-apple", "--listen", f"127.0.0.1:{pippin.port}",
          "--public-url", pippin.url, "--data", str(pippin.data), "--resources", str(ROOT)],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
     )
     return done.returncode, done.stdout + done.stderr
 

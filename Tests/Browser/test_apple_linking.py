@@ -99,3 +99,6 @@ def test_it_works_without_a_script(pippin: Pippin, new_context):
     # Without a script the answer is posted by a button, and no page of another site is left on the way.
     page.get_by_role("button").first.click()
     expect(page.get_by_role("status")).to_contain_text("Apple is connected")
+    section(page).get_by_role("link").click()
+    page.get_by_role("button", name="Disconnect Apple").click()
+    expect(page.get_by_role("status")).to_contain_text("Apple is disconnected")

@@ -6,8 +6,9 @@ from playwright.sync_api import Page, expect
 
 import hosted
 from authlib_app import AuthlibApp
-from cast import ADA, PEOPLE, Acme, SigningKey, registered
+from cast import ADA, Acme, SigningKey
 from server import Pippin
+from waiting import SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_authlib_signs_in_verifies_refreshes_revokes_and_begins_anew(page: Page,
     with pytest.raises(Exception, match="invalid_grant"):
         app.client().refresh_token(app.metadata["token_endpoint"], refresh_token=first["refresh_token"])
     late = requests.get(
-        app.metadata["userinfo_endpoint"], headers={"Authorization": f"Bearer {refreshed['access_token']}"}, timeout=30
+        app.metadata["userinfo_endpoint"], headers={"Authorization": f"Bearer {refreshed['access_token']}"}, timeout=SECONDS
     )
     assert late.status_code == 401
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from backend import Backend, Visitor
-from cast import ADA, Acme
+from cast import Acme
 from console import Console, facts
 from name_server import NameServer
 from server import Pippin

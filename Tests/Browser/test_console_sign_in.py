@@ -15,6 +15,7 @@ from console import Console, facts
 from sample_app import SampleApp
 from server import Pippin
 from visits import expect_signed_in, sign_in_for_the_first_time, start_sign_in
+from waiting import SECONDS
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def redeem(made: Registration, code: str) -> str:
     claims = {"iss": made.team_id, "iat": now, "exp": now + 60, "aud": made.issuer, "sub": made.client_id}
     secret = jwt.encode(claims, made.private_key, algorithm="ES256", headers={"kid": made.key_id})
     fields = {"grant_type": "authorization_code", "client_id": made.client_id, "client_secret": secret, "code": code}
-    answer = requests.post(made.token_url, data=fields, timeout=10)
+    answer = requests.post(made.token_url, data=fields, timeout=SECONDS)
     assert answer.status_code == 400
     return answer.json()["error"]
 

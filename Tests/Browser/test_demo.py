@@ -14,6 +14,7 @@ import watch
 from cast import Person
 from console import PASSWORD, fill_set_up
 from server import ROOT, Pippin, binary
+from waiting import SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def test_the_set_up_link_leads_to_the_demo_team(
 
 def test_demo_and_stand_in_are_refused_over_https(tmp_path: Path):
     options = ["--demo", "--simulate-apple", "--public-url", "https://localhost:8443", "--data", str(tmp_path)]
-    done = subprocess.run([binary(), "serve", *options], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([binary(), "serve", *options], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode != 0
     for option in ("--demo", "--simulate-apple"):
         assert f"{option} is for plain http: leave out --tls-cert, and https in --public-url" in done.stderr

@@ -7,6 +7,7 @@ import pytest
 
 from cast import Acme, SigningKey
 from server import ROOT, Pippin, binary
+from waiting import SECONDS
 
 TEAM = "DOCTORTM01"
 
@@ -17,7 +18,7 @@ def doctor(pippin: Pippin) -> Callable[..., tuple[int, str]]:
         done = subprocess.run(
             [binary(), "doctor", *options, "--simulate-apple", "--listen", f"127.0.0.1:{pippin.port}",
              "--public-url", pippin.url, "--data", str(pippin.data), "--resources", str(ROOT)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
         )
         return done.returncode, done.stdout + done.stderr
 

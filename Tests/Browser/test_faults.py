@@ -1,17 +1,13 @@
 """What a machine room does to a server: PostgreSQL restarts, processes are killed, ports are taken, files are wrong."""
 
-import atexit
 import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,11 +19,14 @@ import logs
 from backend import Backend, Visitor
 from cast import ADA, BEN, PEOPLE, Acme
 from database import rows
-from server import ROOT, Pippin, binary, free_port
+from machine_room import stop_orphan
+from server import HOME, ROOT, Pippin, binary, free_port, new_folder
+from waiting import SECONDS, until
 
 sys.path.insert(0, str(ROOT / "bench"))
 from postgres import Cluster
 
+pytestmark = pytest.mark.long
 CODES = 200
 TEAM = Acme(return_url="http://127.0.0.1:9000/callback")
 
@@ -38,8 +37,11 @@ class Installation(Pippin):
     def __init__(self, folder: Path, database: str | None = None):
         super().__init__(folder)
         self.database = database
-        self.address = f"http://127.0.0.1:{self.port}"
         self.secrets = {person.password for person in PEOPLE}
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def _place(self) -> list[str]:
@@ -70,8 +72,7 @@ class Installation(Pippin):
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="pippin-faults-"))
-    folder.chmod(0o755)  # a private PostgreSQL runs as an unprivileged user, who has to pass through
+    folder = new_folder("faults-")
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -85,6 +86,8 @@ def install(folder: Path) -> Iterator[Callable[..., Installation]]:
         place = folder / str(len(made))
         place.mkdir()
         made.append(Installation(place, database))
+        if database is None:
+            made[-1].furnish()
         made[-1].start()
         made[-1].apply(TEAM.registry())
         return made[-1]
@@ -104,21 +107,12 @@ def install(folder: Path) -> Iterator[Callable[..., Installation]]:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     """An operator's PostgreSQL."""
-    cluster = Cluster()
+    cluster = Cluster(kept=new_folder("cluster-"))
     try:
         cluster.start()
         yield cluster
     finally:
         cluster.stop()
-
-
-def stop_orphan(data: Path) -> None:
-    """Ends the private PostgreSQL that a killed Pippin may have left behind."""
-    for file in data.rglob("postmaster.pid"):
-        try:
-            os.kill(int(file.read_text().split("\n")[0]), signal.SIGINT)
-        except (ProcessLookupError, ValueError):
-            pass
 
 
 # Under load
@@ -128,50 +122,41 @@ def test_a_restart_of_postgresql_costs_503s_and_nothing_that_was_acknowledged(in
     pippin = install(cluster.url())
     backend = pippin.backend()
     codes = pippin.codes(CODES)
-    redeemed: dict[str, str] = {}
+    before, after = codes[: CODES // 4], codes[CODES // 4 :]
+    redeemed = {code: backend.redeem(code).json()["refresh_token"] for code in before}
     # Not the answers: each would keep its connection open, and one address has a limited number of them.
     seen: list[tuple[int, str | None]] = []
-    is_over = threading.Event()
 
-    def see(answer: requests.Response) -> None:
+    def see(answer: requests.Response) -> requests.Response:
         seen.append((answer.status_code, answer.headers.get("Retry-After")))
+        return answer
 
     def redeem(code: str) -> None:
-        time.sleep(codes.index(code) / CODES * 2)  # spread over two seconds, the restart in their midst
-        answer = backend.redeem(code)
-        see(answer)
+        answer = see(backend.redeem(code))
         if answer.status_code == 200:
             redeemed[code] = answer.json()["refresh_token"]
 
-    def refresh() -> None:
-        while not is_over.is_set():
-            for token in list(redeemed.values()):
-                see(backend.refresh(token))
+    def held_up() -> int:
+        return int(cluster.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'relation'"))
 
     with ThreadPoolExecutor(24) as pool:
-        refreshing = [pool.submit(refresh) for _ in range(4)]
-        redeeming = [pool.submit(redeem, code) for code in codes]
-        time.sleep(1)
         with cluster.holding("authorization_codes", "refresh_tokens"):
-            time.sleep(0.3)  # so that requests are under way when it stops
+            work = [pool.submit(redeem, code) for code in after]
+            work += [pool.submit(lambda token: see(backend.refresh(token)), token) for token in list(redeemed.values())]
+            until(lambda: held_up() >= 4)
             cluster.restart()
-        for future in redeeming:
-            future.result()
-        time.sleep(1)
-        is_over.set()
-        for future in refreshing:
+        for future in work:
             future.result()
 
     assert {status for status, _ in seen} <= {200, 503}
     refused = [wait for status, wait in seen if status == 503]
     assert refused, "the restart was not felt"
     assert all(int(wait or 0) > 0 for wait in refused)
-    assert seen[-1][0] == 200, "it did not come back"
+    until(lambda: requests.get(f"{pippin.address}/readyz", timeout=SECONDS).status_code == 200)
     pippin.secrets.update(redeemed.values())
-    assert len(redeemed) > CODES / 4
     assert {backend.refresh(token).status_code for token in redeemed.values()} == {200}
     assert {backend.redeem(code).status_code for code in redeemed} == {400}
-    assert requests.get(f"{pippin.address}/readyz", timeout=5).status_code == 200
+    assert {backend.redeem(code).status_code for code in codes if code not in redeemed} <= {200, 400}
 
 
 def test_a_kill_while_codes_are_redeemed_loses_no_token_and_spends_no_code_twice(install):
@@ -191,10 +176,11 @@ def test_a_kill_while_codes_are_redeemed_loses_no_token_and_spends_no_code_twice
         if len(answered) >= CODES // 8:
             enough.set()
 
-    with ThreadPoolExecutor(CODES) as pool:
+    # Few at a time, so that most are left when it dies.
+    with ThreadPoolExecutor(8) as pool:
         for code in codes:
             pool.submit(redeem, code)
-        assert enough.wait(30)
+        assert enough.wait(SECONDS)
         pippin.kill()
 
     pippin.secrets.update(token for _, token in answered)
@@ -208,55 +194,38 @@ def test_a_kill_while_codes_are_redeemed_loses_no_token_and_spends_no_code_twice
     assert rows(pippin, "SELECT count(*) FROM refresh_tokens") == [[str(CODES)]]
 
 
-def test_sigterm_lets_requests_finish_and_ends_with_success(install):
-    pippin = install()
-    [code] = pippin.codes(1)
-    body = pippin.backend().form(grant_type="authorization_code", code=code, redirect_uri=TEAM.return_url).encode()
-    head = (
-        f"POST /t/{TEAM.id}/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
-        "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
-    )
-    with socket.create_connection(("127.0.0.1", pippin.port), timeout=20) as slow:
-        slow.sendall(head.encode() + body[:100])
-        time.sleep(0.3)
-        pippin.process.send_signal(signal.SIGTERM)
-        time.sleep(1)
-        with pytest.raises(OSError):
-            socket.create_connection(("127.0.0.1", pippin.port), timeout=1).close()
-        assert pippin.process.poll() is None, "it did not wait"
-        slow.sendall(body[100:])
-        answer = slow.recv(65536).decode()
-    assert answer.startswith("HTTP/1.1 200 ")
-    assert '"refresh_token"' in answer
-    pippin.stop()
-
-
 def test_sigterm_under_load_answers_what_it_took_and_keeps_what_it_answered(install):
     pippin = install()
     backend = pippin.backend()
     codes = pippin.codes(64)
+    is_answered = threading.Event()
+
+    def redeem(code: str) -> requests.Response:
+        answer = backend.redeem(code)
+        is_answered.set()
+        return answer
+
     with ThreadPoolExecutor(len(codes)) as pool:
-        work = [pool.submit(backend.redeem, code) for code in codes]
-        time.sleep(0.05)
+        work = [pool.submit(redeem, code) for code in codes]
+        assert is_answered.wait(SECONDS)
         pippin.stop()
     answers = [future.result() for future in work if not isinstance(future.exception(), requests.RequestException)]
     assert {answer.status_code for answer in answers} <= {200, 503}
     tokens = [answer.json()["refresh_token"] for answer in answers if answer.status_code == 200]
-    assert tokens, "the end came too early to tell anything"
+    assert tokens, "none of those that were under way"
     pippin.secrets.update(tokens)
     pippin.start()
     assert {backend.refresh(token).status_code for token in tokens} == {200}
 
 
-def test_a_second_start_is_quick_and_finds_everything(install):
+def test_a_second_start_changes_nothing_and_finds_everything(install):
     pippin = install()
     backend = pippin.backend()
     token = backend.redeem(pippin.codes(1)[0]).json()["refresh_token"]
     pippin.secrets.add(token)
     pippin.stop()
-    begin = time.monotonic()
     pippin.start()
-    assert time.monotonic() - begin < 15
+    assert "migration" not in pippin.said.read_text()
     assert backend.refresh(token).status_code == 200
     assert Visitor(pippin.address, TEAM).sign_in(BEN)
 
@@ -268,7 +237,7 @@ def refusal(*arguments: str, prefix: tuple[str, ...] = (), environment: dict[str
     """What `serve` complains of; it must end by itself, with a status of its own and nothing but its lines."""
     done = subprocess.run(
         [*prefix, binary(), "serve", *arguments], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=60, env={**os.environ, **(environment or {})},
+        timeout=SECONDS, env={**os.environ, **(environment or {})},
     )
     lines = done.stderr.splitlines()
     assert done.returncode in (1, 64), done.stdout + done.stderr
@@ -284,11 +253,10 @@ def storage(database: str | None) -> list[str]:
     """An operator's database is used with one master key, whichever test comes first."""
     if database is None:
         return []
-    key = Path(tempfile.gettempdir()) / f"pippin-faults-key-{os.getpid()}"
+    key = Path(os.environ[HOME]) / f"faults-key-{os.getpid()}"
     if not key.exists():
         key.touch(0o600)
         key.write_text(f"faults {os.urandom(32).hex()}\n")
-        atexit.register(key.unlink)
     return ["--database", database, "--master-key", str(key)]
 
 
@@ -337,9 +305,9 @@ def test_what_apply_removes_is_said_on_its_command_line_alone(install):
     file.write_text(json.dumps({"teams": [{key: team[key] for key in ("id", "name", "mode")} | {"keys": []}]}))
     plan = [binary(), "apply", str(file), "--dry-run", *pippin._place]
     exported = {**os.environ, "PIPPIN_PRUNE": "1", "PIPPIN_RESET_CREDENTIALS": "1"}
-    done = subprocess.run(plan, cwd=ROOT, capture_output=True, text=True, timeout=60, env=exported)
+    done = subprocess.run(plan, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, env=exported)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "unchanged"), done.stdout + done.stderr
-    done = subprocess.run([*plan, "--prune"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*plan, "--prune"], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 2, done.stdout + done.stderr
 
 
@@ -371,4 +339,4 @@ def test_a_second_server_on_the_same_data_is_refused(install):
     pippin = install()
     [line] = refusal("--listen", f"127.0.0.1:{free_port()}", "--data", str(pippin.data), "--resources", str(ROOT))
     assert "already being served" in line
-    assert requests.get(f"{pippin.address}/readyz", timeout=5).status_code == 200
+    assert requests.get(f"{pippin.address}/readyz", timeout=SECONDS).status_code == 200

@@ -14,17 +14,19 @@ from pathlib import Path
 import pytest
 import requests
 
+from machine_room import Host, is_gone
 from server import binary
-from test_supervisor import SECONDS, Home, is_gone
+from waiting import SECONDS
 
 # The descriptor of the memory that both share (WorkerLink.memory), and where the list of loaded files lies in it.
 MEMORY = 4
 MAPS = 4096
 MEGABYTE = 1 << 20
+pytestmark = pytest.mark.long
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root has files of others")
 
 
-class Prey(Home):
+class Prey(Host):
     """A Pippin whose worker is not its friend."""
 
     def shared(self) -> int:
@@ -139,7 +141,7 @@ def test_one_that_has_served_has_died_whatever_it_ends_with(program: Program, st
         program.take_over(prey, program.ends_with(status))
         assert program.let_go(prey)["status"] == str(status)
 
-        prey.wait_until(prey.is_ready, SECONDS)
+        prey.wait_until(prey.is_ready)
         assert prey.process.poll() is None
         assert prey.postmaster == postmaster
         assert prey.events("worker.refused") == []
@@ -155,11 +157,11 @@ def test_what_it_has_started_ends_with_it(program: Program, tmp_path: Path):
         assert not is_gone(child)
         program.let_go(prey)
         try:
-            prey.wait_until(lambda: is_gone(child), SECONDS)
+            prey.wait_until(lambda: is_gone(child))
         finally:
             if not is_gone(child):
                 os.kill(child, signal.SIGKILL)
-        prey.wait_until(prey.is_ready, SECONDS)
+        prey.wait_until(prey.is_ready)
         prey.stop()
 
 

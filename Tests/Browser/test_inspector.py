@@ -18,6 +18,7 @@ from console import Console
 from sample_app import SampleApp
 from server import Pippin
 from visits import sign_in_for_the_first_time
+from waiting import SECONDS
 
 RETURN_URL = "https://bakery.orchard.example/callback"
 
@@ -86,7 +87,7 @@ def test_a_client_secret_of_the_wrong_kind_is_explained(bakery: Console, new_con
         "client_secret": ".".join([*parts, "c2lnbmF0dXJl"]),
     })
     with pytest.raises(urllib.error.HTTPError) as refusal:
-        urllib.request.urlopen(f"{console.url}/t/{console.team_id}/auth/token", body.encode(), timeout=30)
+        urllib.request.urlopen(f"{console.url}/t/{console.team_id}/auth/token", body.encode(), timeout=SECONDS)
     assert json.load(refusal.value)["error"] == "invalid_client"
     statement = "SELECT flow_id FROM flows WHERE team_id = :'team' AND cause = 'secret_algorithm'"
     database.until(pippin, statement, len, team=console.team_id)

@@ -6,8 +6,6 @@ Apple's stand-in lives in the same process, so it dies along, and forgets what i
 
 import html
 import re
-import subprocess
-import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator
@@ -20,32 +18,22 @@ import requests
 
 import database
 import logs
-from server import Pippin
+from machine_room import TEAM, Host, hanging
+from waiting import SECONDS
 
-SECONDS = 60
-TEAM = "/t/DEMOTEAM01"
+pytestmark = pytest.mark.long
 NAME = {"firstName": "Rita", "lastName": "Regular"}
 
 
-class Victim(Pippin):
+class Victim(Host):
     """A Pippin with the demo's team, and what its people and apps send."""
-
-    def kill(self) -> None:
-        process, self.process = self.process, None
-        process.kill()
-        process.wait()
 
     def ask(self, statement: str) -> list[list[str]]:
         return database.rows(self, statement)
 
     def until(self, statement: str) -> None:
         """Waits until the statement yields a row."""
-        database.until(self, statement, len, seconds=SECONDS)
-
-    def let_apple(self, fault: str) -> None:
-        """Has Apple's token endpoint do something wrong from now on."""
-        answer = requests.post(f"{self.url}/apple", {"token": fault}, allow_redirects=False, timeout=SECONDS)
-        assert answer.status_code == 303, answer.text
+        database.until(self, statement)
 
     def forget(self) -> None:
         """Has nobody signed in yet, neither here nor at Apple, and nobody tried: what a kill cut off counts as a try."""
@@ -57,33 +45,17 @@ class Victim(Pippin):
             DELETE FROM users WHERE (team_id, sub) IN (SELECT team_id, sub FROM provider_identities);
         """)
 
-    def lapse(self) -> None:
-        """Lets the twenty seconds pass that a request has Apple's answer for itself, also one that died."""
-        self.ask("""
-            UPDATE provider_trips SET claimed_until = now() WHERE claimed_until > now();
-            UPDATE native_handovers SET claimed_until = created_at WHERE settled_at IS NULL;
-            UPDATE provider_announcements SET held_until = announced_at;
-        """)
-
     def knows_rita(self) -> bool:
         return self.ask("SELECT form_given_name FROM provider_identities") == [["Rita"]]
 
     @contextmanager
     def held(self, table: str) -> Iterator[None]:
         """Nothing is written to a table, so that whoever wants to hangs at that point; they die before it goes on."""
-        holder = subprocess.Popen(
-            ["psql", "--no-psqlrc", "--quiet", f"--host={self.data / 'socket'}", "--username=pippin", "pippin"],
-            stdin=subprocess.PIPE, text=True,
-        )
-        holder.stdin.write(f"BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE;\n")
-        holder.stdin.flush()
-        self.until(f"SELECT 1 FROM pg_locks WHERE relation = '{table}'::regclass AND mode = 'ExclusiveLock' AND granted")
-        try:
-            yield
-        finally:
-            self.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-            holder.stdin.close()
-            holder.wait(30)
+        with database.held(self, table):
+            try:
+                yield
+            finally:
+                self.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
 
     def die_writing(self, table: str, act: Callable[[], object], *signs: str) -> None:
         """Dies in the middle of `act`, once there are all the signs, and before anything is written to the table."""
@@ -91,7 +63,7 @@ class Victim(Pippin):
             request = hanging(act)
             for sign in signs:
                 self.until(sign)
-            self.until("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            database.until_held_up(self)
             self.kill()
             request.join()
         assert self.ask(f"SELECT 1 FROM {table}") == []
@@ -169,18 +141,6 @@ class Visit:
         }, timeout=SECONDS)
 
 
-def hanging(request: Callable[[], object]) -> threading.Thread:
-    """A request that nobody will answer."""
-
-    def run() -> None:
-        with pytest.raises(requests.RequestException):
-            request()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread
-
-
 APPLES_CODE_IS_SPENT = "SELECT 1 FROM authorization_codes WHERE team_id = 'APPLESIM00' AND redeemed_at IS NOT NULL"
 NAME_IS_KEPT = "SELECT 1 FROM provider_identities WHERE form_given_name = 'Rita'"
 NAME_WAITS = "SELECT 1 FROM provider_announcements WHERE form_given_name = 'Rita'"
@@ -250,7 +210,7 @@ def test_a_browser_goes_on_after_a_kill_when(victim: Victim, death: Death):
     visit.go()
     death.reach(visit)
     victim.start()
-    victim.lapse()
+    database.lapse(victim)
 
     answer = death.go_on(visit)
 
@@ -380,7 +340,7 @@ def test_an_app_goes_on_after_a_kill_when(victim: Victim, death: AppDeath):
     app.ask_apple()
     death.reach(app)
     victim.start()
-    victim.lapse()
+    database.lapse(victim)
 
     answer = death.go_on(app)
 

@@ -12,33 +12,15 @@ from pathlib import Path
 import pytest
 
 import database
-from server import ROOT, START_SECONDS, Pippin, binary
+from machine_room import status
+from server import ROOT, Pippin, binary, free_port
+from waiting import SECONDS
 from wire import Wire
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to give up")
 
 
-def status(process: int) -> list[dict[str, str]]:
-    """What the kernel says of each thread of a process."""
-    return [
-        dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines() if ":\t" in line)
-        for task in Path(f"/proc/{process}/task").iterdir()
-    ]
-
-
-@AS_ROOT
-def test_what_serves_is_not_root():
-    """S22: no request reaches a process with rights, whatever trap or hole it finds."""
-    with Pippin.running("--watch-templates") as pippin:
-        [worker] = pippin.workers
-        user = pwd.getpwnam("postgres").pw_uid
-        for thread in status(worker):
-            assert thread["Uid"].split() == [str(user)] * 4, thread["Name"]
-            assert int(thread["CapPrm"], 16) == int(thread["CapEff"], 16) == int(thread["CapAmb"], 16) == 0
-            assert thread["NoNewPrivs"] == "1"
-        pippin.stop()
-
-
+@pytest.mark.long
 @AS_ROOT
 def test_what_serves_is_whom_the_operator_names():
     """S22: beside an operator's database, where no PostgreSQL of ours has a user."""
@@ -54,6 +36,7 @@ def test_what_serves_is_whom_the_operator_names():
         house.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "problem"), [
     pytest.param("root", "is root", marks=AS_ROOT),
     pytest.param("nobody-at-all", "there is no user", marks=AS_ROOT),
@@ -63,12 +46,13 @@ def test_a_user_that_will_not_do_is_refused(name: str, problem: str, tmp_path: P
     with Pippin.running() as house:
         place = f"host={house.data / 'socket'} user=pippin dbname=pippin"
         refused = run("serve", "--database", place, "--master-key", str(house.data / "master-key"),
-                      "--user", name, "--data", str(tmp_path), port=house.port + 1)
+                      "--user", name, "--data", str(tmp_path), port=free_port())
         assert refused.returncode == 1
         assert problem in refused.stderr
         house.stop()
 
 
+@pytest.mark.long
 def test_the_server_does_not_own_its_database():
     """S22: the private PostgreSQL's superuser is for migrations."""
     with Pippin.running() as pippin:
@@ -117,6 +101,7 @@ class Pooler(Wire):
             target.shutdown(socket.SHUT_WR)
 
 
+@pytest.mark.long
 def test_no_server_starts_where_its_role_is_dropped(tmp_path: Path):
     """V49: through such a pooler every statement would run as the owner of the tables."""
     with Pippin.running() as house:
@@ -124,7 +109,7 @@ def test_no_server_starts_where_its_role_is_dropped(tmp_path: Path):
         place = f"host={pooler.folder} user=pippin dbname=pippin sslmode=disable gssencmode=disable"
         for command in ("serve", "doctor"):
             refused = run(command, "--database", place, "--master-key", str(house.data / "master-key"),
-                          "--data", str(tmp_path), port=house.port + 1)
+                          "--data", str(tmp_path), port=free_port())
             assert refused.returncode == 1
             assert "under row-level security" in refused.stderr
         pooler.cut()
@@ -195,6 +180,7 @@ def test_apply_reads_regular_files_alone(tmp_path: Path, kind: str):
     assert "is no regular file with text of at most 1 MiB" in refused.stderr
 
 
+@pytest.mark.long
 def test_a_link_leads_to_no_key_outside_the_folder(tmp_path: Path):
     """S22: a registry file may be somebody else's work; what it names is read with the rights of whoever applies it."""
     secret = tmp_path / "secret.p8"
@@ -250,5 +236,5 @@ def run(*arguments: str, port: int | None = None, data: Path | None = None) -> s
         place += ["--resources", str(ROOT)]
     return subprocess.run(
         [binary(), *arguments, *listen, *place], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=START_SECONDS,
+        timeout=SECONDS,
     )

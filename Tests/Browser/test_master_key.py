@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from server import ROOT, START_SECONDS, binary, free_port
+from server import ROOT, binary, free_port, new_folder
+from waiting import SECONDS
 
 sys.path.insert(0, str(ROOT / "bench"))
 from postgres import Cluster
 
+pytestmark = pytest.mark.long
 TEAM = "SEALED0001"
 
 
@@ -38,7 +40,7 @@ class Node:
 
     def run(self, *arguments: str) -> tuple[int, str]:
         process = self.begin(*arguments)
-        said, _ = process.communicate(timeout=START_SECONDS)
+        said, _ = process.communicate(timeout=SECONDS)
         return process.returncode, said
 
     def apply(self) -> tuple[int, str]:
@@ -69,7 +71,7 @@ class Node:
     def _dump(self) -> str:
         text = subprocess.run(
             [self.cluster.binaries / "pg_dump", "--data-only", self.cluster.url()], capture_output=True, text=True,
-            check=True, timeout=START_SECONDS,
+            check=True, timeout=SECONDS,
         ).stdout
         # pg_dump guards each of its texts by a random word.
         return "\n".join(line for line in text.splitlines() if "restrict " not in line)
@@ -81,7 +83,7 @@ def fresh_key(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    cluster = Cluster()
+    cluster = Cluster(kept=new_folder("cluster-"))
     try:
         cluster.start()
         yield cluster
@@ -177,7 +179,7 @@ def test_of_two_first_starts_one_makes_the_key(cluster: Cluster, tmp_path: Path)
     nodes = [Node(tmp_path / str(number), cluster) for number in range(2)]
 
     processes = [node.begin("migrate") for node in nodes]
-    ends = [(process.communicate(timeout=START_SECONDS)[0], process.returncode) for process in processes]
+    ends = [(process.communicate(timeout=SECONDS)[0], process.returncode) for process in processes]
 
     assert sorted(status for _, status in ends) == [0, 1], ends
     assert [node.key.exists() for node in nodes] == [status == 0 for _, status in ends]

@@ -9,6 +9,7 @@ import watch
 from backend import Backend, Visitor
 from cast import ADA
 from server import Pippin
+from waiting import SECONDS
 
 
 def test_a_receipt_is_a_page_for_people_and_json_for_programs(story_team, pippin: Pippin, new_context, secrets):
@@ -20,11 +21,11 @@ def test_a_receipt_is_a_page_for_people_and_json_for_programs(story_team, pippin
     sub = urllib.parse.unquote(page.get_by_role("link", name="Ada Lovelace").get_attribute("href")).rsplit("/", 1)[1]
     deletion = f"{pippin.url}/t/{team.id}/auth/delete-account"
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
-    accepted = requests.post(deletion, backend.form(sub=sub), headers=kind, timeout=30)
+    accepted = requests.post(deletion, backend.form(sub=sub), headers=kind, timeout=SECONDS)
     assert accepted.status_code == 202
 
     receipt = accepted.json()["receipt_url"]
-    answer = requests.get(receipt, timeout=30)
+    answer = requests.get(receipt, timeout=SECONDS)
     assert answer.headers["Content-Type"] == "application/json;charset=UTF-8"
     assert [token["fate"] for token in answer.json()["tokens"]] == ["revoked"]
 

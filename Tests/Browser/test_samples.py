@@ -2,34 +2,51 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import hosted
-from cast import BEN, Acme
+from cast import BEN, Acme, SigningKey
 from sample_app import SampleApp
 from server import ROOT, Pippin
 
 SAMPLES = ROOT / "docs/samples"
 
 
-def with_values(pippin: Pippin, acme: Acme, app: SampleApp) -> str:
+def with_values(pippin: Pippin, team: Acme, app: SampleApp) -> str:
     page = (SAMPLES / "web.html").read_text()
     for name, value in [
-        ("base", f"{pippin.url}/t/{acme.id}"), ("client_id", acme.client_id), ("redirect_uri", app.return_url),
+        ("base", f"{pippin.url}/t/{team.id}"), ("client_id", team.client_id), ("redirect_uri", app.return_url),
     ]:
         page, count = re.subn(rf'\b{name}: "[^"]+"', f'{name}: "{value}"', page, count=1)
         assert count == 1
     return page
 
 
+@pytest.fixture(scope="module")
+def app() -> Iterator[SampleApp]:
+    app = SampleApp()
+    app.start()
+    yield app
+    app.stop()
+
+
+@pytest.fixture(scope="module")
+def team(pippin: Pippin, app: SampleApp) -> Acme:
+    team = Acme(return_url=app.return_url, key=SigningKey("SAMPLESKEY"), id="SAMPLETEAM")
+    pippin.apply(team.registry())
+    return team
+
+
 @pytest.fixture
-def sample(pippin: Pippin, acme: Acme, sample_app: SampleApp, page: Page) -> Page:
+def sample(pippin: Pippin, team: Acme, app: SampleApp, page: Page) -> Page:
     """The web page, opened on the app's own origin."""
-    html = with_values(pippin, acme, sample_app)
-    page.route(f"{sample_app.url}/sample", lambda route: route.fulfill(body=html, content_type="text/html"))
-    page.goto(f"{sample_app.url}/sample")
+    html = with_values(pippin, team, app)
+    page.clock.install()
+    page.route(f"{app.url}/sample", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.goto(f"{app.url}/sample")
     return page
 
 
@@ -49,8 +66,10 @@ def sign_in(sample: Page) -> None:
     hosted.press_continue(popup)
     answer = sample.locator("#answer")
     expect(answer).to_contain_text('"code":"c')
-    # Nothing comes after it: the window has closed itself.
-    sample.wait_for_timeout(900)
+    if not popup.is_closed():
+        popup.wait_for_event("close")
+    # Nothing comes after it, though the window has closed.
+    sample.clock.run_for(5_000)
     assert set(json.loads(answer.inner_text())) >= {"code", "nonce"}
 
 

@@ -7,10 +7,11 @@ from backend import Backend, Visitor
 from cast import ADA
 from console import Console
 from server import Pippin
+from waiting import SECONDS, until
 
 
 def key_set(console: Console) -> list[str]:
-    keys = requests.get(f"{console.url}/t/{console.team_id}/auth/keys", timeout=30).json()["keys"]
+    keys = requests.get(f"{console.url}/t/{console.team_id}/auth/keys", timeout=SECONDS).json()["keys"]
     return [key["kid"] for key in keys]
 
 
@@ -40,10 +41,14 @@ def test_signing_keys_are_rotated_and_replaced(story_team):
 
 def wait_for_keys(console: Console, are_right) -> list[str]:
     """The key set once it is right; every loop of the server looks at the registry twice a second."""
-    for _ in range(2000):
-        if are_right(keys := key_set(console)):
-            return keys
-    raise AssertionError(f"the key set stayed {keys}")
+    keys: list[str] = []
+
+    def look() -> bool:
+        keys[:] = key_set(console)
+        return are_right(keys)
+
+    until(look, lambda: f"the key set stayed {keys}")
+    return keys
 
 
 def test_tokens_are_cut_off(story_team, pippin: Pippin, secrets):

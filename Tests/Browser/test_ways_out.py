@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 import urllib.parse
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 import hosted
 from cast import ADA, registered
 from server import Pippin
+from waiting import until
 
 TEAM = "WAYSTEAM01"
 POPUP = """<!doctype html><title>App</title><button>Sign in</button><output></output><script src="/popup.js"></script>"""
@@ -140,10 +140,12 @@ def test_a_callback_may_send_people_on_to_an_app_of_its_own_scheme(
     hosted.press_continue(page)
     expect(page.get_by_role("heading", name="Back to Ways")).to_be_visible()
     # No app is installed here; that Chromium followed the redirect to its scheme is what matters.
-    deadline = time.monotonic() + 15
-    while "com.ways.app:/done" not in asked:
-        assert time.monotonic() < deadline, f"Chromium asked for {asked}"
+
+    def is_asked_for() -> bool:
         page.evaluate("0")  # lets the events of the session in
+        return "com.ways.app:/done" in asked
+
+    until(is_asked_for, lambda: f"Chromium asked for {asked}")
     [callback] = app.callbacks
     secrets.add(callback["code"])
 

@@ -33,14 +33,19 @@ def faults(page: Page) -> list[str]:
     return overhang(page) + barriers(page) + twins(page)
 
 
-def faults_in_every_look(page: Page, keep: Callable[[str], None] = lambda look: None) -> list[str]:
-    """What is wrong with the page in light, in dark and on a phone. `keep` is called in each look."""
+def faults_in_every_look(
+    page: Page, keep: Callable[[str], None] = lambda look: None, *, is_known: bool = False
+) -> list[str]:
+    """What is wrong with the page in light, in dark and on a phone. `keep` is called in each look.
+
+    Of a page like another that was looked at before (`is_known`), only what its own content may do: stick out.
+    """
     window = page.viewport_size
     keep("light")
-    found = faults(page)
+    found = overhang(page) + twins(page) if is_known else faults(page)
     page.emulate_media(color_scheme="dark")
     keep("dark")
-    found += barriers(page, IN_THE_DARK)
+    found += [] if is_known else barriers(page, IN_THE_DARK)
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(PHONE)
     keep("phone")

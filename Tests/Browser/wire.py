@@ -6,6 +6,8 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from waiting import SECONDS
+
 
 class Wire:
     """Passes on what comes over a Unix socket in `folder` to the one in another folder."""
@@ -43,7 +45,7 @@ class Wire:
             with suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
             listener.close()
-            self.taker.join(10)
+            self.taker.join(SECONDS)
             (self.folder / ".s.PGSQL.5432").unlink()
         with self.lock:
             ends, self.ends = self.ends, []
