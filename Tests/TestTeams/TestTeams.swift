@@ -60,7 +60,7 @@ public struct TestTeams: Sendable {
 
     /// Runs a statement beyond the wall between teams, as the owner of the database.
     @discardableResult public func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try AdminConnection(to: conninfo).execute(statement, values)
+        try TestDatabase.execute(statement, values, in: conninfo)
     }
 
     /// The actions in a team's log, the oldest first, without those that set the stage.
