@@ -11,21 +11,23 @@ struct TraceQuota<Owner: Hashable> {
     private let perSecond: Double
     private var buckets: [Owner: Bucket] = [:]
 
-    private static var capacity: Int { 20_000 }
+    /// Most owners remembered at a time.
+    private let capacity: Int
 
     private struct Bucket {
         var level: Double
         var filledAt: Int64
     }
 
-    init(burst: Int, perDay: Int) {
+    init(burst: Int, perDay: Int, capacity: Int = 20_000) {
         self.burst = Double(burst)
+        self.capacity = capacity
         perSecond = Double(perDay) / 86_400
     }
 
     /// Takes an amount; false when there is too little left.
     mutating func take(_ amount: Int = 1, for owner: Owner, at now: Int64 = MonotonicTime.now()) -> Bool {
-        if buckets.count >= Self.capacity { forgetFullest(at: now) }
+        if buckets.count >= capacity { forgetFullest(at: now) }
         var bucket = buckets[owner] ?? Bucket(level: burst, filledAt: now)
         bucket.level = level(of: bucket, at: now)
         bucket.filledAt = now

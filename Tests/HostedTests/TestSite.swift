@@ -82,9 +82,10 @@ struct TestSite: Sendable {
 ///
 /// - Parameter haste: how many times faster than usual Apple's stand-in is late, and patience with it ends.
 func withSite(
-    limits: InteractionLimits = InteractionLimits(), speedup: Int = 1, _ body: (TestSite) async throws -> Void
+    limits: InteractionLimits = InteractionLimits(), speedup: Int = 1, isAtApple: Bool = false,
+    _ body: (TestSite) async throws -> Void
 ) async throws {
-    try await withTeamsBeside { teams in
+    try await withTeamsBeside(isAtApple: isAtApple) { teams in
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 64)
         let judges = try BlockingPool(name: "judges", threads: 1, queueLimit: 64)
         defer {

@@ -3,6 +3,7 @@ import HTTP
 import HTTPClient
 import Synchronization
 import TestSockets
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -18,7 +19,7 @@ import Testing
 
         func request(_ path: String, of owner: String? = nil, at host: String = "127.0.0.1") -> ClientRequest {
             ClientRequest(
-                "GET", "http://\(host):\(port)\(path)", deadline: .seconds(600), addresses: .publicAndLoopback,
+                "GET", "http://\(host):\(port)\(path)", deadline: .testTimeout, addresses: .publicAndLoopback,
                 owner: owner)
         }
 
@@ -47,7 +48,8 @@ import Testing
 
         /// Waits until so many have come.
         func wait(for number: Int) async throws {
-            for _ in 0..<60_000 where arrived < number { try await Task.sleep(for: .milliseconds(5)) }
+            let deadline = ContinuousClock.now + .testTimeout
+            while arrived < number, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
             try #require(arrived == number)
         }
     }
@@ -57,7 +59,7 @@ import Testing
         var router = Router()
         router.get(Route("/hang")) { _ in
             hanging.add()
-            try await Task.sleep(for: .seconds(600))
+            try await Task.sleep(for: .testTimeout * 2)
             return .empty()
         }
         router.get(Route("/quick")) { _ in .text("here") }
@@ -67,7 +69,7 @@ import Testing
         let application = Application(routes: try router.frozen())
         var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
         // A handler takes as long as the test has it take.
-        options.answerTimeout = .seconds(3600)
+        options.answerTimeout = .testTimeout * 2
         let server = try await Server.start(application, options, on: [loops[1]])[0]
         // As a server has it: with threads of their own for what teams name.
         let unauthenticatedCalls = try UnauthenticatedCalls()
@@ -104,7 +106,7 @@ import Testing
         serving.execute { endless.serve() }
         try await withSite { site in
             let address = "https://127.0.0.1:\(endless.listener.port)/"
-            let call = ClientRequest("POST", address, deadline: .seconds(3600), addresses: .publicAndLoopback)
+            let call = ClientRequest("POST", address, deadline: .testTimeout, addresses: .publicAndLoopback)
             let notifications = site.outgoing.notifications
             async let failure = {
                 do {

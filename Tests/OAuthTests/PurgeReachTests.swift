@@ -63,44 +63,4 @@ import Testing
             #expect(try teams.admin("SELECT client_id FROM redeeming_clients") == [["com.acme.strict"]])
         }
     }
-
-    @Test func `V43: of upstream requests and announcements reads those that go, not those that wait`() async throws {
-        try await withPurging { teams, _ in
-            try teams.admin(
-                """
-                INSERT INTO provider_trips (
-                    team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
-                    created_at, answered_at
-                )
-                SELECT 'ACMETEAM01', convert_to('trip' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true,
-                    now() - CASE n WHEN 1 THEN interval '8 days' ELSE interval '2 days' END,
-                    CASE WHEN n <> 2 THEN now() END
-                FROM generate_series(1, 3000) AS n
-                """)
-            try teams.admin(
-                """
-                INSERT INTO provider_announcements (
-                    team_id, mark, provider, sub, app_id, form_given_name, given_name, family_name, announced_at,
-                    held_until
-                )
-                SELECT 'ACMETEAM01', convert_to('mark' || n, 'UTF8'), 'apple', 'ada', 'com.acme.app',
-                    CASE WHEN n <> 2 THEN 'Ada' END, 'Ada', '', now(),
-                    now() - CASE n WHEN 1 THEN interval '366 days' ELSE interval '2 days' END
-                FROM generate_series(1, 3000) AS n
-                """)
-            for table in ["provider_trips", "provider_announcements"] {
-                try teams.admin("ANALYZE \(table)")
-                let connection = try AdminConnection(to: teams.conninfo)
-                try connection.execute("BEGIN")
-                let purged = try connection.execute("SELECT pippin_purge_\(table)(5000)", [])
-                let read = try connection.execute(
-                    """
-                    SELECT (seq_tup_read + idx_tup_fetch)::text FROM pg_stat_xact_user_tables WHERE relname = $1
-                    """, [table])
-                try connection.execute("COMMIT")
-                #expect(purged == [["2"]], "\(table)")
-                #expect(Int(try #require(read[0][0])) ?? .max < 50, "\(table): \(read)")
-            }
-        }
-    }
 }

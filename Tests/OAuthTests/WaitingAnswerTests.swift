@@ -21,13 +21,14 @@ import Testing
                         LATERAL (SELECT $4::timestamptz + n * interval '1 microsecond' AS moment) AS planted
                     """, team, name, String(count), (teams.clock.now - age).description)
             }
-            let most = UpstreamRequestStore.mostWaiting
-            try plant(most + 1200, "old", of: "ACMETEAM01", age: .seconds(3600))
+            #expect(UpstreamRequestStore.mostWaiting == 10_000)
+            let most = 100
+            try plant(most + 12, "old", of: "ACMETEAM01", age: .seconds(3600))
             try plant(50, "young", of: "ACMETEAM01", age: .seconds(60))
             try plant(5, "other", of: "RIVALTEAM1", age: .seconds(3600))
 
             let upstreamRequests = UpstreamRequestStore(teams.database, server: teams.server, timeout: .seconds(10))
-            try await upstreamRequests.trim(in: .acme, at: teams.clock.now)
+            try await upstreamRequests.trim(in: .acme, at: teams.clock.now, keeping: most, batch: 10)
 
             let kept = try teams.admin("SELECT team_id, count(*) FROM provider_trips GROUP BY 1 ORDER BY 1")
             #expect(kept.map { $0[1] } == [String(most + 50), "5"])

@@ -27,9 +27,15 @@ public final class TestCluster: Sendable {
         return try DataDirectory(folder + "/data")
     }
 
-    /// In /tmp, because PostgreSQL's account may not be able to enter the checkout.
+    /// Where PostgreSQL's account may enter, as it may not the checkout: in memory if several GiB find room, else in /tmp.
+    private static let parent: String = {
+        var facts = statvfs()
+        guard unsafe statvfs("/dev/shm", &facts) == 0 else { return "/tmp" }
+        return UInt64(facts.f_bavail) * UInt64(facts.f_frsize) >= 4 << 30 ? "/dev/shm" : "/tmp"
+    }()
+
     private static func makeFolder() throws -> String {
-        var template = Array("/tmp/pippin-test-XXXXXX".utf8CString)
+        var template = Array("\(parent)/pippin-test-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil, unsafe chmod(template, 0o711) == 0 else {
             throw Failure.system(call: "mkdtemp", errno: errno)
         }

@@ -4,12 +4,19 @@ import Synchronization
 /// Databases for tests: all in one cluster, which the first of them starts and which ends with the process.
 public enum TestDatabase {
     private static let count = Atomic(0)
+    private static let connections = KeptConnections()
 
     /// The cluster whose database `pippin` is migrated and never used, but copied.
     private static let shared = Result {
         let cluster = try TestCluster()
-        let connection = try AdminConnection(to: cluster.cluster.conninfo)
-        try Migrator(folder: migrations).migrate(connection)
+        let postgres = conninfo(of: "postgres", in: cluster.cluster)
+        connections.keep(postgres)
+        // It would be at work in a template that is to be copied, and change plans between two runs.
+        try execute("ALTER SYSTEM SET autovacuum = off", in: postgres)
+        try execute("SELECT pg_reload_conf()", in: postgres)
+        try Migrator(folder: migrations).migrate(AdminConnection(to: cluster.cluster.conninfo))
+        // Leaves the file from which a new connection knows the catalogue; it is copied too.
+        try AdminConnection(to: cluster.cluster.conninfo).execute("SELECT")
         return cluster
     }
 
@@ -20,17 +27,40 @@ public enum TestDatabase {
     }
 
     /// Makes a migrated database and returns its conninfo; it is dropped with the cluster.
-    public static func clone() throws -> String { try make(from: "pippin").conninfo }
+    public static func clone() throws -> String { try make(from: .migrated).conninfo }
 
     /// Makes a database without tables and returns its conninfo; it is dropped with the cluster.
-    public static func empty() throws -> String { try make(from: "template1").conninfo }
+    public static func empty() throws -> String { try make(from: Template(name: "template1")).conninfo }
 
-    static func make(from template: String) throws -> (name: String, conninfo: String) {
-        let cluster = try shared.get().cluster
+    /// Runs one statement as the owner of the database, on a connection that is kept as long as `withDatabase` lends it.
+    @discardableResult public static func execute(_ statement: String, _ values: [String?] = [], in conninfo: String)
+        throws -> [[String?]]
+    { try connections.execute(statement, values, in: conninfo) }
+
+    /// A database that is copied, and that nobody is connected to.
+    public struct Template: Sendable {
+        public static let migrated = Template(name: "pippin")
+        fileprivate let name: String
+    }
+
+    /// Makes a template out of another by what `fill` does to its copy.
+    public static func template<Value>(from other: Template, fill: (String) async throws -> Value) async throws -> (
+        template: Template, value: Value
+    ) {
+        let (name, conninfo) = try make(from: other)
+        connections.keep(conninfo)
+        let value = try await fill(conninfo)
+        connections.forget(conninfo)
+        // Whoever is connected ends a moment after having been told, and nothing is copied before.
+        let others = "FROM pg_stat_activity WHERE datname = $1"
+        while try !postgres("SELECT pg_terminate_backend(pid, 600000) \(others)", [name]).isEmpty {}
+        return (Template(name: name), value)
+    }
+
+    static func make(from template: Template) throws -> (name: String, conninfo: String) {
         let name = "test_\(count.add(1, ordering: .relaxed).newValue)"
-        try AdminConnection(to: conninfo(of: "postgres", in: cluster)).execute(
-            "CREATE DATABASE \(name) TEMPLATE \(template)")
-        return (name, conninfo(of: name, in: cluster))
+        try postgres("CREATE DATABASE \(name) TEMPLATE \(template.name) STRATEGY file_copy")
+        return (name, conninfo(of: name, in: try shared.get().cluster))
     }
 
     /// How to reach a database; a connection is waited for as long as it may take on a slow disk.
@@ -38,20 +68,31 @@ public enum TestDatabase {
         cluster.conninfo(database: name) + " connect_timeout=600"
     }
 
-    static func drop(_ name: String) throws {
-        try AdminConnection(to: conninfo(of: "postgres", in: shared.get().cluster)).execute(
-            "DROP DATABASE \(name) WITH (FORCE)")
+    @discardableResult private static func postgres(_ statement: String, _ values: [String?] = []) throws -> [[String?]]
+    { try execute(statement, values, in: conninfo(of: "postgres", in: shared.get().cluster)) }
+
+    fileprivate static func lend(_ template: Template) throws -> (name: String, conninfo: String) {
+        let database = try make(from: template)
+        connections.keep(database.conninfo)
+        return database
+    }
+
+    fileprivate static func takeBack(_ name: String, _ conninfo: String) throws {
+        connections.forget(conninfo)
+        try postgres("DROP DATABASE \(name) WITH (FORCE)")
     }
 }
 
-/// Lends `body` the conninfo of a migrated database, which is dropped afterwards with whoever is still connected.
-public func withDatabase<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    let (name, conninfo) = try TestDatabase.make(from: "pippin")
+/// Lends `body` the conninfo of a database of its own, which is dropped afterwards with whoever is still connected.
+public func withDatabase<Result>(
+    from template: TestDatabase.Template = .migrated, _ body: (String) async throws -> Result
+) async throws -> Result {
+    let (name, conninfo) = try TestDatabase.lend(template)
     let result: Result
     do { result = try await body(conninfo) } catch {
-        try? TestDatabase.drop(name)
+        try? TestDatabase.takeBack(name, conninfo)
         throw error
     }
-    try TestDatabase.drop(name)
+    try TestDatabase.takeBack(name, conninfo)
     return result
 }

@@ -85,7 +85,7 @@ struct Registrar {
             in: transaction)
     }
 
-    private func person(_ name: String, in team: TeamID, _ transaction: borrowing Transaction) async throws -> Subject {
+    func person(_ name: String, in team: TeamID, _ transaction: borrowing Transaction) async throws -> Subject {
         guard let personName = PersonName(given: name, family: "Lovelace") else { throw TestFailure(name) }
         let new = NewUser(
             name: personName, email: EmailAddress(rawValue: "\(name.lowercased())@acme.example"), isEmailVerified: true,

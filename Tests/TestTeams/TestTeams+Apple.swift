@@ -26,13 +26,15 @@ extension KeyID {
 
 extension TestTeams {
     /// Registers Acme's group at Apple's stand-in, and the stand-in at Acme; called on the loop.
-    ///
-    /// - Parameter sources: where Acme's people prove who they are from now on.
-    public func connectApple(sources: String = "{directory,apple}") async throws {
+    func registerAtApple() async throws {
         try admin("INSERT INTO teams (team_id, name, mode) VALUES ('APPLESIM00', 'Apple', 'production')")
         let registrar = Registrar(database: database, server: server)
         try await registrar.registerAppleSide(returnURL: server.returnURL(of: .apple, in: .acme))
         try await registrar.connect(.app, of: .acme)
+    }
+
+    /// Lets Acme's people prove who they are there from now on.
+    public func setSources(_ sources: String) throws {
         try admin("UPDATE teams SET identity_sources = $1::text[] WHERE team_id = 'ACMETEAM01'", sources)
     }
 

@@ -18,11 +18,7 @@ extension TestTeams {
         let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
         let pending = try begin()
         let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
-        let deadline = ContinuousClock.now + .seconds(600)
-        while try admin(waiting, pid).isEmpty {
-            guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await look { try !admin(waiting, pid).isEmpty }
         for change in changes { try holder.execute(change.statement, change.values) }
         try holder.execute("COMMIT")
         return pending
@@ -42,15 +38,12 @@ extension TestTeams {
         try holder.execute("BEGIN")
         try holder.execute("SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE", [person])
         let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        let deadline = ContinuousClock.now + .seconds(600)
         var pending: [Pending] = []
         for begin in begin {
             pending.append(try begin())
+            let count = pending.count
             // The first waits at the database, those behind it on the loop.
-            while try await admin(waiting).count + loop.run({ connections.waitingForRows }) < pending.count {
-                guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await look { try await admin(waiting).count + loop.run { connections.waitingForRows } >= count }
         }
         try holder.execute("COMMIT")
         return pending
@@ -78,26 +71,26 @@ extension TestTeams {
             )
             SELECT FROM waiting
             """
-        let deadline = ContinuousClock.now + .seconds(600)
-        while true {
-            let atDatabase = try admin(waiting, pid).count
-            if try await atDatabase + loop.run({ connections.waitingForRows }) >= pending.count {
-                try holder.execute("COMMIT")
-                return (pending, atDatabase)
-            }
-            guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
-            try await Task.sleep(for: .milliseconds(5))
+        var atDatabase = 0
+        try await look {
+            atDatabase = try admin(waiting, pid).count
+            return try await atDatabase + loop.run { connections.waitingForRows } >= pending.count
         }
+        try holder.execute("COMMIT")
+        return (pending, atDatabase)
     }
 
     /// Waits until somebody waits for a row that `transaction` holds.
-    public func waitForWaiter(of transaction: borrowing Transaction) async throws {
+    public func waitForWaiter(of _: borrowing Transaction) async throws {
         let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        try await look { try !admin(waiting).isEmpty }
+    }
+
+    /// Looks until somebody waits for what is held.
+    private func look(_ isSo: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(600)
-        while try admin(waiting).isEmpty {
+        while try await !isSo() {
             guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
-            // A transaction that does nothing for long is ended by the server.
-            _ = try await transaction.query("SELECT 1")
             try await Task.sleep(for: .milliseconds(5))
         }
     }

@@ -58,9 +58,16 @@ public struct TestTeams: Sendable {
         return [.other, .otherWeb].contains(client) ? .acmeOther : .acme
     }
 
+    /// Registers another person of Acme; called on the loop.
+    public func addPerson(_ name: String) async throws -> Subject {
+        try await database.transaction(in: .acme) { transaction in
+            try await Registrar(database: database, server: server).person(name, in: .acme, transaction)
+        }
+    }
+
     /// Runs a statement beyond the wall between teams, as the owner of the database.
     @discardableResult public func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try AdminConnection(to: conninfo).execute(statement, values)
+        try TestDatabase.execute(statement, values, in: conninfo)
     }
 
     /// The actions in a team's log, the oldest first, without those that set the stage.

@@ -76,10 +76,11 @@ extension UpstreamRequestStore {
     /// team.
     static let mostWaiting = 10_000
 
-    /// Deletes a team's answers beyond `mostWaiting`, newest first, because any client can post answers and they are
+    /// Deletes a team's answers beyond `most`, newest first, because any client can post answers and they are
     /// kept for days.
-    func trim(in team: TeamID, at moment: Timestamp) async throws(PostgresFailure) {
-        let batch = 1000
+    func trim(
+        in team: TeamID, at moment: Timestamp, keeping most: Int = UpstreamRequestStore.mostWaiting, batch: Int = 1000
+    ) async throws(PostgresFailure) {
         var removed = batch
         while removed == batch {
             removed = try await database.query(
@@ -88,7 +89,7 @@ extension UpstreamRequestStore {
                     SELECT state_hash FROM provider_trips
                     WHERE team_id = \(team) AND answered_at IS NOT NULL AND settled_at IS NULL
                         AND created_at < \(moment - UpstreamRequest.lifetime)
-                    ORDER BY created_at OFFSET \(Self.mostWaiting) LIMIT \(batch)
+                    ORDER BY created_at OFFSET \(most) LIMIT \(batch)
                 )
                 """, in: team
             ).changed

@@ -8,7 +8,7 @@ import Synchronization
 /// Reads the versions of the teams' registries about twice a second and passes them to the caches of all loops.
 // @unchecked Sendable: mutable state is confined to its loop or protected by a lock; the list of caches is constant.
 public final class RegistryWatch: @unchecked Sendable {
-    private static let interval = Duration.milliseconds(400)
+    static let interval = Duration.milliseconds(400)
     /// Nanoseconds without a successful read after which the caches are emptied; less than the query looks back.
     private static let blindness: Int64 = 30_000_000_000
 
@@ -63,7 +63,7 @@ public final class RegistryWatch: @unchecked Sendable {
         }
     }
 
-    private func readOnce() async {
+    func readOnce() async {
         let moment = MonotonicTime.now()
         guard let versions = await versions() else { return }
         let wasBlind = lastSuccess == .min || moment - lastSuccess > Self.blindness

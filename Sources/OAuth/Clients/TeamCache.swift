@@ -21,6 +21,8 @@ public final class TeamCache: @unchecked Sendable {
     private var snapshots: [TeamID: TeamSnapshot] = [:]
     private var loading: [TeamID: Load] = [:]
     var pace = ReloadLimiter()
+    /// Delays a load by nanoseconds; another function in tests.
+    var delay: @Sendable (EventLoop, Int64) async -> Void = { await $0.sleep(for: .nanoseconds($1)) }
     /// Time of the watch's last read of the versions; nil before the first.
     private var provedAt: Int64?
 
@@ -87,8 +89,8 @@ public final class TeamCache: @unchecked Sendable {
         if let task = loading[team]?.task { return try await task.value }
         let load = Load()
         let wait = pace.wait(for: team, at: MonotonicTime.now())
-        let task = Task(executorPreference: loop) { [store, loop] in
-            if wait > 0 { await loop.sleep(for: .nanoseconds(wait)) }
+        let task = Task(executorPreference: loop) { [store, loop, delay] in
+            if wait > 0 { await delay(loop, wait) }
             load.hasBegun = true
             return try await store.load(team)
         }

@@ -14,10 +14,10 @@ func withApple(
     sources: String = "{directory,apple}", limits: InteractionLimits = InteractionLimits(), speedup: Int = 1,
     _ body: (TestSite) async throws -> Void
 ) async throws {
-    try await withSite(limits: limits, speedup: speedup) { site in
+    try await withSite(limits: limits, speedup: speedup, isAtApple: true) { site in
         let teams = site.teams
         try await teams.loop.run {
-            try await teams.connectApple(sources: sources)
+            try teams.setSources(sources)
             try await Cast(teams.database).admit(to: .appleSide)
         }
         try await body(site)

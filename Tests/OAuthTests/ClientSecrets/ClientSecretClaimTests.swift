@@ -18,29 +18,27 @@ import Testing
         }
     }
 
-    @Test(arguments: ["iss", "sub", "aud", "iat", "exp"])
-    func `V12: a claim that is absent, null or of another type makes the secret void`(claim: String) async throws {
+    @Test func `V12: a claim that is absent, null or of another type makes the secret void`() async throws {
         try await withEngine { engine in
             let values: [JSONValue?] = [
                 nil, .null, .boolean(true), .array([]), .object([:]), "", "0", .integer(0), .integer(-1), .number(1.5),
                 .array([.null]), .array([.integer(1)]),
             ]
-            for value in values where !(claim == "iat" && value.map(isInteger) ?? false) {
-                try await engine.refuses("\(claim) = \(String(describing: value))") { $0.claims[claim] = value }
+            for claim in ["iss", "sub", "aud", "iat", "exp"] {
+                for value in values where claim != "iat" || value?.integer == nil {
+                    try await engine.refuses("\(claim) = \(String(describing: value))") { $0.claims[claim] = value }
+                }
             }
         }
     }
 
-    private func isInteger(_ value: JSONValue) -> Bool { value.integer != nil }
-
-    @Test(arguments: ["iat", "exp"]) func `V12: a time in quotes, with a point or beyond 64 bits is none`(claim: String)
-        async throws
-    {
+    @Test func `V12: a time in quotes, with a point or beyond 64 bits is none`() async throws {
         try await withEngine { engine in
             let now = Int64(engine.clock.now.seconds)
-            let good = claim == "exp" ? now + 300 : now
-            for value: JSONValue in [.string("\(good)"), .number(Double(good) + 0.5), .number(1e19)] {
-                try await engine.refuses("\(value)") { $0.claims[claim] = value }
+            for (claim, good) in [("iat", now), ("exp", now + 300)] {
+                for value: JSONValue in [.string("\(good)"), .number(Double(good) + 0.5), .number(1e19)] {
+                    try await engine.refuses("\(claim) = \(value)") { $0.claims[claim] = value }
+                }
             }
         }
     }

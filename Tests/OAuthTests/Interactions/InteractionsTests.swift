@@ -178,12 +178,7 @@ import Testing
                 let code = Task(executorPreference: engine.teams.loop) {
                     try await confirm(engine, interaction, under: consent)
                 }
-                let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                for _ in 0..<30_000 {
-                    guard try engine.teams.admin(waiting).isEmpty else { break }
-                    _ = try await transaction.query("SELECT 1")
-                    try await Task.sleep(for: .milliseconds(10))
-                }
+                try await engine.teams.waitForWaiter(of: transaction)
                 return code
             }
             #expect(try await code.value == nil)

@@ -8,6 +8,7 @@ import Log
 import Postgres
 import Synchronization
 import TestDatabase
+import TestSupport
 import Testing
 
 @testable import Notifications
@@ -46,16 +47,16 @@ struct AppServer: Sendable {
             app.rawValue, url)
     }
 
-    /// Delivers what waits until `condition` holds, a minute at most.
+    /// Delivers what waits until `condition` holds.
     func work(until condition: () async throws -> Bool) async throws {
         let worker = makeWorker()
         let task = Task(executorPreference: engine.teams.loop) { await worker.run() }
-        let deadline = MonotonicTime.now() + 600_000_000_000
+        let deadline = ContinuousClock.now + .testTimeout
         while try await !condition() {
-            try #require(MonotonicTime.now() < deadline, "it did not happen in time")
+            try #require(ContinuousClock.now < deadline, "it did not happen in time")
             await engine.teams.loop.sleep(for: .milliseconds(10))
         }
-        await worker.stop(within: .seconds(10))
+        await worker.stop(within: .testTimeout)
         await task.value
     }
 
@@ -84,7 +85,7 @@ func withAppServer(allowsLoopback: Bool = true, _ body: @escaping @Sendable (App
         router.post(Route("/notices")) { request in inbox.take(request) }
         var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
         // A handler takes as long as the test has it take.
-        options.answerTimeout = .seconds(3600)
+        options.answerTimeout = .testTimeout
         let server = try await Server.start(Application(routes: try router.frozen()), options, on: [loop])[0]
         let client = try HTTPClient(on: loop)
         let system = Database(loop: loop, configuration: .forTests(teams.conninfo, role: "pippin_system"))

@@ -1,11 +1,11 @@
 import Bytes
 import Domain
 import Postgres
+import Registry
 import Testing
 
 @testable import Accounts
 @testable import OAuth
-@testable import Registry
 @testable import TestTeams
 
 /// What one team's offers cost another one.
@@ -51,30 +51,6 @@ import Testing
             try holder.execute("BEGIN; SELECT FROM teams WHERE team_id = 'RIVALTEAM1' FOR UPDATE")
             _ = try await engine.offer()
             try holder.execute("ROLLBACK")
-        }
-    }
-
-    @Test func `V43: withdrawn offers of others are not read where a team signs people in`() async throws {
-        try await withEngine { engine in
-            try engine.teams.admin(
-                """
-                INSERT INTO app_transfers (
-                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
-                )
-                SELECT 'RIVALTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'ACMETEAM01',
-                    'com.rival.app', '{}', 'withdrawn', now(), now()
-                FROM generate_series(1, 2000) AS n
-                """)
-            try engine.teams.admin("ANALYZE app_transfers")
-            let state = CredentialStateStore.selection(of: engine.ada, for: .other, in: .acme)
-            for statement in [TeamSnapshotStore.selection(of: .acme), state] {
-                let lines: [String] = try await engine.teams.database.query("EXPLAIN \(statement)", in: .acme).column()
-                let plan = lines.joined(separator: "\n")
-                #expect(plan.contains("app_transfers_taken") || plan.contains("app_transfers_given"), "\(plan)")
-                for other in ["Seq Scan on app_transfers", "app_transfers_ended", "app_transfers_target_key"] {
-                    #expect(!plan.contains(other), "\(plan)")
-                }
-            }
         }
     }
 

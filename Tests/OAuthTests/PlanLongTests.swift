@@ -1,0 +1,188 @@
+import Bytes
+import Domain
+import Postgres
+import Testing
+
+@testable import Accounts
+@testable import OAuth
+@testable import Registry
+@testable import SignInTrace
+@testable import TestTeams
+
+/// How much PostgreSQL reads in large tables: the planner chooses by a sample of them.
+@Suite struct PlanLongTests {
+    /// How many rows came from each such node of the plan.
+    private func rows(from node: String, of statement: SQL, in team: TeamID, _ engine: Engine) async throws -> [Int] {
+        let lines: [String] = try await engine.teams.database.query(
+            "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) \(statement)", in: team
+        ).column()
+        return lines.filter { $0.contains(node) }.compactMap { line -> Int? in
+            let end = line.split(separator: "actual rows=").last ?? ""
+            return Int(end.prefix { $0.isNumber })
+        }
+    }
+
+    private func plan(of statement: SQL, _ engine: Engine) async throws -> String {
+        let lines: [String] = try await engine.teams.database.query("EXPLAIN \(statement)", in: .acme).column()
+        return lines.joined(separator: "\n")
+    }
+
+    @Test func `V43: the page of transfers sorts some of two thousand that were accepted`() async throws {
+        try await withEngine { engine in
+            try AcceptedTransferTests().accepted(2000, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
+            try engine.teams.admin("ANALYZE app_transfers")
+            let store = AppTransferStore(engine.teams.database)
+            for team in [TeamID.acme, .rival] {
+                let listing = AppTransferStore.listing(team, at: engine.clock.now)
+                let sorted = try await rows(from: "Sort (actual", of: listing, in: team, engine)
+                #expect(!sorted.isEmpty && sorted.allSatisfy { $0 <= 500 }, "\(sorted)")
+                #expect(try await store.list(in: team, at: engine.clock.now).count == 20)
+            }
+        }
+    }
+
+    @Test func `V43: a sign-in reads the last transfer of each App ID that the team has`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin(
+                """
+                INSERT INTO app_transfers (
+                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+                )
+                SELECT 'RIVALTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'ACMETEAM01',
+                    CASE WHEN n < 1000 THEN 'com.acme.app' ELSE 'com.gone.app' || n END, '{}', 'accepted', now(),
+                    now() - n * interval '1 minute'
+                FROM generate_series(1, 2000) AS n
+                """)
+            try engine.teams.admin("ANALYZE app_transfers")
+            let selection = TeamSnapshotStore.selection(of: .acme)
+            let read = try await rows(from: " on app_transfers", of: selection, in: .acme, engine)
+            #expect(!read.isEmpty && read.allSatisfy { $0 <= 500 }, "\(read)")
+            #expect(try await engine.snapshot().transfers.incoming.count == 1)
+        }
+    }
+
+    @Test func `V43: withdrawn offers of others are not read where a team signs people in`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin(
+                """
+                INSERT INTO app_transfers (
+                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+                )
+                SELECT 'RIVALTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'ACMETEAM01',
+                    'com.rival.app', '{}', 'withdrawn', now(), now()
+                FROM generate_series(1, 2000) AS n
+                """)
+            try engine.teams.admin("ANALYZE app_transfers")
+            let state = CredentialStateStore.selection(of: engine.ada, for: .other, in: .acme)
+            for statement in [TeamSnapshotStore.selection(of: .acme), state] {
+                let plan = try await plan(of: statement, engine)
+                #expect(plan.contains("app_transfers_taken") || plan.contains("app_transfers_given"), "\(plan)")
+                for other in ["Seq Scan on app_transfers", "app_transfers_ended", "app_transfers_target_key"] {
+                    #expect(!plan.contains(other), "\(plan)")
+                }
+            }
+        }
+    }
+
+    @Test func `revoked refresh tokens end in place, in one page, and are found without a look at others`() async throws
+    {
+        try await withPurging { teams, _ in
+            try teams.issue(["live"], to: "ada", count: 20_000, in: "ACMETEAM01")
+            try teams.issue(["-40 days", "-41 days"], to: "ben", in: "ACMETEAM01")
+            try teams.issue(["live"], to: "cleo", in: "ACMETEAM01")
+            try teams.admin("ANALYZE refresh_tokens")
+            let connection = try AdminConnection(to: teams.conninfo)
+            let counts =
+                "SELECT seq_scan::text, n_tup_upd::text, n_tup_hot_upd::text, n_tup_del::text"
+                + " FROM pg_stat_xact_user_tables WHERE relname = 'refresh_tokens'"
+
+            try connection.execute("BEGIN; SELECT pippin_purge_refresh_tokens(5000)")
+            let purge = try connection.execute(counts, [])
+            try connection.execute("COMMIT")
+            let other = try AdminConnection(to: teams.conninfo)
+            try other.execute("BEGIN; UPDATE refresh_tokens SET revoked_at = now() WHERE sub = 'cleo'")
+            let end = try other.execute(counts, [])
+            try other.execute("COMMIT")
+
+            #expect(purge == [["0", "0", "0", "1"]], "one is gone, nothing else was read")
+            #expect(end.first?.dropFirst() == ["1", "1", "0"], "no index has to be told")
+        }
+    }
+
+    @Test func `V43: of upstream requests and announcements reads those that go, not those that wait`() async throws {
+        try await withPurging { teams, _ in
+            try teams.admin(
+                """
+                INSERT INTO provider_trips (
+                    team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
+                    created_at, answered_at
+                )
+                SELECT 'ACMETEAM01', convert_to('trip' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true,
+                    now() - CASE n WHEN 1 THEN interval '8 days' ELSE interval '2 days' END,
+                    CASE WHEN n <> 2 THEN now() END
+                FROM generate_series(1, 3000) AS n
+                """)
+            try teams.admin(
+                """
+                INSERT INTO provider_announcements (
+                    team_id, mark, provider, sub, app_id, form_given_name, given_name, family_name, announced_at,
+                    held_until
+                )
+                SELECT 'ACMETEAM01', convert_to('mark' || n, 'UTF8'), 'apple', 'ada', 'com.acme.app',
+                    CASE WHEN n <> 2 THEN 'Ada' END, 'Ada', '', now(),
+                    now() - CASE n WHEN 1 THEN interval '366 days' ELSE interval '2 days' END
+                FROM generate_series(1, 3000) AS n
+                """)
+            for table in ["provider_trips", "provider_announcements"] {
+                try teams.admin("ANALYZE \(table)")
+                let connection = try AdminConnection(to: teams.conninfo)
+                try connection.execute("BEGIN")
+                let purged = try connection.execute("SELECT pippin_purge_\(table)(5000)", [])
+                let read = try connection.execute(
+                    """
+                    SELECT (seq_tup_read + idx_tup_fetch)::text FROM pg_stat_xact_user_tables WHERE relname = $1
+                    """, [table])
+                try connection.execute("COMMIT")
+                #expect(purged == [["2"]], "\(table)")
+                #expect(Int(try #require(read[0][0])) ?? .max < 50, "\(table): \(read)")
+            }
+        }
+    }
+
+    @Test func `lists of traces are read by indexes under row-level security`() async throws {
+        try await withEngine { engine in
+            try engine.teams.admin(Self.seed, TraceID.prefix(engine.clock.now - .seconds(86_400)))
+            try engine.teams.admin(
+                """
+                INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+                SELECT team_id, flow_id, now(), 'code_redeemed', '{}' FROM flows
+                """)
+            try engine.teams.admin("ANALYZE flows, flow_steps")
+            let filters: [(String, (inout TraceFilter) -> Void)] = [
+                ("pkey", { _ in }), ("team_id_client_id", { $0.client = .strict }),
+                ("team_id_outcome", { $0.outcome = .failed }), ("team_id_cause", { $0.cause = .codeUsed }),
+                ("team_id_sub", { $0.subject = Subject(rawValue: "sub7") }),
+            ]
+            for (index, change) in filters {
+                var filter = TraceFilter()
+                change(&filter)
+                let selection = TraceListStore.selection(in: .acme, filter, after: nil, limit: 51, at: engine.clock.now)
+                let plan = try await plan(of: selection, engine)
+                // The partitions of these weeks are empty: the test's clock is ahead.
+                #expect(!plan.contains("Seq Scan on flows_other"), "\(plan)")
+                #expect(!plan.contains("Seq Scan on flow_steps_other"), "\(plan)")
+                #expect(plan.contains("flows_other_\(index)"), "\(plan)")
+            }
+        }
+    }
+
+    /// Twenty thousand flows; what is filtered for is rare.
+    private static let seed = """
+        INSERT INTO flows (team_id, flow_id, client_id, sub, outcome, cause, opening)
+        SELECT 'ACMETEAM01', $1 || lpad(to_hex(n), 16, '0'),
+            CASE n % 1000 WHEN 1 THEN 'com.acme.strict' ELSE 'com.acme.web' END, 'sub' || n,
+            CASE n % 1000 WHEN 2 THEN 'failed' ELSE 'answered' END,
+            CASE n % 1000 WHEN 2 THEN 'code_used' END, '{}'
+        FROM generate_series(1, 20000) n
+        """
+}
