@@ -1,7 +1,9 @@
-import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// Starts a loop for the length of `body`.
 func withLoop<Result: Sendable>(_ body: @escaping @Sendable (EventLoop) async throws -> Result) async throws -> Result {
@@ -38,18 +40,27 @@ final class Counter: Sendable {
         #expect(strays == 0)
     }
 
-    @Test func `fires timers in the order of their deadlines and forgets cancelled ones`() async throws {
-        let order = try await withLoop { loop in
+    @Test func `fires what is due in the order of the deadlines`() {
+        var timers = TimerHeap()
+        for deadline in [30, 10, 20, 40, 15] { timers.insert(Timer(deadline: Int64(deadline)) {}) }
+
+        #expect(timers.nextDeadline == 10)
+        let due = Array(sequence(state: timers) { timers in timers.popDue(30)?.deadline })
+        #expect(due == [10, 15, 20, 30])
+    }
+
+    @Test func `fires a timer once, and none that is cancelled`() async throws {
+        let fired = try await withLoop { loop in
             let fired = Mutex<[Int]>([])
-            for delay in [30, 10, 20, 40] {
-                let timer = loop.schedule(after: .milliseconds(delay)) { fired.withLock { $0.append(delay) } }
-                if delay == 40 { timer.cancel() }
+            for number in 1...3 {
+                let timer = loop.schedule(after: .zero) { fired.withLock { $0.append(number) } }
+                if number == 2 { timer.cancel() }
             }
-            await loop.sleep(for: .milliseconds(80))
+            for _ in 0..<2 { await loop.sleep(for: .zero) }
             return fired.withLock { $0 }
         }
 
-        #expect(order == [10, 20, 30])
+        #expect(fired == [1, 3])
     }
 
     @Test func `tells when a descriptor can be read, and no more once the watch is cancelled`() async throws {
@@ -64,10 +75,11 @@ final class Counter: Sendable {
                 reads.withLock { $0 += 1 }
             }
             _ = unsafe write(writer, "a", 1)
-            while reads.withLock({ $0 == 0 }) { await loop.sleep(for: .milliseconds(1)) }
+            while reads.withLock({ $0 == 0 }) { await loop.sleep(for: .zero) }
             watch.cancel()
             _ = unsafe write(writer, "b", 1)
-            await loop.sleep(for: .milliseconds(20))
+            // Each is a turn, which sees whatever can be read.
+            for _ in 0..<3 { await loop.sleep(for: .zero) }
             close(reader)
             close(writer)
             return reads.withLock { $0 }
@@ -93,7 +105,7 @@ final class Counter: Sendable {
             let calls = Mutex<[String]>([])
             loop.atEndOfTurn(.queries) { calls.withLock { $0.append("queries") } }
             loop.atEndOfTurn(.answers) { calls.withLock { $0.append("answers") } }
-            await loop.sleep(for: .milliseconds(5))
+            await loop.sleep(for: .zero)
             return calls.withLock { Array($0.prefix(2)) }
         }
 
@@ -105,7 +117,7 @@ final class Counter: Sendable {
     @Test func `hands the result back to the loop that asked`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 4)
         let (value, isHome) = try await withLoop { loop in
-            let value = try await pool.run { usleep(1000) == 0 ? 42 : 0 }
+            let value = try await pool.run { 42 }
             return (value, loop.isCurrent)
         }
         pool.stop()
@@ -116,15 +128,16 @@ final class Counter: Sendable {
 
     @Test func `refuses what would wait too long`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 1)
-        let refused = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<8 {
-                group.addTask { do { return try await pool.run { usleep(20_000) != 0 } } catch { return true } }
-            }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-        }
-        pool.stop()
+        let latch = Latch()
+        let held = Task { try await pool.run { latch.wait() } }
+        try await waitUntil { latch.count == 1 }
+        let waiting = Task { try await pool.run {} }
+        try await waitUntil { pool.waitingCount == 1 }
 
-        #expect(refused >= 5)
+        await #expect(throws: BlockingPool.Full.self) { try await pool.run {} }
+        latch.open()
+        for call in [held, waiting] { try await call.value }
+        pool.stop()
     }
 
     @Test func `finishes accepted work before it stops`() async throws {
@@ -140,13 +153,13 @@ final class Counter: Sendable {
 
     @Test func `leaves a call to itself that takes too long, where it is told to`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 4)
-        let mayEnd = Counter()
-        let call = Task { try await pool.run { while mayEnd.value == 0 { usleep(1_000) } } }
-        while pool.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let latch = Latch()
+        let call = Task { try await pool.run { latch.wait() } }
+        try await waitUntil { latch.count == 1 }
 
-        pool.stop(within: .milliseconds(50))
+        pool.stop(within: .zero)
         // The stop has returned, though the call could not end before this.
-        mayEnd.increment()
+        latch.open()
 
         try await call.value
     }

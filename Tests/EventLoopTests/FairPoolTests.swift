@@ -1,21 +1,24 @@
-import EventLoop
-import Glibc
 import Synchronization
+import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// Holds calls of a pool until it is told to let them go.
 final class Latch: Sendable {
-    private let isOpen = Atomic(false)
+    private let semaphore = Semaphore()
     private let holding = Atomic(0)
 
-    /// How many calls are held.
+    /// How many calls it has held.
     var count: Int { holding.load(ordering: .acquiring) }
 
-    func open() { isOpen.store(true, ordering: .releasing) }
+    func open() { semaphore.signal() }
 
     func wait() {
         holding.add(1, ordering: .releasing)
-        while !isOpen.load(ordering: .acquiring) { usleep(500) }
+        semaphore.wait()
+        // The next one goes, too.
+        semaphore.signal()
     }
 }
 
@@ -32,7 +35,7 @@ final class Served: Sendable {
     /// Has the pool's threads held by calls of `owner`.
     private func hold(_ pool: BlockingPool, threads: Int, by owner: String, _ latch: Latch) async throws {
         for _ in 0..<threads { Task { try await pool.run(for: owner) { latch.wait() } } }
-        while latch.count < threads { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { latch.count == threads }
     }
 
     /// Has `count` calls of `owner` wait, one behind the other.
@@ -43,7 +46,7 @@ final class Served: Sendable {
         for _ in 0..<count {
             let before = pool.callCount
             tasks.append(Task { try await pool.run(for: owner) { served.note(owner) } })
-            while pool.callCount == before { try await Task.sleep(for: .microseconds(200)) }
+            try await waitUntil { pool.callCount > before }
         }
         return tasks
     }

@@ -38,30 +38,31 @@ import Testing
         #expect(refused.map(AddressPolicy.publicAndLoopback.allows) == [false, false, false, false, false])
     }
 
-    @Test(arguments: [
-        "127.0.0.1", "127.1", "0x7f.1", "2130706433", "017700000001", "localhost", "[::1]", "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]", "0", "0.0.0.0", "[::]",
-    ]) func `no spelling of this machine passes`(host: String) async throws {
+    @Test func `no spelling of this machine passes`() async throws {
+        let spellings = [
+            "127.0.0.1", "127.1", "0x7f.1", "2130706433", "017700000001", "localhost", "[::1]", "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]", "0", "0.0.0.0", "[::]",
+        ]
         try await withClient {
             $0.get(Route("/")) { _ in .text("secret") }
         } _: { test async throws in
-            let request = ClientRequest("GET", "http://\(host):\(test.port)/")
-            guard case .addressRefused = await test.failure(request) else {
-                Issue.record("\(host) was not refused: \(String(describing: await test.failure(request)))")
-                return
+            for host in spellings {
+                let failure = await test.failure(.get("http://\(host):\(test.port)/", addresses: .publicOnly))
+                guard case .addressRefused = failure else {
+                    Issue.record("\(host) was not refused: \(String(describing: failure))")
+                    continue
+                }
             }
         }
     }
 
-    @Test(arguments: ["169.254.169.254", "10.255.255.1", "192.168.255.255"])
-    func `a redirect does not lead past the guard`(host: String) async throws {
+    @Test func `a redirect does not lead past the guard`() async throws {
         try await withClient {
-            $0.get(Route("/")) { _ in .redirect(to: "http://\(host)/latest/meta-data/") }
+            $0.get(Route("/:host", String.self)) { _, host in .redirect(to: "http://\(host)/latest/meta-data/") }
         } _: { test async throws in
-            await #expect(throws: ClientFailure.addressRefused(host)) {
-                _ = try await test.send("GET", "/") {
-                    $0.redirectLimit = 3
-                    $0.deadline = .seconds(2)
+            for host in ["169.254.169.254", "10.255.255.1", "192.168.255.255"] {
+                await #expect(throws: ClientFailure.addressRefused(host)) {
+                    _ = try await test.send("GET", "/\(host)") { $0.redirectLimit = 3 }
                 }
             }
         }

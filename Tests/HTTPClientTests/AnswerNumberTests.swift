@@ -36,9 +36,7 @@ import Testing
             try await body { index in
                 // Each answer has an address of its own, so that it is known which one came.
                 let url = "http://127.0.0.1:\(server.port)/\(index)"
-                do { return .success(try await test.send(ClientRequest("GET", url, addresses: .any))) } catch {
-                    return .failure(error)
-                }
+                do { return .success(try await test.send(.get(url))) } catch { return .failure(error) }
             }
         }
     }

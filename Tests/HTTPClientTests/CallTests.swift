@@ -1,5 +1,8 @@
+import CCurl
 import EventLoop
 import HTTP
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPClient
@@ -28,20 +31,18 @@ import Testing
         }
     }
 
-    @Test(arguments: ["GET", "POST", "PUT", "DELETE", "HEAD"]) func `every method is sent as it is`(method: String)
-        async throws
-    {
+    @Test func `every method is sent as it is`() async throws {
         try await withClient {
             $0.get(Route("/m")) { .text("\($0.method)") }
             $0.post(Route("/m")) { .text("\($0.method) \($0.body.count)") }
             $0.put(Route("/m")) { .text("\($0.method) \($0.body.count)") }
             $0.delete(Route("/m")) { .text("\($0.method)") }
         } _: { test async throws in
-            let answer = try await test.send(method, "/m")
-            let text = String(decoding: answer.body, as: UTF8.self)
             let expected = ["GET": "get", "POST": "post 0", "PUT": "put 0", "DELETE": "delete", "HEAD": ""]
-            #expect(answer.status == 200)
-            #expect(text == expected[method])
+            for (method, text) in expected {
+                let answer = try await test.send(method, "/m")
+                #expect(answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == text, "\(method)")
+            }
         }
     }
 
@@ -72,7 +73,7 @@ import Testing
     @Test func `connections are used again, and many requests run at a time`() async throws {
         try await withClient {
             $0.get(Route("/n/:n", Int.self)) { _, n in
-                try await Task.sleep(for: .milliseconds(5))
+                await Task.yield()
                 return .text("\(n)")
             }
         } _: { test async throws in
@@ -86,7 +87,7 @@ import Testing
     @Test func `a deadline ends the wait`() async throws {
         try await withClient {
             $0.get(Route("/slow")) { _ in
-                try await Task.sleep(for: .seconds(3600))
+                try await Task.sleep(for: .testTimeout)
                 return .empty()
             }
         } _: { test async throws in
@@ -97,43 +98,33 @@ import Testing
     }
 
     @Test func `a name that is looked up does not hold the loop`() async throws {
+        // libcurl looks it up on a thread of its own (CURL_VERSION_ASYNCHDNS, a macro that Swift does not import).
+        #expect(unsafe curl_version_info(CURLVERSION_FIRST).pointee.features & 1 << 7 != 0)
         try await withClient { test async throws in
             let slow = ClientRequest("GET", "http://name.invalid/", deadline: .milliseconds(200))
-            async let outcome = test.failure(slow)
-            let longest = try await test.loop.run {
-                var longest = Duration.zero
-                for _ in 0..<60 {
-                    let start = ContinuousClock.now
-                    await test.loop.sleep(for: .milliseconds(5))
-                    longest = max(longest, ContinuousClock.now - start)
-                }
-                return longest
-            }
-            #expect([.nameNotFound, .deadlinePassed].contains(await outcome))
-            #expect(longest < .seconds(30), "a resolver that nobody answers takes longer")
+            #expect([.nameNotFound, .deadlinePassed].contains(await test.failure(slow)))
         }
     }
 
     @Test func `a cancelled task gets no answer and leaves none behind`() async throws {
+        let hasArrived = Atomic(false)
         try await withClient {
             $0.get(Route("/slow")) { _ in
-                try await Task.sleep(for: .seconds(3600))
+                hasArrived.store(true, ordering: .releasing)
+                try await Task.sleep(for: .testTimeout)
                 return .empty()
             }
         } _: { test async throws in
-            let request = ClientRequest("GET", "http://127.0.0.1:\(test.port)/slow", addresses: .any)
-            let outcome = try await test.loop.run {
-                let inner = Task.immediate(executorPreference: test.loop) { () async -> ClientFailure? in
-                    do throws(ClientFailure) {
-                        _ = try await test.client.send(request)
-                        return nil
-                    } catch { return error }
-                }
-                await test.loop.sleep(for: .milliseconds(50))
-                inner.cancel()
-                return await inner.value
+            let request = ClientRequest.get("http://127.0.0.1:\(test.port)/slow")
+            let call = Task(executorPreference: test.loop) { () async -> ClientFailure? in
+                do throws(ClientFailure) {
+                    _ = try await test.client.send(request)
+                    return nil
+                } catch { return error }
             }
-            #expect(outcome == .cancelled)
+            try await waitUntil { hasArrived.load(ordering: .acquiring) }
+            call.cancel()
+            #expect(await call.value == .cancelled)
         }
     }
 
@@ -150,21 +141,20 @@ import Testing
 
     @Test func `where nobody listens there is no connection`() async throws {
         try await withClient { test async throws in
-            let request = ClientRequest("GET", "http://127.0.0.1:1/", addresses: .publicAndLoopback)
+            let request = ClientRequest.get("http://127.0.0.1:1/")
 
             #expect(await test.failure(request) == .cannotConnect)
         }
     }
 
-    @Test(arguments: [
-        "ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/", "smtp://127.0.0.1/", "", "http://",
-        "http://a b/", "http://127.0.0.1/\r\nX: y", "http://user:pw@127.0.0.1/", "http://127.0.0.1:99999/", "://x",
-        "dict://127.0.0.1:11211/stat",
-    ]) func `an address that is none of ours to call is refused`(url: String) async throws {
+    @Test func `an address that is none of ours to call is refused`() async throws {
+        let addresses = [
+            "ftp://127.0.0.1/x", "file:///etc/passwd", "gopher://127.0.0.1/", "smtp://127.0.0.1/", "", "http://",
+            "http://a b/", "http://127.0.0.1/\r\nX: y", "http://user:pw@127.0.0.1/", "http://127.0.0.1:99999/", "://x",
+            "dict://127.0.0.1:11211/stat",
+        ]
         try await withClient { test async throws in
-            let outcome = await test.failure(ClientRequest("GET", url, addresses: .any))
-
-            #expect(outcome == .malformedRequest)
+            for url in addresses { #expect(await test.failure(.get(url)) == .malformedRequest, "\(url)") }
         }
     }
 

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPClient
@@ -50,10 +51,7 @@ import Testing
         }
 
         /// Waits until so many have come.
-        func wait(for count: Int) async throws {
-            for _ in 0..<60_000 where arrived < count { try await Task.sleep(for: .milliseconds(5)) }
-            try #require(arrived >= count)
-        }
+        func wait(for count: Int) async throws { try await waitUntil { arrived >= count } }
     }
 
     /// Lends `body` a client, and a server that holds what is sent to `/held` and answers `/quick`.
@@ -76,7 +74,7 @@ import Testing
     }
 
     /// Begins a call on the client's loop, which gives how it failed, or nil.
-    private func begin(_ path: String, of owner: String?, deadline: Duration = .seconds(3600), _ test: TestClient)
+    private func begin(_ path: String, of owner: String?, deadline: Duration = .testTimeout, _ test: TestClient)
         -> Task<ClientFailure?, Never>
     {
         let request = ClientRequest(
@@ -123,8 +121,8 @@ import Testing
             let first = begin("/held", of: "one", test)
             try await gate.wait(for: 1)
             let lockWaitPool = begin("/quick", of: "one", test)
-            let short = begin("/quick", of: "one", deadline: .milliseconds(100), test)
-            let other = begin("/quick", of: "other", deadline: .milliseconds(100), test)
+            let short = begin("/quick", of: "one", deadline: .milliseconds(20), test)
+            let other = begin("/quick", of: "other", deadline: .milliseconds(20), test)
             #expect(await short.value == .deadlinePassed)
             #expect(await other.value == .deadlinePassed)
             gate.open()

@@ -51,7 +51,7 @@ import Testing
         var failure: ClientFailure?
         try await withClient(options: options) { test async throws in
             let address = "https://localhost:\(listener.port)/"
-            failure = await test.failure(ClientRequest("GET", address, deadline: .seconds(3600), addresses: .any))
+            failure = await test.failure(.get(address))
         }
         return failure
     }
@@ -158,7 +158,7 @@ import Testing
         var failure: ClientFailure?
         try await withClient { test async throws in
             let address = "https://127.0.0.1:\(listener.port)/"
-            failure = await test.failure(ClientRequest("GET", address, addresses: .any))
+            failure = await test.failure(.get(address))
         }
         return try await (hello, failure)
     }

@@ -16,7 +16,7 @@ import Testing
         serving.execute { endless.serve() }
         try await withClient { test async throws in
             let address = "https://127.0.0.1:\(endless.listener.port)/"
-            try await body(test, ClientRequest("GET", address, deadline: .seconds(3600), addresses: .any))
+            try await body(test, .get(address))
             endless.stop()
             try await serving.run {}
             #expect(!endless.hasGivenUp, "the thread was busy for as long as something came")

@@ -33,8 +33,7 @@ import Testing
         try await withClient(options: options) {
             $0.get(Route("/")) { _ in .text("here") }
         } _: { test async throws in
-            let request = ClientRequest(
-                "GET", "http://127.0.0.1:\(test.port)/", deadline: .seconds(3600), addresses: .publicAndLoopback)
+            let request = ClientRequest.get("http://127.0.0.1:\(test.port)/")
             supply.end()
             for _ in 0..<3 {
                 let failure = await test.failure(request)
@@ -54,7 +53,7 @@ import Testing
         var options = HTTPClient.Options()
         options.openSocket = { supply.open($0, $1, $2) }
         try await withClient(options: options) { test async throws in
-            let request = ClientRequest("GET", "http://127.0.0.1:\(test.port)/", addresses: .publicAndLoopback)
+            let request = ClientRequest.get("http://127.0.0.1:\(test.port)/")
             #expect(await test.failure(request) == .cannotConnect)
         }
     }

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP
 import HTTPClient
+import TestSupport
 import Testing
 
 /// A client and a server to call, each on a loop of its own, for the length of one test.
@@ -20,7 +21,7 @@ struct TestClient: Sendable {
         _ change: (inout ClientRequest) -> Void = { _ in }
     ) async throws -> ClientResponse {
         let address = "http://\(host):\(port)\(path)"
-        var request = ClientRequest(method, address, deadline: .seconds(3600), addresses: .publicAndLoopback)
+        var request = ClientRequest(method, address, deadline: .testTimeout, addresses: .publicAndLoopback)
         change(&request)
         return try await send(request)
     }
@@ -31,6 +32,13 @@ struct TestClient: Sendable {
             _ = try await send(request)
             return nil
         } catch { return error as? ClientFailure }
+    }
+}
+
+extension ClientRequest {
+    /// A request that may take as long as it likes.
+    static func get(_ url: String, addresses: AddressPolicy = .any) -> ClientRequest {
+        ClientRequest("GET", url, deadline: .testTimeout, addresses: addresses)
     }
 }
 
@@ -45,8 +53,9 @@ func withClient(
     for loop in loops { try loop.start() }
     defer { for loop in loops { loop.stop() } }
     var serverOptions = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-    // A handler takes as long as the test has it take.
-    serverOptions.answerTimeout = .seconds(3600)
+    for timeout in [\ServerOptions.headTimeout, \.bodyTimeout, \.answerTimeout, \.sendTimeout] {
+        serverOptions[keyPath: timeout] = .testTimeout
+    }
     serverOptions.tls = tls
     let application = Application(routes: try router.frozen())
     let server = try await Server.start(application, serverOptions, on: [loops[1]])[0]
@@ -56,6 +65,6 @@ func withClient(
         result = .failure(error)
     }
     try await loops[0].run { client.close() }
-    try await loops[1].run { await server.stop(within: .milliseconds(50)) }
+    try await loops[1].run { await server.stop(within: .zero) }
     try result.get()
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -20,19 +21,11 @@ import Testing
         try await server.loop.run { [server = server.server] in server.connections.reduce(0) { $0 + $1.share.octets } }
     }
 
-    private func wait(until isSo: () async throws -> Bool) async throws {
-        for _ in 0..<60_000 {
-            if try await isSo() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("it never came to that")
-    }
-
     @Test func `S33, V55: long bodies beyond the budget are answered 503, and short ones go on`() async throws {
         try await withServer(options: { $0.longBodyBudget = 300_000 }, routes: declare) { server async throws in
             let first = try server.client()
             try first.send(head(Self.long) + "begun")
-            try await wait { try await held(server) == Self.long }
+            try await waitUntil { try await held(server) == Self.long }
 
             let second = try server.client()
             try second.send(head(Self.long) + String(repeating: "x", count: Self.long))
@@ -51,13 +44,13 @@ import Testing
         try await withServer(options: { $0.shortBodyBudget = 3000 }, routes: declare) { server async throws in
             var begun = try (0..<3).map { _ in try server.client() }
             for client in begun { try client.send(head(1000) + "x") }
-            try await wait { try await held(server) == 3000 }
+            try await waitUntil { try await held(server) == 3000 }
 
             #expect(try server.ask(head(1000) + String(repeating: "x", count: 1000)).status == 503)
             let long = try server.ask(head(Self.long) + String(repeating: "x", count: Self.long))
             #expect(long.body == "\(Self.long)")
             begun = []
-            try await wait { try await held(server) == 0 }
+            try await waitUntil { try await held(server) == 0 }
             #expect(try server.ask(head(5) + "short").body == "5")
         }
     }
@@ -81,7 +74,7 @@ import Testing
                 var options = RouteOptions(bodyLimit: 200_000)
                 options.admission = { request in
                     asked.withLock { $0 += 1 }
-                    if path == "/later" { try await Task.sleep(for: .milliseconds(5)) }
+                    if path == "/later" { await Task.yield() }
                     return request[.cookie] == nil ? .text("sign in", status: .unauthorized) : nil
                 }
                 $0.post(Route(path), options) { .text("\($0.body.count) \($0[.cookie] ?? "")") }
@@ -90,7 +83,7 @@ import Testing
             for path in ["/now", "/later"] {
                 let stranger = try server.client()
                 try stranger.send(head(Self.long, path) + "begun")
-                try await wait {
+                try await waitUntil {
                     let outcomes = try await server.loop.run { [server = server.server] in
                         server.connections.map { $0.outcome != nil }
                     }
@@ -119,38 +112,35 @@ import Testing
         }
     }
 
-    @Test func `S33, V55: strangers cannot use up what is for those who are let in`() {
-        var budget = BodyBudget(short: 1000, long: 400_000)
-        var (first, second, third) = (BodyBudget.Share(), BodyBudget.Share(), BodyBudget.Share())
-        let before = [
-            budget.extend(&first, to: 150_000, isAdmitted: false),
-            budget.extend(&second, to: 100_000, isAdmitted: false),
-            budget.extend(&second, to: 250_000, isAdmitted: true), budget.extend(&third, to: 20_000, isAdmitted: true),
-            budget.extend(&third, to: 1000, isAdmitted: false), budget.extend(&third, to: 20_000, isAdmitted: false),
+    @Test func `S33, V55: strangers and those who are let in cannot use up what the others have`() {
+        // Whose body is to become how long, whether its sender is let in, and whether there is room for it.
+        let sequences: [[(holder: Int, octets: Int, isAdmitted: Bool, hasRoom: Bool)]] = [
+            [
+                (0, 150_000, false, true), (1, 100_000, false, false), (1, 250_000, true, true),
+                (2, 20_000, true, false), (2, 1000, false, true), (2, 20_000, false, false),
+                // Given back.
+                (1, 0, true, true), (2, 20_000, false, true),
+            ],
+            [
+                (0, 300_000, true, true), (1, 20_000, true, false), (1, 60_000, false, true), (2, 40_000, false, true),
+                (2, 41_000, false, false),
+            ],
         ]
-        #expect(before == [true, false, true, false, true, false])
-        budget.giveBack(&second)
-        let after = budget.extend(&third, to: 20_000, isAdmitted: false)
-        #expect(after)
-        budget.giveBack(&first)
-        budget.giveBack(&third)
-        #expect(budget.short == 1000 && budget.long == 400_000)
-    }
-
-    @Test func `S33, V55: those who are let in cannot use up what strangers have`() {
-        var budget = BodyBudget(short: 1000, long: 400_000)
-        var (first, second, third) = (BodyBudget.Share(), BodyBudget.Share(), BodyBudget.Share())
-        let taken = [
-            budget.extend(&first, to: 300_000, isAdmitted: true), budget.extend(&second, to: 20_000, isAdmitted: true),
-            budget.extend(&second, to: 60_000, isAdmitted: false), budget.extend(&third, to: 40_000, isAdmitted: false),
-            budget.extend(&third, to: 41_000, isAdmitted: false),
-        ]
-        #expect(taken == [true, false, true, true, false])
-        #expect(third.octets == 40_000 && budget.long == 0)
-        budget.giveBack(&first)
-        budget.giveBack(&second)
-        budget.giveBack(&third)
-        #expect(budget.short == 1000 && budget.long == 400_000)
+        for sequence in sequences {
+            var budget = BodyBudget(short: 1000, long: 400_000)
+            var shares = Array(repeating: BodyBudget.Share(), count: 3)
+            for (place, step) in sequence.enumerated() {
+                var hasRoom = true
+                if step.octets == 0 {
+                    budget.giveBack(&shares[step.holder])
+                } else {
+                    hasRoom = budget.extend(&shares[step.holder], to: step.octets, isAdmitted: step.isAdmitted)
+                }
+                #expect(hasRoom == step.hasRoom, "\(place): \(step)")
+            }
+            for holder in shares.indices { budget.giveBack(&shares[holder]) }
+            #expect(budget.short == 1000 && budget.long == 400_000)
+        }
     }
 
     @Test func `S33, V43: who sends several long bodies has a quarter, and others are taken`() async throws {
@@ -161,7 +151,7 @@ import Testing
         } _: { server async throws in
             let begun = try (0..<2).map { _ in try RawClient(port: server.port, from: 2) }
             for client in begun { try client.send(head(Self.long) + "begun") }
-            try await wait { try await held(server) == 2 * Self.long }
+            try await waitUntil { try await held(server) == 2 * Self.long }
 
             let refused = try RawClient(port: server.port, from: 2)
             try refused.send(head(Self.long) + String(repeating: "x", count: Self.long))
@@ -174,7 +164,7 @@ import Testing
                 try client.send(String(repeating: "x", count: Self.long - 5))
                 #expect(try client.readAnswer().body == "\(Self.long)")
             }
-            try await wait { try await held(server) == 0 }
+            try await waitUntil { try await held(server) == 0 }
             let again = try RawClient(port: server.port, from: 2)
             try again.send(head(Self.long) + String(repeating: "x", count: Self.long))
             #expect(try again.readAnswer().body == "\(Self.long)")

@@ -1,4 +1,4 @@
-import Glibc
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -12,14 +12,9 @@ import Testing
         return client
     }
 
-    private func figures(of server: TestServer, until isEnough: (ConnectionFigures) -> Bool) async throws
-        -> ConnectionFigures
-    {
-        for _ in 0..<60_000 {
-            guard !isEnough(server.server.connectionCount.figures) else { break }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        return server.server.connectionCount.figures
+    /// Waits until the server has as many connections.
+    private func wait(for count: Int, on server: TestServer) async throws {
+        _ = try await server.figures { $0.now == count }
     }
 
     @Test func `S9, V44: an address has its share of the connections, and others are served`() async throws {
@@ -27,11 +22,12 @@ import Testing
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in
             let greedy = try (0..<50).map { _ in try half(server, from: 2) }
-            let figures = try await figures(of: server) { $0.refusedByAddress == 30 }
+            let figures = try await server.figures { $0.refusedByAddress == 30 }
 
             #expect(figures.refusedByAddress == 30 && figures.now == 20)
             #expect(figures.lastRefused == IPAddress("127.0.0.2"))
-            #expect(greedy.count { $0.isClosedAlready } == 30)
+            // They are taken in their order.
+            #expect(greedy[20...].allSatisfy { $0.isClosed() } && !greedy[..<20].contains { $0.hasEnded })
             #expect(try server.get("/").body == "here")
         }
     }
@@ -41,8 +37,7 @@ import Testing
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in
             for _ in 0..<20 { #expect(try server.get("/").body == "here") }
-            let figures = try await figures(of: server) { $0.now == 0 }
-            #expect(figures.now == 0 && figures.peak >= 1)
+            #expect(try await server.figures { $0.now == 0 }.peak >= 1)
         }
     }
 
@@ -64,88 +59,53 @@ import Testing
         #expect(count.figures.now == 55)
     }
 
-    @Test func `S9, V44: when all are taken the silent make room`() async throws {
-        // Their time is not over: what closes them is the newcomer.
-        let timeout: (inout ServerOptions) -> Void = {
-            $0.connectionLimit = 10
-            $0.headTimeout = .seconds(600)
-            $0.bodyTimeout = .milliseconds(80)
-        }
-        try await withServer(options: timeout) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
-            let silent = try (0..<10).map { try half(server, from: UInt32(2 + $0)) }
-            _ = try await figures(of: server) { $0.now == 10 }
-            var answer: RawAnswer?
-            for _ in 0..<60_000 where answer == nil {
-                answer = try? server.get("/")
-                if answer == nil { try await Task.sleep(for: .milliseconds(5)) }
+    @Test func `S9, V44: when all are taken, who is silent or does not take an answer makes room`() async throws {
+        for silence in [Self.halfHead, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n"] {
+            let change: (inout ServerOptions) -> Void = {
+                $0.connectionLimit = 10
+                // None of them has to give way for what it holds.
+                $0.deliveryBudget = 1 << 30
             }
-
-            #expect(answer?.body == "here")
-            #expect(server.server.connectionCount.figures.displaced >= 1)
-            #expect(silent.count { $0.isClosedAlready } >= 1)
-        }
-    }
-
-    @Test func `S9, V44: when all are taken, who does not take an answer makes room`() async throws {
-        let timeout: (inout ServerOptions) -> Void = {
-            $0.connectionLimit = 10
-            $0.sendTimeout = .seconds(600)
-            $0.bodyTimeout = .milliseconds(80)
-            // None of them has to give way for what it holds.
-            $0.deliveryBudget = 1 << 30
-        }
-        // More than the kernel keeps for a client that reads nothing.
-        let large = [UInt8](repeating: 0x78, count: 12 << 20)
-        try await withServer(options: timeout) {
-            $0.get(Route("/")) { _ in .text("here") }
-            $0.get(Route("/large")) { _ in Response(body: large) }
-        } _: { server async throws in
-            let silent = try (0..<10).map { try RawClient(port: server.port, from: UInt32(2 + $0)) }
-            for client in silent { try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n") }
-            _ = try await figures(of: server) { $0.now == 10 }
-            var answer: RawAnswer?
-            for _ in 0..<60_000 where answer == nil {
-                answer = try? server.get("/")
-                if answer == nil { try await Task.sleep(for: .milliseconds(5)) }
+            try await withServer(options: change) {
+                $0.get(Route("/")) { _ in .text("here") }
+                $0.get(Route("/large")) { _ in Response(body: TestServer.large) }
+            } _: { server async throws in
+                let silent = try (0..<10).map { try RawClient(port: server.port, from: UInt32(2 + $0)) }
+                for client in silent { try client.send(silence) }
+                try await wait(for: 10, on: server)
+                let isHead = silence == Self.halfHead
+                try await waitUntil { try await server.count(in: isHead ? .head : .delivery) == 10 }
+                // Who has only just come is spared. Their time is not over: what closes one of them is the newcomer.
+                try await server.pass(.seconds(5))
+                #expect(try server.get("/").body == "here")
+                #expect(server.server.connectionCount.figures.displaced == 1)
+                try await wait(for: 9, on: server)
             }
-
-            #expect(answer?.body == "here")
-            #expect(server.server.connectionCount.figures.displaced >= 1)
         }
     }
 
     @Test func `V44: a slow client keeps its place among slow readers that hold all others`() async throws {
-        let timeout: (inout ServerOptions) -> Void = {
-            $0.connectionLimit = 20
-            $0.headTimeout = .seconds(600)
-            $0.sendTimeout = .seconds(600)
-            $0.bodyTimeout = .milliseconds(80)
+        let change: (inout ServerOptions) -> Void = {
+            $0.connectionLimit = 10
             $0.deliveryBudget = 1 << 30
         }
-        let large = [UInt8](repeating: 0x78, count: 12 << 20)
-        try await withServer(options: timeout) {
+        try await withServer(options: change) {
             $0.get(Route("/")) { _ in .text("here") }
-            $0.get(Route("/large")) { _ in Response(body: large) }
+            $0.get(Route("/large")) { _ in Response(body: TestServer.large) }
         } _: { server async throws in
             func reader(_ number: Int) throws -> RawClient {
-                let reader = try RawClient(port: server.port, from: UInt32(2 + number % 5))
+                let reader = try RawClient(port: server.port, from: UInt32(2 + number % 3))
                 try reader.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
                 return reader
             }
             let slow = try half(server, from: 9)
-            var readers = try (0..<19).map(reader)
-            _ = try await figures(of: server) { $0.now == 20 }
-            // Longer than what only just came is spared.
-            let begin = try await server.ticks()
-            for _ in 0..<60_000 {
-                guard try await server.ticks() < begin + 4 else { break }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            for number in 0..<100 {
+            var readers = try (0..<9).map(reader)
+            try await wait(for: 10, on: server)
+            for number in 0..<20 {
+                // Longer than what only just came is spared.
+                try await server.pass(.seconds(5))
                 readers.append(try reader(number))
-                _ = try await figures(of: server) { $0.displaced + $0.refusedForRoom > number }
+                _ = try await server.figures { $0.displaced + $0.refusedForRoom > number }
             }
             // It was there first, and says the rest of its head.
             try slow.send("1\r\n\r\n")
@@ -162,27 +122,23 @@ import Testing
                 try RawClient(port: server.port, from: UInt32(2 + number % 5))
             }
             var clients = try (0..<10).map(busy)
-            for _ in 0..<20 {
-                _ = try await figures(of: server) { $0.now == 10 }
+            for round in 1...5 {
+                try await wait(for: 10, on: server)
                 // Each has asked a moment ago.
-                for number in clients.indices {
-                    for _ in 0..<100 where !clients[number].asks() { clients[number] = try busy(number) }
-                }
+                for client in clients { #expect(client.asks()) }
                 #expect(try server.get("/").body == "here")
-                _ = try await figures(of: server) { $0.now < 10 }
+                #expect(server.server.connectionCount.figures.displaced == round)
+                // One of them had to go, and comes again.
+                try await wait(for: 9, on: server)
+                try await waitUntil { clients.contains { $0.hasEnded } }
                 for number in clients.indices where clients[number].hasEnded { clients[number] = try busy(number) }
             }
-            #expect(server.server.connectionCount.figures.displaced >= 20)
         }
     }
 
     @Test func `S9: a request under way makes no room`() async throws {
         let gate = Gate()
-        let few: (inout ServerOptions) -> Void = {
-            $0.connectionLimit = 2
-            $0.bodyTimeout = .milliseconds(80)
-        }
-        try await withServer(options: few) {
+        try await withServer(options: { $0.connectionLimit = 2 }) {
             $0.get(Route("/wait")) { _ in
                 await gate.wait()
                 return .text("done")
@@ -190,10 +146,9 @@ import Testing
         } _: { server async throws in
             let waiting = try (0..<2).map { _ in try server.client() }
             for client in waiting { try client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n") }
-            for _ in 0..<60_000 {
-                guard try await server.underWay() < 2 else { break }
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await waitUntil { try await server.underWay() == 2 }
+            // However long they have been there.
+            try await server.pass(.seconds(5))
             #expect(throws: (any Error).self) { try server.get("/wait") }
             gate.open()
             for client in waiting { #expect(try client.readAnswer().body == "done") }
@@ -209,14 +164,5 @@ extension RawClient {
             try send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             return try readAnswer().status == 200
         } catch { return false }
-    }
-
-    /// Whether the server has closed, without waiting for it.
-    fileprivate var isClosedAlready: Bool {
-        for _ in 0..<200 {
-            if hasEnded { return true }
-            usleep(100)
-        }
-        return false
     }
 }

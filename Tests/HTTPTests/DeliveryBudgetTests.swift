@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -16,14 +17,6 @@ import Testing
         try await server.loop.run { [server = server.server] in server.deliveries.held }
     }
 
-    private func wait(until isSo: () async throws -> Bool) async throws {
-        for _ in 0..<2000 {
-            if try await isSo() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("it never came to that")
-    }
-
     @Test func `V55: clients that read nothing hold no more than the budget, and others are served`() async throws {
         let budget = 39 * Self.size / 10
         try await withServer(options: { $0.deliveryBudget = budget }, routes: declare) { server async throws in
@@ -33,19 +26,20 @@ import Testing
                 let client = try server.client()
                 try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
                 slow.append(client)
-                try await wait { try await held(server) >= min(number, 3) * Self.size }
+                try await waitUntil { try await held(server) >= min(number, 3) * Self.size }
                 #expect(try await held(server) <= budget, "\(number)")
                 if number == 3 { try honest.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n") }
                 if number == 4 { #expect(try honest.readAnswer().body.utf8.count == Self.size) }
             }
             // Whoever came first has held its answer for longest.
-            try await wait { server.server.connectionCount.figures.answersGivenUp == 9 }
+            try await waitUntil { server.server.connectionCount.figures.answersGivenUp == 9 }
             #expect((try? slow[0].readToEnd()).map { $0.utf8.count < Self.size } ?? true)
             #expect(try server.ask("GET /small HTTP/1.1\r\nHost: a\r\n\r\n").body == "small")
             #expect(try slow[11].readAnswer().body.utf8.count == Self.size)
             slow = []
-            try await wait { try await held(server) == 0 }
-            try await wait { server.server.connectionCount.figures.inDelivery == 0 }
+            try await waitUntil { try await held(server) == 0 }
+            try await server.pass(.zero)
+            #expect(server.server.connectionCount.figures.inDelivery == 0)
         }
     }
 
@@ -53,7 +47,7 @@ import Testing
         try await withServer(routes: declare) { server async throws in
             let client = try server.client()
             try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await wait { try await server.isAnyConnection(in: .delivery) }
+            try await waitUntil { try await server.count(in: .delivery) == 1 }
             let isKept = try await server.loop.run { [server = server.server] in
                 server.connections.contains { $0.outcome != nil }
             }
@@ -70,8 +64,8 @@ import Testing
                 try client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
                 slow.append(client)
             }
-            try await wait { server.server.connectionCount.figures.answersGivenUp >= 3 }
-            try await wait { try await server.connectionCount() == 1 }
+            try await waitUntil { server.server.connectionCount.figures.answersGivenUp >= 3 }
+            try await waitUntil { try await server.connectionCount() == 1 }
             #expect(try await held(server) <= 2 * Self.size)
         }
     }
@@ -84,7 +78,7 @@ import Testing
             let clients = try (0..<8).map { _ in try server.client() }
             for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
             // All of them at once have what is there once, and none of them a copy.
-            try await wait { try await deliveries(server) == 8 }
+            try await waitUntil { try await server.count(in: .delivery) == 8 }
             #expect(try await held(server) == 0)
             for client in clients { #expect(try client.readAnswer().body.utf8.count == Self.size) }
             #expect(server.server.connectionCount.figures.answersGivenUp == 0)
@@ -102,14 +96,8 @@ import Testing
         ) { server async throws in
             let clients = try (0..<4).map { _ in try server.client() }
             for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
-            try await wait { server.server.connectionCount.figures.answersGivenUp >= 2 }
+            try await waitUntil { server.server.connectionCount.figures.answersGivenUp >= 2 }
             #expect(try await held(server) <= 2 * Self.size)
-        }
-    }
-
-    private func deliveries(_ server: TestServer) async throws -> Int {
-        try await server.loop.run { [server = server.server] in
-            server.connections.count(where: { $0.phase == .delivery })
         }
     }
 

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
 
 @Suite struct `What is refused before a handler runs` {
     private func withForms(_ body: (TestServer) async throws -> Void) async throws {
-        try await withServer(options: { $0.headTimeout = .milliseconds(500) }) {
+        try await withServer {
             $0.get(Route("/form")) { _ in .text("form") }
             $0.post(Route("/form"), RouteOptions(bodyLimit: 10, contentTypes: [.form])) { request in
                 Response(body: request.body)
@@ -15,44 +16,58 @@ import Testing
         }
     }
 
+    /// All that comes for these octets until the connection ends, which may take the time-out.
+    private func answers(_ server: TestServer, to octets: [UInt8]) async throws -> String {
+        let client = try server.client()
+        try client.send(octets)
+        client.finishSending()
+        try await server.settle()
+        try await server.pass(.testTimeout)
+        return try client.readToEnd()
+    }
+
     private let form = "Content-Type: application/x-www-form-urlencoded\r\n"
 
-    @Test(arguments: [
-        "/form;x", "/form%3b", "/teams/a%2fb", "/teams/a%2Fb", "/teams/a%5cb", "/teams/a%5Cb", "/teams/a\\b",
-        "/teams/a%00b", "/../form", "/teams/..", "/teams/%2e%2e", "/teams/.%2E/form", "//form", "/teams//a",
-        "/teams/a%0ab", "/teams/%7f", "/teams/a%", "/teams/a%2", "/teams/a%zz", "/teams/a#b", "/teams/\u{e9}", "form",
-        "*", "http://localhost/form", "localhost:80", "/form?a=%", "/form?a=%00", "/form?a=%g1", "/form?\u{1}",
-        "/teams/a\u{1}b",
-    ]) func `V3: a target that two readers could read in two ways is a bad request`(target: String) async throws {
+    @Test func `V3: a target that two readers could read in two ways is a bad request`() async throws {
+        let targets = [
+            "/form;x", "/form%3b", "/teams/a%2fb", "/teams/a%2Fb", "/teams/a%5cb", "/teams/a%5Cb", "/teams/a\\b",
+            "/teams/a%00b", "/../form", "/teams/..", "/teams/%2e%2e", "/teams/.%2E/form", "//form", "/teams//a",
+            "/teams/a%0ab", "/teams/%7f", "/teams/a%", "/teams/a%2", "/teams/a%zz", "/teams/a#b", "/teams/\u{e9}",
+            "form", "*", "http://localhost/form", "localhost:80", "/form?a=%", "/form?a=%00", "/form?a=%g1",
+            "/form?\u{1}", "/teams/a\u{1}b",
+        ]
         try await withForms { server async throws in
-            let answer = try server.get(target)
-            #expect(answer.status == 400)
-            #expect(answer["connection"]?.lowercased() == "close")
+            for target in targets {
+                let answer = try server.get(target)
+                #expect(answer.status == 400 && answer["connection"]?.lowercased() == "close", "\(target)")
+            }
         }
     }
 
-    @Test(arguments: ["/form?a=%2F;b=//../%5c", "/form?", "/form?redirect=https%3a%2f%2fx"])
-    func `a query may hold what a path may not`(target: String) async throws {
+    @Test func `a query may hold what a path may not`() async throws {
         try await withForms { server async throws in
-            let answer = try server.get(target)
-
-            #expect(answer.status == 200)
+            for target in ["/form?a=%2F;b=//../%5c", "/form?", "/form?redirect=https%3a%2f%2fx"] {
+                #expect(try server.get(target).status == 200, "\(target)")
+            }
         }
     }
 
-    @Test(arguments: [
-        "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "Content-Length: 1\r\nContent-Length: 1\r\n",
-        "Content-Length: 1\r\nContent-Length: 2\r\n", "Content-Length: 1, 1\r\n", "Content-Length: +1\r\n",
-        "Content-Length: -1\r\n", "Content-Length: 0x1\r\n", "Content-Length: \r\n",
-        "Content-Length: 99999999999999999999\r\n", "Host: other\r\n", "Transfer-Encoding: identity\r\n",
-        "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
-        "Content Length: 1\r\n", "X\u{1}: y\r\n", "X: y\u{1}z\r\n", "X : y\r\n", ": y\r\n",
-    ]) func `V33: a head whose end or host is in doubt is a bad request`(fields: String) async throws {
+    @Test func `V33: a head whose end or host is in doubt is a bad request`() async throws {
+        let doubts = [
+            "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "Content-Length: 1\r\nContent-Length: 1\r\n",
+            "Content-Length: 1\r\nContent-Length: 2\r\n", "Content-Length: 1, 1\r\n", "Content-Length: +1\r\n",
+            "Content-Length: -1\r\n", "Content-Length: 0x1\r\n", "Content-Length: \r\n",
+            "Content-Length: 99999999999999999999\r\n", "Host: other\r\n", "Transfer-Encoding: identity\r\n",
+            "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+            "Content Length: 1\r\n", "X\u{1}: y\r\n", "X: y\u{1}z\r\n", "X : y\r\n", ": y\r\n",
+        ]
         try await withForms { server async throws in
-            let client = try server.client()
-            try client.send("POST /form HTTP/1.1\r\nHost: a\r\n\(form)\(fields)\r\n")
-            let answer = try client.readToEnd()
-            #expect(answer.hasPrefix("HTTP/1.1 400 ") || answer.hasPrefix("HTTP/1.1 413 "))
+            for fields in doubts {
+                let client = try server.client()
+                try client.send("POST /form HTTP/1.1\r\nHost: a\r\n\(form)\(fields)\r\n")
+                #expect([400, 413].contains(try client.readAnswer().status), "\(fields)")
+                #expect(client.isClosed(), "\(fields)")
+            }
         }
     }
 
@@ -63,25 +78,20 @@ import Testing
         }
     }
 
-    @Test(arguments: ["HTTP/2.0", "HTTP/0.9", "HTTP/1.9", "http/1.1", "XYZ", ""]) func `another version is refused`(
-        version: String
-    ) async throws {
+    @Test func `another version is refused`() async throws {
         try await withForms { server async throws in
-            let client = try server.client()
-            try client.send("GET /form \(version)\r\nHost: a\r\n\r\n")
-            client.finishSending()
-            let answer = try client.readToEnd()
-            #expect(!answer.contains("form\n") && !answer.contains(" 200 "))
+            for version in ["HTTP/2.0", "HTTP/0.9", "HTTP/1.9", "http/1.1", "XYZ", ""] {
+                let request = "GET /form \(version)\r\nHost: a\r\n\r\n"
+                let answers = try await answers(server, to: Array(request.utf8))
+                #expect(!answers.contains("form\n") && !answers.contains(" 200 "), "\(version)")
+            }
         }
     }
 
     @Test func `an octet zero in the request line is no way past a check`() async throws {
         try await withForms { server async throws in
-            let client = try server.client()
-            try client.send("GET /form\0/../x HTTP/1.1\r\nHost: a\r\n\r\n")
-            client.finishSending()
-            let answer = try client.readToEnd()
-            #expect(!answer.contains(" 200 "))
+            let request = "GET /form\0/../x HTTP/1.1\r\nHost: a\r\n\r\n"
+            #expect(try await !answers(server, to: Array(request.utf8)).contains(" 200 "))
         }
     }
 
@@ -97,12 +107,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["DELETE", "PUT", "OPTIONS", "BREW", "get", "TRACE"])
-    func `another method is 405 and says which are allowed`(method: String) async throws {
+    @Test func `another method is 405 and says which are allowed`() async throws {
         try await withForms { server async throws in
-            let answer = try server.ask("\(method) /form HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(answer.status == 405)
-            #expect(answer["allow"] == "GET, HEAD, POST")
+            for method in ["DELETE", "PUT", "OPTIONS", "BREW", "get", "TRACE"] {
+                let answer = try server.ask("\(method) /form HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(answer.status == 405 && answer["allow"] == "GET, HEAD, POST", "\(method)")
+            }
         }
     }
 
@@ -146,12 +156,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Content-Type: application/json\r\n", "", "Content-Type: \r\n"])
-    func `another content type is 415 and keeps the connection`(field: String) async throws {
+    @Test func `another content type is 415 and keeps the connection`() async throws {
         try await withForms { server async throws in
             let client = try server.client()
-            try client.send("POST /form HTTP/1.1\r\nHost: a\r\n\(field)Content-Length: 2\r\n\r\n{}")
-            #expect(try client.readAnswer().status == 415)
+            for field in ["Content-Type: application/json\r\n", "", "Content-Type: \r\n"] {
+                try client.send("POST /form HTTP/1.1\r\nHost: a\r\n\(field)Content-Length: 2\r\n\r\n{}")
+                #expect(try client.readAnswer().status == 415, "\(field)")
+            }
             try client.send("GET /form HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.readAnswer().status == 200)
         }
@@ -211,18 +222,15 @@ import Testing
 
     @Test func `V33: garbage never gets an answer that claims success`() async throws {
         try await withForms { server async throws in
-            var generator = SystemRandomNumberGenerator()
-            for _ in 0..<200 {
-                let client = try server.client()
-                let length = Int.random(in: 1...300, using: &generator)
-                let noise = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-                try client.send("GET /form HTTP/1.1\r\nHost".utf8 + noise)
-                client.finishSending()
-                _ = try? client.readToEnd()
+            var garbage = Garbage(seed: 33)
+            let head = "GET /form HTTP/1.1\r\nHost"
+            for round in 0..<50 {
+                let length = Int.random(in: 1...300, using: &garbage)
+                let noise = (0..<length).map { _ in UInt8.random(in: 0...255, using: &garbage) }
+                let answers = try await answers(server, to: Array(head.utf8) + noise)
+                #expect(!answers.contains(" 200 "), "\(round)")
             }
             #expect(try server.get("/form").status == 200)
         }
     }
 }
-
-private func + (left: String.UTF8View, right: [UInt8]) -> [UInt8] { Array(left) + right }

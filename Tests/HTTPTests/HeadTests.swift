@@ -4,18 +4,18 @@ import Testing
 
 /// libmicrohttpd 0.9.75 reads heads in ways that a server in front of it may not; each is met here.
 @Suite struct `Heads that hide a second request` {
-    private let second = "GET /second HTTP/1.1\r\nHost: a\r\n\r\n"
+    /// A request whose answer ends the connection, as every refusal does.
+    private let second = "GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
     private func answers(to request: String) async throws -> [Substring] {
         var answers: [Substring] = []
-        try await withServer(options: { $0.headTimeout = .milliseconds(500) }) {
+        try await withServer {
             $0.get(Route("/")) { _ in .text("first") }
             $0.post(Route("/")) { _ in .text("first") }
             $0.get(Route("/second")) { _ in .text("second") }
         } _: { server async throws in
             let client = try server.client()
             try client.send(request)
-            client.finishSending()
             answers = try client.readToEnd().split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
         }
         return answers
@@ -69,7 +69,7 @@ import Testing
         try await withServer {
             $0.get(Route("/now")) { .text("[\($0[.origin] ?? "")]") }
             $0.get(Route("/later")) { request in
-                try await Task.sleep(for: .milliseconds(1))
+                await Task.yield()
                 return .text("[\(request[.origin] ?? "")] \(request.fields.map(\.name))")
             }
         } _: { server async throws in

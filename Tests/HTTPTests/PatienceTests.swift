@@ -1,110 +1,135 @@
 import EventLoop
-import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTP
 
 @Suite struct `How far timeout goes` {
+    /// What every time-out of the server of a test is.
+    private static let limit = Duration.testTimeout
+    /// No time-out ends in it.
+    private static let nearly = limit - .seconds(5)
+
     @Test func `a handler that takes too long is answered 503 and cancelled`() async throws {
         let seen = Mutex("")
-        try await withServer(options: { $0.answerTimeout = .milliseconds(100) }) {
+        try await withServer {
             $0.get(Route("/slow")) { request in
-                do { try await Task.sleep(for: .seconds(20)) } catch {
+                do { try await Task.sleep(for: .testTimeout) } catch {
                     seen.withLock { $0 = request[.userAgent] ?? "nothing" }
                 }
                 return .text("late")
             }
             $0.get(Route("/fast")) { _ in .text("fast") }
         } _: { server async throws in
-            let answer = try server.get("/slow", "User-Agent: Ada\r\n")
+            let client = try server.client()
+            try client.send("GET /slow HTTP/1.1\r\nHost: a\r\nUser-Agent: Ada\r\n\r\n")
+            try await waitUntil { try await server.underWay() == 1 }
+            try await server.pass(Self.nearly)
+            #expect(try await server.underWay() == 1)
+            try await server.pass(Self.limit)
+            let answer = try client.readAnswer()
             #expect(answer.status == 503)
             #expect(answer["retry-after"] != nil)
-            try await server.wait { seen.withLock { $0 } != "" }
+            try await waitUntil { seen.withLock { $0 } != "" }
             #expect(seen.withLock { $0 } == "Ada")
             #expect(try server.get("/fast").body == "fast")
-            let underWay = try await server.underWay()
-            #expect(underWay == 0)
+            #expect(try await server.underWay() == 0)
         }
     }
 
     @Test func `one octet now and then does not hold a connection`() async throws {
-        try await withServer(options: { $0.headTimeout = .milliseconds(150) }) {
+        try await withServer {
             $0.get(Route("/")) { _ in .empty() }
         } _: { server async throws in
             let client = try server.client()
             try client.send("GET / HTTP/1.1\r\nX-Slow: ")
-            #expect(throws: RawFailure.self) {
-                for _ in 0..<100 {
-                    try client.send("a")
-                    usleep(20_000)
-                }
+            try await waitUntil { try await server.connectionCount() == 1 }
+            for _ in 0..<10 {
+                try? client.send("a")
+                try await server.settle()
+                try await server.pass(Self.limit / 9)
             }
+            #expect(client.isClosed())
         }
     }
 
     @Test func `an idle connection is closed, also after a request`() async throws {
-        try await withServer(options: { $0.headTimeout = .seconds(3) }) {
+        try await withServer {
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in
             let silent = try server.client()
             let used = try server.client()
             try used.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try used.readAnswer().body == "here")
+            try await server.pass(Self.nearly)
+            try used.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try used.readAnswer().body == "here")
+            try await server.pass(.seconds(5))
             #expect(silent.isClosed())
+            try await waitUntil { try await server.connectionCount() == 1 }
+            try await server.pass(Self.limit)
             #expect(used.isClosed())
         }
     }
 
+    @Test func `time passes by the clock`() async throws {
+        try await withServer(isTimed: true, options: { $0.headTimeout = .milliseconds(20) }) {
+            $0.get(Route("/")) { _ in .empty() }
+        } _: { server async throws in
+            #expect(try server.client().isClosed())
+        }
+    }
+
     @Test func `a body that does not come is not waited for`() async throws {
-        try await withServer(options: { $0.bodyTimeout = .milliseconds(150) }) {
+        try await withServer {
             $0.post(Route("/")) { _ in .empty() }
         } _: { server async throws in
             let client = try server.client()
             try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")
+            try await waitUntil { try await server.count(in: .body) == 1 }
+            try await server.pass(Self.limit)
             #expect(client.isClosed())
-            let lines = try await server.finished.wait(for: 1)
-            #expect(lines.map(\.status) == [nil])
+            #expect(try await server.finished.wait(for: 1).map(\.status) == [nil])
         }
     }
 
     @Test func `a client that does not take its answer is not waited for`() async throws {
-        let large = [UInt8](repeating: 0x61, count: 32 << 20)
-        try await withServer(options: { $0.sendTimeout = .milliseconds(150) }) {
-            $0.get(Route("/")) { _ in Response(body: large) }
+        try await withServer {
+            $0.get(Route("/")) { _ in Response(body: TestServer.large) }
         } _: { server async throws in
             let client = try server.client()
             try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            let lines = try await server.finished.wait(for: 1)
-            #expect(lines.map(\.wasSent) == [false])
+            try await waitUntil { try await server.count(in: .delivery) == 1 }
+            try await server.pass(Self.nearly)
+            #expect(server.finished.all.isEmpty)
+            try await server.pass(Self.limit)
+            #expect(try await server.finished.wait(for: 1).map(\.wasSent) == [false])
             _ = client
         }
     }
 
-    private static let pause = Duration.milliseconds(100)
+    /// Time that really passes: what is counted is never less.
+    private static let pause = Duration.milliseconds(20)
 
     @Test func `V44: the time of a client that sends or reads slowly is none of ours`() async throws {
-        let large = [UInt8](repeating: 0x61, count: 32 << 20)
         try await withServer {
             $0.post(Route("/form")) { _ in .text("taken") }
-            $0.get(Route("/large")) { _ in Response(body: large) }
+            $0.get(Route("/large")) { _ in Response(body: TestServer.large) }
         } _: { server async throws in
-            func wait(for phase: Connection.Phase) async throws {
-                for _ in 0..<60_000 {
-                    guard try await !server.isAnyConnection(in: phase) else { break }
-                    try await Task.sleep(for: .milliseconds(5))
-                }
+            func pause(in phase: Connection.Phase) async throws {
+                try await waitUntil { try await server.count(in: phase) == 1 }
                 try await Task.sleep(for: Self.pause)
             }
             let sender = try server.client()
             try sender.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n")
-            try await wait(for: .body)
+            try await pause(in: .body)
             try sender.send("body")
             #expect(try sender.readAnswer().body == "taken")
             let reader = try server.client()
             try reader.send("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            try await wait(for: .delivery)
-            #expect(try reader.readToEnd().utf8.count > large.count)
+            try await pause(in: .delivery)
+            #expect(try reader.readAnswer().body.utf8.count == TestServer.large.count)
 
             let lines = try await server.finished.wait(for: 2)
             #expect(lines.map(\.wasSent) == [true, true])
@@ -143,9 +168,7 @@ import Testing
 
     @Test func `clients that vanish leave nothing behind`() async throws {
         let gate = Gate()
-        // An end that arrives together with the last octets is overlooked by libmicrohttpd; the time-outs see it.
-        let hasty = Duration.milliseconds(300)
-        try await withServer(options: { ($0.headTimeout, $0.bodyTimeout) = (hasty, hasty) }) {
+        try await withServer {
             $0.get(Route("/wait")) { _ in
                 await gate.wait()
                 return .text("too late")
@@ -160,16 +183,15 @@ import Testing
                 let barely = try server.client()
                 try barely.send("GET /wa")
             }
-            try await Task.sleep(for: .milliseconds(50))
+            // Connections are taken in their order.
+            #expect(try server.get("/nothing").status == 404)
             gate.open()
-            for _ in 0..<60_000 {
-                guard try await server.connectionCount() > 0 else { break }
-                try await Task.sleep(for: .milliseconds(5))
+            // An end that arrives together with the last octets is overlooked by libmicrohttpd; the time-outs see it.
+            try await waitUntil {
+                try await server.pass(Self.limit)
+                return try await server.connectionCount() == 0
             }
-            let connections = try await server.connectionCount()
-            #expect(connections == 0)
-            let underWay = try await server.underWay()
-            #expect(underWay == 0)
+            #expect(try await server.underWay() == 0)
         }
     }
 
@@ -183,7 +205,7 @@ import Testing
         } _: { server async throws in
             let waiting = try (0..<2).map { _ in try server.client() }
             for client in waiting { try client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n") }
-            try await server.wait { try await server.underWay() == 2 }
+            try await waitUntil { try await server.underWay() == 2 }
             #expect(try server.get("/wait").status == 503)
             gate.open()
             for client in waiting { #expect(try client.readAnswer().body == "done") }
@@ -217,10 +239,11 @@ import Testing
             }
             let third = try server.client()
             try? third.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await Task.sleep(for: .milliseconds(50))
-            let connections = try await server.connectionCount()
-            #expect(connections == 2)
-            #expect(held.count == 2)
+            #expect(third.isClosed())
+            for client in held {
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try client.readAnswer().body == "here")
+            }
         }
     }
 }

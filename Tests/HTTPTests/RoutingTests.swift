@@ -58,31 +58,25 @@ private struct TeamID: PathValue, Equatable {
         }
     }
 
-    @Test func `a literal wins over a value, and a dead end falls back to it`() throws {
+    @Test func `a literal wins over a value, a dead end falls back to it, and what is nearly right is not found`()
+        throws
+    {
         let table = try table {
             $0.get(Route("/app-ids/new")) { _ in .empty() }
             $0.get(Route("/app-ids/:id", String.self)) { _, _ in .empty() }
             $0.get(Route("/app-ids/new/keys")) { _ in .empty() }
             $0.get(Route("/app-ids/:id/users", String.self)) { _, _ in .empty() }
+            $0.get(Route("/app-ids")) { _ in .empty() }
             $0.get(Route("/")) { _ in .empty() }
         }
-
-        #expect(try find(table, "/app-ids/new") == "/app-ids/new")
-        #expect(try find(table, "/app-ids/news") == "/app-ids/:id")
-        #expect(try find(table, "/app-ids/new/keys") == "/app-ids/new/keys")
-        #expect(try find(table, "/app-ids/new/users") == "/app-ids/:id/users")
-        #expect(try find(table, "/") == "/")
-    }
-
-    @Test(arguments: ["/teams/", "/team", "/teamss", "/", "/teams/a/b", "/teams/a/", "/%74eams/a", "/Teams/a"])
-    func `a path that is nearly right is not found`(path: String) throws {
-        let table = try table {
-            $0.get(Route("/teams/:team", String.self)) { _, _ in .empty() }
-            $0.get(Route("/teams")) { _ in .empty() }
+        let found = [
+            "/app-ids/new": "/app-ids/new", "/app-ids/news": "/app-ids/:id", "/app-ids/new/keys": "/app-ids/new/keys",
+            "/app-ids/new/users": "/app-ids/:id/users", "/app-ids": "/app-ids", "/": "/",
+        ]
+        for (path, pattern) in found { #expect(try find(table, path) == pattern, "\(path)") }
+        for path in ["/app-ids/", "/app-id", "/app-idss", "/app-ids/a/b", "/app-ids/a/", "/%61pp-ids/a", "/App-ids/a"] {
+            #expect(try find(table, path) == "404", "\(path)")
         }
-
-        #expect(try find(table, path) == "404")
-        #expect(try find(table, "/teams") == "/teams")
     }
 
     @Test func `the methods of a path are those declared`() throws {

@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -19,7 +20,7 @@ import Testing
     @Test func `a handler that waits answers`() async throws {
         try await withServer {
             $0.get(Route("/later")) { request in
-                try await Task.sleep(for: .milliseconds(5))
+                await Task.yield()
                 return .text(request[.userAgent] ?? "nobody")
             }
         } _: { server async throws in
@@ -77,7 +78,7 @@ import Testing
             let client = try server.client()
             try client.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n")
             try client.send("Content-Type: application/x-www-form-urlencoded; charset=utf-8\r\n\r\nname")
-            try await Task.sleep(for: .milliseconds(20))
+            try await waitUntil { try await server.count(in: .body) == 1 }
             try client.send("=Ada%21x")
 
             #expect(try client.readAnswer().body == "Ada!x")

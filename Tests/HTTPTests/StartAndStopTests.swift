@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -49,7 +50,7 @@ import Testing
                 #expect(Set(servers.map(\.port)).count == 1)
                 port = servers[0].port
                 for (server, loop) in zip(servers, loops) {
-                    try await loop.run { await server.stop(within: .seconds(1)) }
+                    try await loop.run { await server.stop(within: .testTimeout) }
                 }
             }
         }
@@ -64,14 +65,14 @@ import Testing
             options.sockets = [dup(socket)]
             let first = try await Server.start(try application(), options, on: [loops[0]])[0]
             options.sockets = [dup(socket)]
-            try await loops[0].run { await first.stop(within: .seconds(1)) }
+            try await loops[0].run { await first.stop(within: .testTimeout) }
             let client = try RawClient(port: Listener.port(of: socket))
             try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 
             let next = try await Server.start(try application(), options, on: [loops[1]])[0]
             #expect(try client.readAnswer().body == "here")
 
-            try await loops[1].run { await next.stop(within: .seconds(1)) }
+            try await loops[1].run { await next.stop(within: .testTimeout) }
             close(socket)
         }
     }
@@ -85,7 +86,7 @@ import Testing
             #expect(try idle.readAnswer().body == "here")
 
             let stop = Task.detached(executorPreference: server.loop) { [server = server.server] in
-                await server.stop(within: .seconds(5), idle: .seconds(60))
+                await server.stop(within: .testTimeout, idle: .testTimeout)
             }
             #expect(throws: RawFailure.self) { while true { _ = try server.client() } }
             try idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -112,9 +113,9 @@ import Testing
             #expect(try idle.readAnswer().body == "here")
             let waiting = try server.client()
             try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await server.wait { try await server.underWay() == 1 }
+            try await waitUntil { try await server.underWay() == 1 }
 
-            let stop = server.beginStop(within: .seconds(600))
+            let stop = server.beginStop(within: .testTimeout)
             #expect(idle.isClosed())
             #expect(throws: RawFailure.self) { _ = try server.client() }
             gate.open()
@@ -137,9 +138,9 @@ import Testing
         } _: { server async throws in
             let waiting = try server.client()
             try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await server.wait { try await server.underWay() == 1 }
+            try await waitUntil { try await server.underWay() == 1 }
 
-            await server.beginStop(within: .milliseconds(50)).value
+            await server.beginStop(within: .zero).value
             #expect(try waiting.readAnswer().status == 503)
             gate.open()
         }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -10,7 +11,6 @@ import Testing
         return BodyStream {
             let number = next.add(1, ordering: .relaxed).newValue
             if number.isMultiple(of: 2) { await Task.yield() }
-            if number.isMultiple(of: 3) { try await Task.sleep(for: .milliseconds(1)) }
             return number > count ? nil : Array("line \(number)\n".utf8)
         }
     }
@@ -62,11 +62,12 @@ import Testing
         } _: { server async throws in
             var client: RawClient? = try server.client()
             try client?.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
-            // Until the buffers are full: for a while nothing is made.
-            var before = 0
-            while made.load(ordering: .relaxed) == 0 || made.load(ordering: .relaxed) != before {
-                before = made.load(ordering: .relaxed)
-                try await Task.sleep(for: .milliseconds(300))
+            // Until the buffers are full: the server has nothing more to do.
+            try await waitUntil {
+                let before = made.load(ordering: .relaxed)
+                try await server.settle()
+                let isIdle = made.load(ordering: .relaxed) == before
+                return try await server.count(in: .delivery) == 1 && isIdle
             }
 
             // What the buffers of a socket hold, and not one piece more.
@@ -104,11 +105,11 @@ import Testing
 
     @Test func `whose next piece does not come is cut, and its maker is told`() async throws {
         let wasCancelled = Atomic(false)
-        try await withServer(options: { $0.answerTimeout = .milliseconds(100) }) {
+        try await withServer {
             $0.get(Route("/stuck")) { _ in
                 Response(
                     stream: BodyStream {
-                        do { try await Task.sleep(for: .seconds(60)) } catch {
+                        do { try await Task.sleep(for: .testTimeout) } catch {
                             wasCancelled.store(true, ordering: .relaxed)
                         }
                         return nil
@@ -117,9 +118,11 @@ import Testing
         } _: { server async throws in
             let client = try server.client()
             try client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await waitUntil { try await server.count(in: .production) == 1 }
+            try await server.pass(.testTimeout)
 
             #expect(!(try client.readToEnd().hasSuffix("0\r\n\r\n")))
-            try await server.wait { wasCancelled.load(ordering: .relaxed) }
+            try await waitUntil { wasCancelled.load(ordering: .relaxed) }
         }
     }
 
@@ -136,9 +139,9 @@ import Testing
         } _: { server async throws in
             let client = try server.client()
             try client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await server.wait { try await server.isAnyConnection(in: .production) }
+            try await waitUntil { try await server.count(in: .production) == 1 }
 
-            await server.beginStop(within: .milliseconds(50)).value
+            await server.beginStop(within: .zero).value
 
             #expect(!(try client.readToEnd().hasSuffix("0\r\n\r\n")))
             gate.open()

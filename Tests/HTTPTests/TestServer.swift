@@ -1,5 +1,6 @@
 import EventLoop
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -9,6 +10,9 @@ struct TestServer {
     let server: Server
     let loop: EventLoop
     let finished: FinishedList
+
+    /// A body longer than what the kernel keeps for a client that reads nothing.
+    static let large = [UInt8](repeating: 0x61, count: 12 << 20)
 
     var port: UInt16 { server.port }
 
@@ -28,25 +32,30 @@ struct TestServer {
     /// How many connections the server holds.
     func connectionCount() async throws -> Int { try await loop.run { [server] in server.connections.count } }
 
-    /// Whether a connection is in that phase.
-    func isAnyConnection(in phase: Connection.Phase) async throws -> Bool {
-        try await loop.run { [server] in server.connections.contains { $0.phase == phase } }
+    /// How many connections are in that phase.
+    func count(in phase: Connection.Phase) async throws -> Int {
+        try await loop.run { [server] in server.connections.count { $0.phase == phase } }
     }
-
-    /// What the server's clock says.
-    func ticks() async throws -> Int { try await loop.run { [server] in server.tick } }
 
     /// How many requests wait for handlers that have suspended.
     func underWay() async throws -> Int { try await loop.run { [server] in server.underWay } }
 
-    /// Waits until `condition` holds, ten minutes at most.
-    func wait(until condition: () async throws -> Bool) async throws {
-        for _ in 0..<120_000 {
-            if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("it did not happen in time")
+    /// What was counted once `isEnough`.
+    func figures(until isEnough: (ConnectionFigures) -> Bool) async throws -> ConnectionFigures {
+        try await waitUntil { isEnough(server.connectionCount.figures) }
+        return server.connectionCount.figures
     }
+
+    /// Lets so much time pass for the time-outs of the server, whose clock stands otherwise.
+    func pass(_ time: Duration) async throws {
+        try await loop.run { [server] in
+            // A time-out ends with the second sweep after its time.
+            for _ in 0..<Int(time / server.options.sweepInterval) + 2 { server.sweepOnce() }
+        }
+    }
+
+    /// Lets the server deal with all that has reached it.
+    func settle() async throws { for _ in 0..<20 { try await loop.run {} } }
 
     /// Begins to stop the server; the test goes on meanwhile.
     func beginStop(within timeout: Duration) -> Task<Void, Never> {
@@ -77,18 +86,19 @@ final class FinishedList: Sendable {
 
     var all: [Line] { lines.withLock { $0 } }
 
-    /// Waits until `count` lines are there, five minutes at most.
+    /// Waits until `count` lines are there.
     func wait(for count: Int) async throws -> [Line] {
-        for _ in 0..<60_000 where all.count < count { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil { all.count >= count }
         return all
     }
 }
 
-/// Runs `body` against a server with the routes that `declare` adds.
+/// Runs `body` against a server with the routes that `declare` adds; no time-out of it ends before `body` lets time pass,
+/// unless it `isTimed`.
 ///
 /// The body has a thread of its own: its clients block, and must not do so on the threads that all tests share.
 func withServer(
-    options change: (inout ServerOptions) -> Void = { _ in },
+    isTimed: Bool = false, options change: (inout ServerOptions) -> Void = { _ in },
     decorate: (@Sendable (HTTPError, Request) -> Response)? = nil, routes declare: (inout Router) -> Void,
     _ body: (TestServer) async throws -> Void
 ) async throws {
@@ -98,17 +108,21 @@ func withServer(
     var application = Application(routes: try router.frozen(), finished: { finished.append($0) })
     if let decorate { application.decorate = decorate }
     var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+    for timeout in [\ServerOptions.headTimeout, \.bodyTimeout, \.answerTimeout, \.sendTimeout] {
+        options[keyPath: timeout] = .testTimeout
+    }
     change(&options)
     let loop = try EventLoop(name: "server")
     let clients = try EventLoop(name: "clients")
     for loop in [loop, clients] { try loop.start() }
     defer { for loop in [loop, clients] { loop.stop() } }
     let server = try await Server.start(application, options, on: [loop])[0]
+    if !isTimed { try await loop.run { server.sweep?.cancel() } }
     let result: Result<Void, any Error>
     do {
         let test = TestServer(server: server, loop: loop, finished: finished)
         result = .success(try await withTaskExecutorPreference(clients) { try await body(test) })
     } catch { result = .failure(error) }
-    try await loop.run { await server.stop(within: .milliseconds(100)) }
+    try await loop.run { await server.stop(within: .zero) }
     try result.get()
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -28,7 +29,7 @@ import Testing
             let before = try await server.underWay()
             let client = try RawClient(port: server.port, from: source)
             try client.send(Self.ask + fields(number) + "\r\n")
-            try await server.wait {
+            try await waitUntil {
                 if client.hasAnswer { return true }
                 return try await server.underWay() > before
             }
@@ -55,7 +56,7 @@ import Testing
 
             gate.open()
             for client in greedy + first + second { #expect(try client.readAnswer().body == "done") }
-            try await server.wait { try await server.underWay() == 0 }
+            try await waitUntil { try await server.underWay() == 0 }
             let isCounting = try await server.loop.run { [server = server.server] in server.shares.isCounting }
             #expect(!isCounting)
             #expect(try more.asks("/now").status == 200)

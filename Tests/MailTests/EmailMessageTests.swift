@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: messages, Language.allCases) func `says all it has to in every language, in both forms`(
         message: EmailMessage, language: Language
     ) throws {
-        let written = try EmailRenderer(repositoryPages()).write(message, from: "Acme", in: language)
+        let written = try emailRenderer().write(message, from: "Acme", in: language)
 
         #expect(written.subject.contains("Acme"))
         #expect(written.text.contains(Self.link))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `differs from language to language`() throws {
-        let writer = try EmailRenderer(repositoryPages())
+        let writer = try emailRenderer()
 
         let subjects = Language.allCases.map { writer.write(Self.messages[0], from: "Acme", in: $0).subject }
 
@@ -40,7 +40,7 @@ import Testing
     @Test func `shows names as they are and never as markup`() throws {
         let message = EmailMessage.invitation(inviter: "<b>Cleo<b>", team: "Acme", link: Self.link, until: Self.until)
 
-        let written = try EmailRenderer(repositoryPages()).write(message, from: "A\r\nBcc: x", in: .english)
+        let written = try emailRenderer().write(message, from: "A\r\nBcc: x", in: .english)
 
         #expect(written.html.contains("&lt;b&gt;Cleo&lt;b&gt;"))
         #expect(written.text.contains("<b>Cleo<b>"))
@@ -53,7 +53,7 @@ import Testing
     ) throws {
         let message = EmailMessage.newSignIn(
             at: Self.until, browser: "https://evil.example/stop-this", ip: "203.0.113.7", link: Self.link)
-        let written = try EmailRenderer(repositoryPages()).write(message, from: "Acme", in: language)
+        let written = try emailRenderer().write(message, from: "Acme", in: language)
         #expect(!written.text.contains("evil") && !written.html.contains("evil"))
     }
 }

@@ -3,6 +3,7 @@ import Domain
 import Jobs
 import Mail
 import Postgres
+import TestSupport
 import Testing
 
 @Suite struct `Mail without a server` {
@@ -80,7 +81,7 @@ import Testing
             }
             try await environment.mail.enqueue(
                 environment.mail(environment.verification, to: "ben@acme.example"), in: TestEnvironment.acme)
-            try await environment.wait { try await environment.mailbox.page(limit: 10).total == 6 }
+            try await waitUntil { try await environment.mailbox.page(limit: 10).total == 6 }
 
             let first = try await environment.mailbox.page(to: "ADA", limit: 3)
             let second = try await environment.mailbox.page(to: "ADA", after: first.next, limit: 3)

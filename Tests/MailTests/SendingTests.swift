@@ -1,6 +1,7 @@
 import Mail
 import Postgres
 import TestMail
+import TestSupport
 import Testing
 
 @Suite struct `Mail through a server` {
@@ -33,7 +34,7 @@ import Testing
         let server = MailServer(MailServer.Manners(answers: ["MAIL": "451 4.3.0 later"]))
         try await withMail(through: server) { environment in
             try await environment.mail.enqueue(environment.mail(environment.verification), in: TestEnvironment.acme)
-            try await environment.wait {
+            try await waitUntil {
                 try environment.admin("SELECT problem FROM jobs") == [["the mail server says 451 4.3.0"]]
             }
 

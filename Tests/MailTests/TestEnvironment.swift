@@ -11,6 +11,7 @@ import Postgres
 import Templates
 import TestDatabase
 import TestMail
+import TestSupport
 import Testing
 
 /// A migrated database with Acme and Rival, a worker that sends mail, and perhaps a mail server.
@@ -40,16 +41,7 @@ struct TestEnvironment: Sendable {
 
     /// Waits until one job is in that state.
     func wait(for state: String) async throws {
-        try await wait { try !admin("SELECT 1 FROM jobs WHERE state = $1", state).isEmpty }
-    }
-
-    /// Waits until `condition` holds, a minute at most.
-    func wait(until condition: () async throws -> Bool) async throws {
-        let deadline = MonotonicTime.now() + 600_000_000_000
-        while try await !condition() {
-            try #require(MonotonicTime.now() < deadline, "it did not happen within a minute")
-            await loop.sleep(for: .milliseconds(10))
-        }
+        try await waitUntil { try !admin("SELECT 1 FROM jobs WHERE state = $1", state).isEmpty }
     }
 
     private static func team(_ text: String) -> TeamID {
@@ -59,10 +51,13 @@ struct TestEnvironment: Sendable {
 }
 
 /// The catalogue and the templates of the repository.
-func repositoryPages() throws -> Pages {
+private let repositoryPages = Result {
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     return try Pages(folder: root + "/Templates", texts: root + "/Texts", isWatching: false)
 }
+
+/// What writes mail by them.
+func emailRenderer() throws -> EmailRenderer { try EmailRenderer(repositoryPages.get()) }
 
 /// Lends `body` a world whose worker sends mail, through `server` if there is one.
 func withMail(through server: MailServer? = nil, _ body: @escaping @Sendable (TestEnvironment) async throws -> Void)
@@ -108,10 +103,8 @@ private func run(
     let route = MailSender.Route(
         server: port.flatMap { SMTPServer("smtp://127.0.0.1:\($0)") },
         sender: try #require(EmailAddress(rawValue: "no-reply@pippin.example")), localName: "pippin.example")
-    MailSender(
-        route, client: client, writer: try EmailRenderer(repositoryPages()), mailbox: MailboxStore(database),
-        keyRing: keyRing
-    ).register(with: &handlers)
+    MailSender(route, client: client, writer: try emailRenderer(), mailbox: MailboxStore(database), keyRing: keyRing)
+        .register(with: &handlers)
     let worker = JobWorker(
         on: loop, database, system: SystemDatabase(system), handlers: handlers, bell: bell,
         log: Log(threshold: .error) { _ in })
@@ -121,10 +114,10 @@ private func run(
         mail: MailQueue(JobQueue(database, bell: bell), keyRing: keyRing), mailbox: MailboxStore(database),
         keyRing: keyRing)
     do { try await body(environment) } catch {
-        await worker.stop(within: .seconds(10))
+        await worker.stop(within: .testTimeout)
         await running.value
         throw error
     }
-    await worker.stop(within: .seconds(10))
+    await worker.stop(within: .testTimeout)
     await running.value
 }

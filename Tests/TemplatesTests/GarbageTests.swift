@@ -1,20 +1,8 @@
 import Templates
+import TestSupport
 import Testing
 
-@Suite struct `Garbage` {
-    /// A generator whose runs repeat, so that a failure can be seen again (SplitMix64).
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
+@Suite struct `Damaged templates` {
     private static let pieces = [
         "{{", "}}", "{{{", "}", "{{#if note}}", "{{#if not isActive}}", "{{else if flash}}", "{{else}}", "{{/if}}",
         "{{#each people}}", "{{#each keys}}", "{{/each}}", "{{#with owner}}", "{{#with flash}}", "{{/with}}",
@@ -24,8 +12,8 @@ import Testing
         "<meta http-equiv=\"refresh\" content=\"0;url=", "javascript:", "&", "é", "\u{0}", "\r\n",
     ]
 
-    @Test(arguments: 0..<20) func `in any order of tags never traps`(seed: Int) {
-        var generator = Generator(state: UInt64(seed))
+    @Test(arguments: 0..<10) func `in any order of tags never traps`(seed: Int) {
+        var generator = Garbage(seed: UInt64(seed))
         let page = TeamPage(isActive: true, people: [TeamPage.Person(name: "Ada", keys: [TeamPage.Key(id: "k")])])
         for _ in 0..<60 {
             let text = Self.random(&generator)
@@ -36,8 +24,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<8) func `bytes never trap`(seed: Int) throws {
-        var generator = Generator(state: UInt64(seed) &+ 1_000)
+    @Test(arguments: 0..<4) func `bytes never trap`(seed: Int) throws {
+        var generator = Garbage(seed: UInt64(seed) &+ 1_000)
         let folder = try TemporaryFolder()
         let template = "{{#each people}}<a href=\"/x?{{name}}\">{{#if isOwner}}{{name}}{{/if}}</a>{{/each}}"
         for _ in 0..<40 {
@@ -75,7 +63,7 @@ import Testing
         #expect(error?.description == "page.html:1:1: found bytes that are not UTF-8, expected a text file in UTF-8")
     }
 
-    private static func random(_ generator: inout Generator) -> String {
+    private static func random(_ generator: inout Garbage) -> String {
         (0..<Int.random(in: 0...14, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
             .joined()
     }

@@ -1,10 +1,9 @@
-import Synchronization
 import Templates
 import Testing
 
 @Suite struct `Pages of a folder` {
     private let folder: TemporaryFolder
-    private let clock = Clock()
+    private let clock = ReloadingClock()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -111,15 +110,6 @@ import Testing
 
     private func pages(isWatching: Bool) throws -> Pages {
         try Pages(folder: folder.path, isWatching: isWatching, now: { [clock] in clock.now })
-    }
-
-    /// Time that passes only when told to.
-    final class Clock: Sendable {
-        private let time = Mutex(ContinuousClock.now)
-
-        var now: ContinuousClock.Instant { time.withLock { $0 } }
-
-        func pass(_ duration: Duration) { time.withLock { $0 += duration } }
     }
 }
 

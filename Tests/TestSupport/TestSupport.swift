@@ -1,9 +1,24 @@
 // TestSupport: what the tests of every module share.
 //
-// Owns: how long a test waits for what must happen.
+// Owns: how a test waits for what must happen, and damaged input.
 // Must not know: any module of Pippin.
 
 extension Duration {
     /// How long a test lets anything take that must happen: only what hangs takes longer, on however slow a machine.
     public static var testTimeout: Duration { .seconds(600) }
+}
+
+/// What a test waited for in vain.
+public struct NeverHappened: Error, CustomStringConvertible { public let description: String }
+
+/// Waits until `condition` holds, for `testTimeout` at most.
+public func waitUntil(
+    _ what: String = "what was waited for", file: String = #fileID, line: Int = #line,
+    _ condition: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + .testTimeout
+    while try await !condition() {
+        guard ContinuousClock.now < end else { throw NeverHappened(description: "\(file):\(line): \(what)") }
+        try await Task.sleep(for: .milliseconds(2))
+    }
 }

@@ -87,7 +87,8 @@ import Testing
                 response.authenticatorData.removeLast(whole.authenticatorData.count - count)
                 #expect(try failure { try ceremony.register(response) } != nil, "\(count) octets")
             }
-            for position in 0..<whole.authenticatorData.count * 8 {
+            // The octets of an RSA key are many, and all alike.
+            for position in stride(from: 0, to: whole.authenticatorData.count * 8, by: signsWithRSA ? 7 : 1) {
                 var response = whole
                 response.authenticatorData[position / 8] ^= 1 << UInt8(position % 8)
                 _ = try? ceremony.register(response)

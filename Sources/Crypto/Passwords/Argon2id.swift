@@ -11,7 +11,7 @@ public struct Argon2id: Sendable {
     public let memoryKiB: Int
     /// Number of passes over the memory.
     public let passes: Int
-    private let decoy: PasswordHash
+    let decoy: PasswordHash
 
     /// m = 19 MiB, t = 2, p = 1: the recommendation of OWASP's Password Storage Cheat Sheet.
     public static let standard = Argon2id(memoryKiB: 19 * 1024, passes: 2)

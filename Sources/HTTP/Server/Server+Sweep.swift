@@ -8,11 +8,15 @@ extension Server {
     /// one octet every few seconds would never time out.
     func scheduleSweep() {
         sweep = loop.schedule(after: options.sweepInterval) { [unowned self] in
-            tick += 1
-            for connection in connections { expire(connection) }
-            tellDeliveries()
+            sweepOnce()
             scheduleSweep()
         }
+    }
+
+    func sweepOnce() {
+        tick += 1
+        for connection in connections { expire(connection) }
+        tellDeliveries()
     }
 
     private func expire(_ connection: Connection) {

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import TestSupport
 import Testing
 
 @Suite struct `JWT` {
@@ -151,7 +152,7 @@ import Testing
         let header = Array(#"{"alg":"ES256","kid":"ACME","typ":"JWT"}"#.utf8)
         let claims = Array(#"{"aud":["a","é\u00e9\ud83d\ude00"],"exp":-1.5e3,"a":{"b":[null,true]}}"#.utf8)
 
-        for _ in 0..<5000 {
+        for _ in 0..<1000 {
             let text = garbage.text(like: sample)
             let damaged = try? UnverifiedJWT(text).verify(with: key.publicKey)
             #expect(damaged == nil || text == sample)

@@ -1,6 +1,7 @@
 import Bytes
 import Localization
 import Templates
+import TestSupport
 import Testing
 
 @Suite struct `The catalogue of texts` {
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func `reads garbage without a trap`() {
-        var random = Numbers(state: 7)
+        var random = Garbage(seed: 7)
         let alphabet = Array("a.b=[one]{}<>/ \n\t#\u{0}é中".utf8)
         for _ in 0..<500 {
             let bytes = (0..<Int.random(in: 0..<60, using: &random)).map { _ in
@@ -99,16 +100,6 @@ import Testing
             }
             let texts = Translations(files: ["en/a/b": String(decoding: bytes, as: UTF8.self)])
             for key in texts.keys(in: .english) { #expect(key.hasPrefix("a.b.")) }
-        }
-    }
-
-    /// The same numbers every time.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state
         }
     }
 }

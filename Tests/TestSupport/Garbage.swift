@@ -1,11 +1,11 @@
 /// Damaged input that is the same in every run.
-struct Garbage: RandomNumberGenerator {
+public struct Garbage: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
     /// SplitMix64.
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -14,7 +14,7 @@ struct Garbage: RandomNumberGenerator {
     }
 
     /// Noise, or `sample` with bytes changed, dropped, doubled or cut off.
-    mutating func bytes(like sample: [UInt8]) -> [UInt8] {
+    public mutating func bytes(like sample: [UInt8]) -> [UInt8] {
         let kind = Int.random(in: 0..<5, using: &self)
         guard kind > 0, !sample.isEmpty else {
             return (0..<Int.random(in: 0..<200, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
@@ -33,7 +33,7 @@ struct Garbage: RandomNumberGenerator {
     }
 
     /// The same for text; what is not UTF-8 is repaired.
-    mutating func text(like sample: String) -> String {
+    public mutating func text(like sample: String) -> String {
         String(decoding: bytes(like: Array(sample.utf8)), as: UTF8.self)
     }
 }
