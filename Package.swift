@@ -162,7 +162,7 @@ let package = Package(
         tests(of: "Audit", uses: "Bytes Crypto Domain EventLoop Postgres TestDatabase"),
         tests(of: "Console", uses: """
             Localization Notifications OAuth SignInTrace Federation Accounts Bytes Crypto DNS Directory Doctor Domain EventLoop HTTP HTTPClient Jobs Log Mail
-            Postgres Registry Hosted Simulator Templates Tenancy TestDatabase TestNames TestSockets Web
+            Postgres Registry Hosted Simulator Templates Tenancy TestDatabase TestNames TestSockets TestTeams Web
             """),
         tests(of: "Directory", uses: """
             Localization OAuth Federation Accounts Bytes Domain EventLoop Crypto Postgres WebAuthn TestAuthenticator TestDatabase

@@ -15,11 +15,14 @@ internal import Glibc
         public var timeout = Duration.seconds(2)
         /// Number of queries to each server.
         public var tries = 3
+        /// Time limit of every lookup in place of its own; nil for its own.
+        public var deadline: Duration?
 
         public init() {}
     }
 
     private let loop: EventLoop
+    private let deadline: Duration?
     private var channel: ares_channel?
     private var lookups: [UInt64: Lookup] = [:]
     private var lastID: UInt64 = 0
@@ -31,6 +34,7 @@ internal import Glibc
     public init(on loop: EventLoop, _ options: Options = Options()) throws(LookupFailure) {
         loop.preconditionCurrent()
         self.loop = loop
+        deadline = options.deadline
         guard Self.isReady else { throw .other("c-ares does not start") }
         let status = start(options)
         guard status == ARES_SUCCESS else {
@@ -69,7 +73,7 @@ internal import Glibc
         let id = lastID
         let outcome: Lookup.Outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                ask(id, name, deadline) { continuation.resume(returning: $0) }
+                ask(id, name, self.deadline ?? deadline) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             loop.execute { self.lookups[id]?.end(with: .failure(.cancelled)) }

@@ -30,6 +30,8 @@ internal import Glibc
         ///
         /// One owner has three quarters of them at most.
         public var places: Int?
+        /// Time limit of every request in place of its own; nil for its own.
+        public var deadline: Duration?
         /// Maximum number of calls that wait for a place.
         var waitingLimit = 1024
         /// Opens a socket as socket(2) does; a test makes it fail, as when no descriptor is left.
@@ -85,12 +87,13 @@ internal import Glibc
     }
 
     private func sendHere(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
+        var request = request
+        if let deadline = options.deadline { request.deadline = deadline }
         guard let owner = request.owner, let turns else { return try await transfer(request) }
         let waited = try await waitForTurn(at: turns, of: owner, within: request.deadline)
         defer { turns.leave(owner) }
-        var rest = request
-        rest.deadline -= waited
-        return try await transfer(rest)
+        request.deadline -= waited
+        return try await transfer(request)
     }
 
     private func transfer(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {

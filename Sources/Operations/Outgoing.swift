@@ -26,9 +26,14 @@ public struct Outgoing: Sendable {
     /// - Parameters:
     ///   - checks: a client for addresses that teams register; the caller closes it.
     ///   - notifications: a client for the notification endpoints of teams; the caller closes it.
-    public init(on loop: EventLoop, checks: HTTPClient, notifications: HTTPClient) throws(ClientFailure) {
-        apple = try HTTPClient(on: loop, Self.appleOptions)
-        installation = try HTTPClient(on: loop)
+    ///   - deadline: the time limit of every call of the loop's own clients; nil for that of each call.
+    public init(on loop: EventLoop, checks: HTTPClient, notifications: HTTPClient, deadline: Duration? = nil)
+        throws(ClientFailure)
+    {
+        var (appleOptions, options) = (Self.appleOptions, HTTPClient.Options())
+        (appleOptions.deadline, options.deadline) = (deadline, deadline)
+        apple = try HTTPClient(on: loop, appleOptions)
+        installation = try HTTPClient(on: loop, options)
         (self.checks, self.notifications) = (checks, notifications)
     }
 

@@ -154,21 +154,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [(Fault.throttled, "throttled"), (.trouble, "trouble"), (.unknownClient, "refused")])
-    func `say what Apple said`(fault: Fault, outcome: String) async throws {
+    @Test func `say what Apple said`() async throws {
         try await withEnvironment { environment in
             try environment.openAppleSide()
             _ = try await environment.addAcmeWeb()
             var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
-            environment.script.set(fault, at: .token, times: 2)
+            for (fault, outcome) in [
+                (Fault.throttled, "throttled"), (.trouble, "trouble"), (.unknownClient, "refused"),
+            ] {
+                environment.script.set(fault, at: .token, times: 2)
 
-            _ = try await admin.post("\(Self.page)/tests", [])
+                _ = try await admin.post("\(Self.page)/tests", [])
 
-            #expect(try environment.admin(Self.outcomes) == [["com.acme.app", outcome], ["com.acme.siwa", outcome]])
-            let advises = try await admin.get(Self.page).text.contains("AuthKey_KEY1234567.p8")
-            #expect(advises == (fault == .unknownClient))
+                #expect(
+                    try environment.admin(Self.outcomes) == [["com.acme.app", outcome], ["com.acme.siwa", outcome]])
+                let advises = try await admin.get(Self.page).text.contains("AuthKey_KEY1234567.p8")
+                #expect(advises == (fault == .unknownClient), "\(fault)")
+            }
         }
     }
 
@@ -183,7 +187,7 @@ import Testing
             let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
             for member in [ada.subject, olive.subject] {
                 let member = try #require(member)
-                #expect(try await limit.charge(9, by: member, of: TestEnvironment.acme, at: .now()) == nil)
+                #expect(try await limit.charge(9, by: member, of: TestEnvironment.acme, at: environment.now) == nil)
             }
             #expect(try await ada.post("\(Self.page)/tests", []).status == 303)
             #expect(try await olive.post("\(Self.page)/tests", []).status == 303)
@@ -218,24 +222,18 @@ import Testing
         }
     }
 
-    @Test func `of another team do not exist, and developers only look`() async throws {
+    @Test func `are only looked at by developers`() async throws {
         try await withEnvironment { environment in
             try environment.openAppleSide()
             _ = try await environment.addAcmeWeb()
             var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
             var developer = try await environment.signedIn("Cleo", [TestEnvironment.acme: .developer])
 
-            let rival = "/console/RIVALTEAM1/apple/com.acme.app"
-            #expect(try await ben.get(rival).status == 404)
             for path in ["", "/deletion", "/tests", "/stand-in"] {
-                #expect(try await ben.post("\(rival)\(path)", [("version", "1")]).status == 404)
                 #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)
             }
-            let stolen = try await ben.post("/console/RIVALTEAM1/apple", Self.form)
-            #expect(stolen.status == 422)
             #expect(try await developer.get(Self.page).status == 200)
             #expect(try await !developer.get(Self.page).text.contains("Test connection"))
         }

@@ -1,6 +1,5 @@
 import Crypto
 import Domain
-import Postgres
 import Testing
 
 @testable import Console
@@ -37,16 +36,6 @@ import Testing
             ) AS token (n, state, problem)
             """, sub)
         return sub
-    }
-
-    @Test func `V43: is looked for as a search, which ends sooner and holds up nothing else`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            let holder = try AdminConnection(to: environment.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("LOCK TABLE provider_tokens")
-            #expect(try await owner.get(Self.list).status == 422)
-        }
     }
 
     @Test func `V43: is known to the list of people by one look, which is no search`() async throws {

@@ -1,6 +1,5 @@
 import Bytes
 import Domain
-import Postgres
 import Testing
 
 @testable import Console
@@ -16,30 +15,15 @@ import Testing
                 team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, ip_key, words, request_id,
                 before, after
             ) VALUES (
-                'ACMETEAM01', now() - interval '1 minute', 'member', $1, 'app_id.updated', 'app_id', 'com.acme.app',
+                'ACMETEAM01', greatest(now() - interval '1 minute', date_trunc('month', now())), 'member', $1, 'app_id.updated', 'app_id', 'com.acme.app',
                 'succeeded', '203.0.113.7', '\\x00000000000000000000ffffcb007107', '{com.acme.app,acme}', 'request-7',
                 '{"description": "Acme"}', '{"description": "Acme Shop"}'
             ), (
-                'ACMETEAM01', now() - interval '2 minutes', 'system', 'retention', 'key.revoked', 'key', 'ACMEKEY001',
-                'refused', '198.51.100.1', '\\x00000000000000000000ffffc6336401', '{acmekey001}', NULL, NULL,
+                'ACMETEAM01', greatest(now() - interval '2 minutes', date_trunc('month', now())), 'system',
+                'retention', 'key.revoked', 'key', 'ACMEKEY001', 'refused', '198.51.100.1', '\\x00000000000000000000ffffc6336401', '{acmekey001}', NULL, NULL,
                 '{"reason": "=HYPERLINK"}'
             )
             """, member.rawValue)
-    }
-
-    @Test func `V43: says that a search takes too long, and how to make it shorter`() async throws {
-        try await withEnvironment { environment in
-            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
-            let holder = try AdminConnection(to: environment.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE")
-            let answer = try await olive.get("\(Self.path)?action=app_id.updated")
-            try holder.execute("ROLLBACK")
-
-            #expect(answer.status == 422)
-            #expect(answer.text.contains("This search takes too long"))
-            #expect(try await olive.get("\(Self.path)?action=app_id.updated").status == 200)
-        }
     }
 
     @Test func `says nothing twice of invitations and deleted people, and has their ids`() async throws {
@@ -66,24 +50,28 @@ import Testing
     private static let app = "<code>com.acme.app</code></span>"
     private static let key = "<code>ACMEKEY001</code></span>"
 
-    @Test(arguments: [
+    private static let filters = [
         ("q=ACME", true, false), ("actor=Olive", true, false), ("actor=retention", false, true),
         ("action=key.revoked", false, true), ("target=com.acme.app", true, false),
         ("target=com.acme.app&kind=key", false, false), ("ip=203.0.113.0/24", true, false),
         ("ip=198.51.100.1", false, true), ("outcome=refused", false, true), ("from=2020-01-01", true, true),
         ("to=2020-01-01", false, false), ("q=shop+acme", false, false), ("q=%20", true, true),
-    ]) func `shows what a filter asks for`(query: String, showsApp: Bool, showsKey: Bool) async throws {
+    ]
+
+    @Test func `shows what a filter asks for`() async throws {
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
             try seed(environment, try #require(owner.subject))
 
-            let answer = try await owner.get("\(Self.path)?\(query)")
+            for (query, showsApp, showsKey) in Self.filters {
+                let answer = try await owner.get("\(Self.path)?\(query)")
 
-            #expect(answer.status == 200)
-            #expect(answer.text.contains(Self.app) == showsApp)
-            #expect(answer.text.contains(Self.key) == showsKey)
-            let count = (showsApp ? 1 : 0) + (showsKey ? 1 : 0)
-            #expect(count == 0 || answer.text.contains(">\(count) event"))
+                #expect(answer.status == 200, "\(query)")
+                #expect(answer.text.contains(Self.app) == showsApp, "\(query)")
+                #expect(answer.text.contains(Self.key) == showsKey, "\(query)")
+                let count = (showsApp ? 1 : 0) + (showsKey ? 1 : 0)
+                #expect(count == 0 || answer.text.contains(">\(count) event"), "\(query)")
+            }
         }
     }
 
@@ -100,19 +88,21 @@ import Testing
         }
     }
 
-    @Test(arguments: ["ip=nowhere", "from=20.11.2026", "to=2026-02-30", "from=2026-11-20&to=2026-11-19"])
-    func `says beside the field what it cannot understand, and keeps it`(query: String) async throws {
+    @Test func `says beside the field what it cannot understand, and keeps it`() async throws {
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
             try seed(environment, try #require(owner.subject))
 
-            let answer = try await owner.get("\(Self.path)?\(query)")
+            for query in ["ip=nowhere", "from=20.11.2026", "to=2026-02-30", "from=2026-11-20&to=2026-11-19"] {
+                let answer = try await owner.get("\(Self.path)?\(query)")
 
-            #expect(answer.status == 422)
-            #expect(answer.text.contains("aria-invalid=\"true\"") && answer.text.contains("field-error"))
-            #expect(!answer.text.contains(Self.app))
-            let typed = try #require(query.split(separator: "=").last)
-            #expect(answer.text.contains("value=\"\(typed)\""))
+                #expect(answer.status == 422, "\(query)")
+                #expect(
+                    answer.text.contains("aria-invalid=\"true\"") && answer.text.contains("field-error"), "\(query)")
+                #expect(!answer.text.contains(Self.app), "\(query)")
+                let typed = try #require(query.split(separator: "=").last)
+                #expect(answer.text.contains("value=\"\(typed)\""), "\(query)")
+            }
         }
     }
 
@@ -140,27 +130,27 @@ import Testing
         }
     }
 
-    @Test(arguments: [Role.owner, .admin, .developer, .auditor]) func `is exported by those who may`(role: Role)
-        async throws
-    {
+    @Test func `is exported by those who may`() async throws {
         try await withEnvironment { environment in
-            var member = try await environment.signedIn("Olive", [TestEnvironment.acme: role])
-            try seed(environment, try #require(member.subject))
+            let everybody = try await environment.everybody()
+            try seed(environment, try #require(everybody["owner"]?.subject))
+            for role in ["owner", "admin", "auditor", "developer"] {
+                var member = try #require(everybody[role])
+                let page = try await member.get("\(Self.path)?outcome=refused").text
+                let answer = try await member.post("\(Self.path)/export", [("format", "csv"), ("outcome", "refused")])
 
-            let page = try await member.get("\(Self.path)?outcome=refused").text
-            let answer = try await member.post("\(Self.path)/export", [("format", "csv"), ("outcome", "refused")])
-
-            guard role != .developer else {
-                #expect(answer.status == 403 && !page.contains("/audit/export"))
-                return
+                guard role != "developer" else {
+                    #expect(answer.status == 403 && !page.contains("/audit/export"))
+                    continue
+                }
+                #expect(page.contains("<input type=\"hidden\" name=\"outcome\" value=\"refused\">"), "\(role)")
+                #expect(answer.status == 200, "\(role)")
+                #expect(answer["content-type"] == "text/csv; charset=utf-8")
+                #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true)
+                let lines = answer.text.split(separator: "\r\n")
+                #expect(lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001"))
+                #expect(try environment.actions().last == "audit_log.exported")
             }
-            #expect(page.contains("<input type=\"hidden\" name=\"outcome\" value=\"refused\">"))
-            #expect(answer.status == 200)
-            #expect(answer["content-type"] == "text/csv; charset=utf-8")
-            #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true)
-            let lines = answer.text.split(separator: "\r\n")
-            #expect(lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001"))
-            #expect(try environment.actions().last == "audit_log.exported")
         }
     }
 

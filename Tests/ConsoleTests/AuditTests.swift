@@ -17,7 +17,7 @@ import Web
                 """
                 INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome,
                     before, after)
-                SELECT 'ACMETEAM01', now() - n * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
+                SELECT 'ACMETEAM01', now() + (60 - n) * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
                     'com.acme.app' || n, 'succeeded', '{"isEnabled": true, "description": "Acme"}',
                     '{"isEnabled": false, "description": "Acme"}'
                 FROM generate_series(1, 60) AS n
@@ -37,21 +37,23 @@ import Web
         }
     }
 
-    @Test(arguments: [
-        ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
-        ("apple", "consent.ended", "a notice from Apple"), ("apple", "provider_authorization.ended", "Apple"),
-    ]) func `names what acted by itself in words`(actor: String, action: String, words: String) async throws {
+    @Test func `names what acted by itself in words`() async throws {
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
-            try environment.admin(
-                """
-                INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)
-                VALUES ('ACMETEAM01', now(), 'system', $1, $2, 'user', 'somebody', 'succeeded')
-                """, actor, action)
+            for (actor, action, words) in [
+                ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
+                ("apple", "consent.ended", "a notice from Apple"), ("apple", "provider_authorization.ended", "Apple"),
+            ] {
+                try environment.admin(
+                    """
+                    INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)
+                    VALUES ('ACMETEAM01', now(), 'system', $1, $2, 'user', 'somebody', 'succeeded')
+                    """, actor, action)
 
-            let page = try await owner.get("/console/ACMETEAM01/audit").text
+                let page = try await owner.get("/console/ACMETEAM01/audit?action=\(action)").text
 
-            #expect(page.contains(">\(words)<"))
+                #expect(page.contains(">\(words)<"))
+            }
         }
     }
 
@@ -113,7 +115,7 @@ import Web
             try environment.admin(
                 """
                 INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, after)
-                SELECT 'ACMETEAM01', now() - n * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
+                SELECT 'ACMETEAM01', now() + n * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
                     'com.acme.app' || n, 'succeeded', jsonb_build_object('description', repeat('x', 10000 * n))
                 FROM generate_series(1, 9) AS n
                 """, member.rawValue)

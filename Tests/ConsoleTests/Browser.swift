@@ -47,7 +47,7 @@ struct Browser: Sendable {
             ClientRequest(
                 method, environment.publicURL + path,
                 fields: (fields + [("Cookie", cookie)]).map { (name: $0.0, value: $0.1) }, body: body,
-                deadline: .seconds(60), addresses: .publicAndLoopback))
+                addresses: .publicAndLoopback))
         for field in answer.fields where field.name.lowercased() == "set-cookie" { keep(field.value) }
         return Answer(
             status: answer.status, location: answer["location"], text: String(decoding: answer.body, as: UTF8.self),

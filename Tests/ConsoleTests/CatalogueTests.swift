@@ -9,7 +9,7 @@ import Web
 
 /// The texts of the repository, as templates and sources say them.
 @Suite struct `The texts of Pippin` {
-    private let sources = SwiftSources.read(below: repository + "/Sources")
+    private static let sources = SwiftSources.read(below: repository + "/Sources").map(MessageScan.withoutComments)
 
     @Test func `are there in every language that their pages have`() throws {
         let pages = try Pages(folder: repository + "/Templates", texts: repository + "/Texts", isWatching: false)
@@ -22,8 +22,8 @@ import Web
     @Test func `are all said somewhere, and what is said is there`() throws {
         let texts = try Translations(folder: repository + "/Texts")
         let templates = try TemplateSet(folder: repository + "/Templates")
-        let messages = Set(sources.flatMap(MessageScan.messages).map(\.key))
-        let families = sources.flatMap(MessageScan.families)
+        let messages = Set(Self.sources.flatMap(MessageScan.messages).map(\.key))
+        let families = Self.sources.flatMap(MessageScan.families)
         let known = texts.keys(in: .english)
         let single = known.filter { key in !families.contains { key.hasPrefix($0 + ".") } }
 
@@ -34,7 +34,7 @@ import Web
 
     @Test func `name every action that the audit log may hold`() throws {
         let texts = try Translations(folder: repository + "/Texts")
-        let actions = Set(sources.flatMap { MessageScan.literals(after: "AuditEvent(", in: $0) })
+        let actions = Set(Self.sources.flatMap { MessageScan.literals(after: "AuditEvent(", in: $0) })
 
         #expect(actions.count > 10, "the scan finds no actions any more")
         #expect(actions.filter { !texts.keys(in: .english).contains("console.actions.\($0)") }.sorted() == [])
@@ -51,7 +51,7 @@ import Web
         ("Schedule(", "console.operator.schedules", 10), ("static let kind = ", "console.operator.kinds", 3),
     ]) func `name every schedule and every kind of job`(_ opening: String, _ family: String, _ least: Int) throws {
         let texts = try Translations(folder: repository + "/Texts").keys(in: .english)
-        let names = Set(sources.flatMap { MessageScan.literals(after: opening, in: $0) })
+        let names = Set(Self.sources.flatMap { MessageScan.literals(after: opening, in: $0) })
 
         #expect(names.count > least, "the scan finds none any more")
         #expect(names.filter { !texts.contains("\(family).\($0)") }.sorted() == [])
@@ -59,7 +59,7 @@ import Web
 
     @Test func `name every message`() throws {
         let texts = try Translations(folder: repository + "/Texts").keys(in: .english)
-        let source = try #require(sources.first { $0.contains("\npublic enum EmailMessage:") })
+        let source = try #require(Self.sources.first { $0.contains("\npublic enum EmailMessage:") })
         let names = source.split(separator: "\n").filter { $0.contains("case .") && $0.hasSuffix("\"") }.map {
             String($0.split(separator: "\"")[1])
         }
@@ -71,7 +71,7 @@ import Web
     @Test func `get their arguments from the messages in the sources, and have no markup there`() throws {
         let texts = try Translations(folder: repository + "/Texts")
 
-        for message in sources.flatMap(MessageScan.messages) {
+        for message in Self.sources.flatMap(MessageScan.messages) {
             let needed = texts.placeholders(of: message.key)
             #expect(needed.subtracting(message.arguments) == [], "\(message.key)")
             #expect(!texts.hasMarkup(message.key), "\(message.key)")

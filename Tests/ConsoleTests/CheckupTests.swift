@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Directory
-import Doctor
 import Domain
 import HTTP
 import Registry
@@ -10,6 +9,7 @@ import Testing
 import Web
 
 @testable import Console
+@testable import Doctor
 @testable import Federation
 @testable import OAuth
 
@@ -43,12 +43,25 @@ import Web
             #expect(answer.status == 200)
             for sentence in [
                 "Apple’s stand-in answers", "Apple believed the key and knows these 2 clients",
-                "Apple opens its sign-in page for", "clock agrees with Apple’s", "and the addresses this version knows",
+                "Apple opens its sign-in page for", "and the addresses this version knows",
                 "but only this machine reaches it", "is not forwarded to people who hid theirs",
             ] { #expect(answer.text.contains(sentence), "\(sentence)") }
             #expect(!answer.text.contains("invalid_client"))
             let line = try #require(Self.pair.pem.split(separator: "\n").dropFirst().first)
             #expect(!answer.text.contains(line))
+        }
+    }
+
+    @Test func `compares the clock with Apple's`() async throws {
+        try await withEnvironment { environment in
+            let checkup = InstallationCheckup(
+                environment.parts.server, apple: environment.parts.apple, client: environment.client)
+            for (ahead, words) in [(0, "agrees with Apple’s"), (-30, "agrees"), (31, "ahead of"), (-31, "behind")] {
+                let moment = environment.now - .seconds(ahead)
+                let finding = checkup.clock(ApplePublication(discovery: [:], keys: [:], clock: moment))
+                #expect(finding.verdict == (abs(ahead) <= 30 ? .good : .wrong), "\(ahead)")
+                #expect(environment.parts.site.text(finding.message).contains(words), "\(ahead)")
+            }
         }
     }
 
@@ -204,7 +217,7 @@ import Web
             var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .admin])
             let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
             let member = try #require(ada.subject)
-            #expect(try await limit.charge(15, by: member, of: TestEnvironment.acme, at: .now()) == nil)
+            #expect(try await limit.charge(15, by: member, of: TestEnvironment.acme, at: environment.now) == nil)
             #expect(try await ada.post(Self.address, []).status == 200)
 
             let refused = try await ada.post(Self.address, [])

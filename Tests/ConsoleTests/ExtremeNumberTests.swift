@@ -22,24 +22,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["users", "audit", "flows", "notices", "apple-tokens", "app-ids", "service-ids", "keys"])
-    func `V39: a list answers whatever number stands in its address`(list: String) async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            for number in Self.numbers {
-                for value in [number, "\(number).x", "2026-11-\(number)"] {
-                    for name in ["after", "from", "to", "q"] {
-                        let path = "/console/ACMETEAM01/\(list)?\(name)=\(PercentCoding.encode(value))"
-                        let answer = try await owner.get(path)
-                        #expect(answer.status < 500, "\(path)")
-                    }
-                }
-                let place = try await owner.get("/console/ACMETEAM01/\(list)/\(number)-x")
-                #expect(place.status == 404, "\(list) \(number)")
-            }
-        }
-    }
-
     @Test func `V39: a form whose numbers are extreme is refused beside its fields`() async throws {
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])

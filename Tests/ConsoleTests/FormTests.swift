@@ -22,15 +22,14 @@ import Web
         }
     }
 
-    @Test(arguments: ["https://evil.example", "null", ""]) func `changes nothing when another site sent it`(
-        origin: String
-    ) async throws {
+    @Test func `changes nothing when another site sent it`() async throws {
         try await withEnvironment { environment in
             var otto = try await environment.signedIn("Otto", [.system: .operator])
 
-            let answer = try await otto.post("/console/teams", Self.team, origin: origin)
+            for origin in ["https://evil.example", "null", ""] {
+                #expect(try await otto.post("/console/teams", Self.team, origin: origin).status == 403, "\(origin)")
+            }
 
-            #expect(answer.status == 403)
             #expect(try environment.count("teams") == 3)
         }
     }

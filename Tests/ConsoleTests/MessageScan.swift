@@ -32,16 +32,31 @@ enum MessageScan {
 
     /// What stands in the parentheses of every call.
     private static func calls(_ opening: String, in source: String) -> [ArraySlice<UInt8>] {
-        let bytes = Array(withoutComments(source).utf8)
-        let opening = Array(opening.utf8)
-        return bytes.indices.compactMap { start in
-            guard bytes[start] == opening[0], bytes[start...].starts(with: opening) else { return nil }
-            let inside = start + opening.count
-            return bytes[inside..<end(of: bytes, from: inside)]
+        let (bytes, opening) = (Array(source.utf8), Array(opening.utf8))
+        var found: [ArraySlice<UInt8>] = []
+        var start = 0
+        while let index = first(opening, in: bytes, from: start) {
+            start = index + opening.count
+            found.append(bytes[start..<end(of: bytes, from: start)])
+        }
+        return found
+    }
+
+    private static func first(_ opening: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        unsafe bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            var start = start
+            while start + opening.count <= bytes.count,
+                let found = unsafe memchr(base + start, Int32(opening[0]), bytes.count - opening.count - start + 1)
+            {
+                if unsafe memcmp(found, opening, opening.count) == 0 { return unsafe UnsafeRawPointer(found) - base }
+                start = unsafe UnsafeRawPointer(found) - base + 1
+            }
+            return nil
         }
     }
 
-    private static func withoutComments(_ source: String) -> String {
+    static func withoutComments(_ source: String) -> String {
         source.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
     }
 

@@ -56,9 +56,9 @@ private struct Errand: JobKind {
                     connections_refused_by_address, connections_refused_for_room, connections_displaced,
                     descriptor_shortages, descriptors, descriptor_limit, connections_refused_by_site
                 ) VALUES
-                    ('quiet', 'quiet.example', 1, '1', now(), now(), now(), 2, 0, 0, 0, 0, 0, 12, 34, 704, 5, 6, 7, 0,
+                    ('quiet', 'quiet.example', 1, '1', now(), now() + interval '1 hour', now(), 2, 0, 0, 0, 0, 0, 12, 34, 704, 5, 6, 7, 0,
                         60, 999, 8),
-                    ('crowded', 'crowded.example', 2, '1', now(), now(), now(), 2, 0, 0, 0, 0, 0, 700, 704, 704, 0, 0,
+                    ('crowded', 'crowded.example', 2, '1', now(), now() + interval '1 hour', now(), 2, 0, 0, 0, 0, 0, 700, 704, 704, 0, 0,
                         0, 3, 950, 999, 0)
                 """)
             var ops = try await environment.signedIn("ops", [.system: .operator])

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import HTTP
 import Testing
@@ -12,15 +13,18 @@ import Web
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
             _ = try await environment.add("Ada", to: TestEnvironment.acme)
+            try environment.admin("UPDATE users SET created_at = $1::text::timestamptz", environment.now.description)
             try environment.admin(
                 """
                 INSERT INTO daily_counts (team_id, measure, day, subject, count)
-                VALUES ('ACMETEAM01', 'sign_in', current_date - 3, 'com.acme.web', 40),
-                    ('ACMETEAM01', 'sign_in', current_date - 3, 'com.acme.app', 2),
-                    ('ACMETEAM01', 'failure', current_date, 'return_url_unregistered', 7),
-                    ('ACMETEAM01', 'sign_in', current_date - 40, 'com.acme.web', 1000),
-                    ('RIVALTEAM1', 'sign_in', current_date, 'com.acme.web', 5555)
-                """)
+                SELECT team, measure, $1::text::date - days_ago, subject, count
+                FROM (VALUES ('ACMETEAM01', 'sign_in', 3, 'com.acme.web', 40),
+                    ('ACMETEAM01', 'sign_in', 3, 'com.acme.app', 2),
+                    ('ACMETEAM01', 'failure', 0, 'return_url_unregistered', 7),
+                    ('ACMETEAM01', 'sign_in', 40, 'com.acme.web', 1000),
+                    ('RIVALTEAM1', 'sign_in', 0, 'com.acme.web', 5555)
+                ) AS new (team, measure, days_ago, subject, count)
+                """, String(environment.now.description.prefix(10)))
 
             let page = try await owner.get(Self.path).text
 

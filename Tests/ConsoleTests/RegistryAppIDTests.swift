@@ -159,22 +159,4 @@ import Testing
             #expect(try await rival.post("/console/RIVALTEAM1/app-ids", other).status == 303)
         }
     }
-
-    @Test func `Rival cannot`() async throws {
-        try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
-            let service = "/console/ACMETEAM01/service-ids/com.acme.web"
-
-            for path in [Self.list, Self.page, service, "\(service)/trials/new", "/console/ACMETEAM01/keys"] {
-                #expect(try await rival.get(path).status == 404)
-            }
-            #expect(try await rival.get("/console/RIVALTEAM1/app-ids/com.acme.app").status == 404)
-            let form = [("description", "Stolen"), ("primary", ""), ("version", "1")]
-            for path in [Self.page, service, "/console/RIVALTEAM1/app-ids/com.acme.app"] {
-                #expect(try await rival.post(path, form).status == 404)
-            }
-            #expect(try environment.identifiers("description", of: "service_ids") == ["Acme Web"])
-        }
-    }
 }

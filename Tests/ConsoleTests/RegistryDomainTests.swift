@@ -101,20 +101,12 @@ import Testing
         }
     }
 
-    @Test func `an auditor may look and not check, and another team has no such domain`() async throws {
+    @Test func `an auditor may look and not check`() async throws {
         try await withEnvironment { environment in
             try await withSite(environment) { _ in
                 var auditor = try await environment.signedIn("Ada", [TestEnvironment.acme: .auditor])
                 #expect(try await auditor.post("\(Self.page)/checks").status == 403)
                 #expect(try await !auditor.get(Self.page).text.contains("Check now"))
-
-                var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
-                for path in ["", "/association-file"] {
-                    let answer = try await ben.get("/console/RIVALTEAM1/domains/127.0.0.1\(path)")
-                    #expect(answer.status == 404)
-                }
-                let checked = try await ben.post("/console/RIVALTEAM1/domains/127.0.0.1/checks")
-                #expect(checked.status == 404)
                 #expect(try environment.identifiers("checked_at::text", of: "domains").isEmpty)
             }
         }

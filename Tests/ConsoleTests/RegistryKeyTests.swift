@@ -1,6 +1,5 @@
 import Crypto
 import Domain
-import Postgres
 import Testing
 
 @testable import Console
@@ -54,21 +53,6 @@ import Testing
             #expect(third.status == 422)
             #expect(third.text.contains("com.acme.app has 2 active keys already"))
             #expect(third.text.contains("value=\"Three\""))
-        }
-    }
-
-    @Test func `V43: are looked for as a search, which ends sooner and holds up nothing else`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            #expect(try await owner.get("\(Self.list)?q=server").status == 200)
-            let holder = try AdminConnection(to: environment.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("LOCK TABLE keys")
-            let answer = try await owner.get("\(Self.list)?q=server")
-            try holder.execute("ROLLBACK")
-
-            #expect(answer.status == 422)
-            #expect(answer.text.contains("This search takes too long"))
         }
     }
 

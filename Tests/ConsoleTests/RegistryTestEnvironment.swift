@@ -5,6 +5,7 @@ import Domain
 import HTTP
 import OAuth
 import Registry
+import TestTeams
 import Testing
 
 @testable import Console
@@ -31,10 +32,9 @@ extension TestEnvironment {
 
     /// Gives Acme a key that signs its tokens.
     func addSigningKey() async throws {
-        let key = try RSASigningKey.generate(bits: 2048)
         try await parts.database.transaction(in: Self.acme) { transaction in
             try await SigningKeyStore.insert(
-                key, for: Self.acme, activeFrom: parts.server.clock() - .seconds(60), keyRing: parts.server.keyRing,
+                TestKeys.signing, for: Self.acme, activeFrom: now - .seconds(60), keyRing: parts.server.keyRing,
                 in: transaction)
         }
         parts.registryChanged(Self.acme)

@@ -1,6 +1,7 @@
 import Bytes
 import Directory
 import Domain
+import TestTeams
 import Testing
 
 @testable import Console
@@ -14,7 +15,7 @@ import Testing
         var browser = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
         let ada = try await environment.add("Ada", to: TestEnvironment.acme)
         let token = try await environment.parts.sessions.begin(
-            for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: environment.now)
         browser.cookies["pippin-ACMETEAM01"] = token.text
         return browser
     }
@@ -179,7 +180,7 @@ import Testing
 
             #expect(try await ben.get(link).status == 303)
             #expect(try await ben.get(other).status == 400)
-            try environment.admin("UPDATE trials SET expires_at = now() - interval '1 second'")
+            environment.clock.advance(by: .seconds(600))
             #expect(try await ben.get(link).status == 400)
             let id = try #require(link.between("trials%2F", "%2F"))
             let page = try await ben.get("/console/ACMETEAM01/trials/\(id)").text

@@ -19,55 +19,30 @@ import Templates
 import Tenancy
 import TestDatabase
 import TestNames
+import TestSupport
+import TestTeams
 import Testing
 import Web
 
 @testable import Console
 @testable import Federation
+@testable import HTTP
 @testable import OAuth
 @testable import Operations
 @testable import SignInTrace
 
-/// Lends `body` a running console, on whose loop it runs; a few at a time, lest they starve one another.
+/// Lends `body` a running console, on whose loop it runs.
 ///
 /// - Parameters:
 ///   - sparesRoles: whether roles demand no second factor, as on loopback.
 ///   - certificateFile: what `--tls-cert` says.
+///   - searchTimeout: how long a search may run.
 func withEnvironment(
-    sparesRoles: Bool = true, certificateFile: String? = nil,
+    sparesRoles: Bool = true, certificateFile: String? = nil, searchTimeout: Duration = .testTimeout,
     _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
 ) async throws {
-    let settings = WorldSettings(sparesRoles: sparesRoles, certificateFile: certificateFile)
-    await Gate.worlds.enter()
-    let result: Result<Void, any Error>
-    do { result = .success(try await withOwnWorld(settings, body)) } catch { result = .failure(error) }
-    await Gate.worlds.leave()
-    try result.get()
-}
-
-/// What a test wants otherwise than the others.
-private struct WorldSettings: Sendable {
-    let sparesRoles: Bool
-    let certificateFile: String?
-}
-
-/// Lets a number of tests through and has the others wait.
-private actor Gate {
-    static let worlds = Gate(room: 6)
-
-    private var room: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(room: Int) { self.room = room }
-
-    func enter() async { if room > 0 { room -= 1 } else { await withCheckedContinuation { waiting.append($0) } } }
-
-    func leave() { if waiting.isEmpty { room += 1 } else { waiting.removeFirst().resume() } }
-}
-
-private func withOwnWorld(_ settings: WorldSettings, _ body: @escaping @Sendable (TestEnvironment) async throws -> Void)
-    async throws
-{
+    let settings = EnvironmentSettings(
+        sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout)
     try await withDatabase { conninfo in
         try AdminConnection(to: conninfo).execute(
             """
@@ -79,33 +54,45 @@ private func withOwnWorld(_ settings: WorldSettings, _ body: @escaping @Sendable
         defer { loop.stop() }
         let pool = try BlockingPool(name: "console-test", threads: 2, queueLimit: 128)
         defer { pool.stop() }
-        try await loop.run { try await serveSomewhere(on: loop, conninfo, pool, settings, body) }
+        try await loop.run { try await serve(on: loop, conninfo, pool, settings, body) }
     }
 }
 
-/// Tries another port when somebody took the free one in between, which happens before `body` runs.
-private func serveSomewhere(
-    on loop: EventLoop, _ conninfo: String, _ pool: BlockingPool, _ settings: WorldSettings,
-    _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
-) async throws {
-    for _ in 0..<20 {
-        do { return try await serve(on: loop, conninfo, pool, settings, body) } catch ServerFailure.portInUse {}
+/// What a test wants otherwise than the others.
+private struct EnvironmentSettings: Sendable {
+    let sparesRoles: Bool
+    let certificateFile: String?
+    let searchTimeout: Duration
+
+    func configuration(_ conninfo: String, role: String) -> Database.Configuration {
+        var configuration = Database.Configuration.forTests(conninfo, role: role)
+        configuration.searchTimeout = searchTimeout
+        return configuration
     }
-    Issue.record("no port stays free")
+
+    /// The console needs its address before it is served, so `socket` listens before.
+    func serverOptions(at socket: Int32, _ address: IPAddress) -> ServerOptions {
+        var options = ServerOptions(address: address, port: Listener.port(of: socket))
+        options.sockets = [socket]
+        (options.headTimeout, options.bodyTimeout) = (.testTimeout, .testTimeout)
+        (options.answerTimeout, options.sendTimeout) = (.testTimeout, .testTimeout)
+        return options
+    }
 }
 
-/// The console needs its address before its server has a port, so the port is asked for first.
 private func serve(
-    on loop: EventLoop, _ conninfo: String, _ pool: BlockingPool, _ settings: WorldSettings,
+    on loop: EventLoop, _ conninfo: String, _ pool: BlockingPool, _ settings: EnvironmentSettings,
     _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
 ) async throws {
-    let app = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_app"))
-    let system = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_system"))
-    let client = try HTTPClient(on: loop, Outgoing.checkOptions)
-    let outgoing = try Outgoing(on: loop, checks: client, notifications: client)
+    let app = Database(loop: loop, configuration: settings.configuration(conninfo, role: "pippin_app"))
+    let system = Database(loop: loop, configuration: settings.configuration(conninfo, role: "pippin_system"))
+    var calling = Outgoing.checkOptions
+    calling.deadline = .testTimeout
+    let client = try HTTPClient(on: loop, calling)
+    let outgoing = try Outgoing(on: loop, checks: client, notifications: client, deadline: .testTimeout)
     let names = try TestNameServer(on: loop)
     var asking = Resolver.Options()
-    asking.servers = [names.address]
+    (asking.servers, asking.tries, asking.deadline) = ([names.address], 10, .testTimeout)
     let resolver = try Resolver(on: loop, asking)
     app.open()
     system.open()
@@ -117,20 +104,24 @@ private func serve(
         resolver.close()
         names.close()
     }
-    let port = try await freePort(on: loop)
-    let publicURL = "http://127.0.0.1:\(port)"
+    let address = try #require(IPAddress("127.0.0.1"))
+    let options = settings.serverOptions(at: try Listener.open(address, 0, count: 1)[0], address)
+    let publicURL = "http://127.0.0.1:\(options.port)"
     let checks = RegistryChecks(TeamDatabase(app), client: outgoing.checks, resolver: resolver, allowsLoopback: true)
-    let clock: @Sendable () -> Timestamp = { .now() }
+    // Of the present, since rows have times of the database.
+    let clock = TestClock(.now())
+    let server = ServerContext(
+        publicURL: publicURL, relayDomain: "relay.example",
+        keyRing: KeyRing(current: try MasterKey.generate(id: "test")), sendsMail: false, clock: { clock.now })
     let service = TestEnvironment.apple(at: publicURL)
-    let keys = AppleKeySet(of: service, on: loop, client: outgoing.apple, clock: clock)
-    let apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: clock)
+    let keys = AppleKeySet(of: service, on: loop, client: outgoing.apple, clock: server.clock)
+    let apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: server.clock)
     let parts = try parts(
-        publicURL, TeamDatabase(app), SystemDatabase(system), checks, apple, outgoing.installation, pool, loop, settings
-    )
+        server, TeamDatabase(app), SystemDatabase(system), checks, apple, outgoing.installation, pool, loop, settings)
     let console = try Console(parts)
     var router = Router()
     let signIn = try signIn(parts, apple)
-    let script = Script(extraKey: try RSASigningKey.generate(bits: 2048))
+    let script = Script(extraKey: TestKeys.extra)
     router.get(Route("/healthz")) { _ in .text("ok\n") }
     signIn.mount(on: &router)
     try TestEnvironment.simulator(parts, signIn, script).mount(on: &router)
@@ -138,31 +129,24 @@ private func serve(
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? refusal.response
     }
-    let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: port)
-    let server = try await Server.start(application, options, on: [loop])[0]
+    let owner = try OwnerConnection(conninfo)
+    let running = try await Server.start(application, options, on: [loop])[0]
     let environment = TestEnvironment(
-        conninfo: conninfo, publicURL: publicURL, parts: parts, mounted: routes.mounted,
+        conninfo: conninfo, publicURL: publicURL, clock: clock, parts: parts, mounted: routes.mounted,
         addresses: routes.router.addresses, client: outgoing.installation, loop: loop, names: names,
-        databases: [app, system], script: script)
+        databases: [app, system], script: script, owner: owner)
     let result: Result<Void, any Error>
     do { result = .success(try await body(environment)) } catch { result = .failure(error) }
-    await server.stop(within: .milliseconds(100))
+    await running.stop(within: .zero)
     try result.get()
 }
 
-private func freePort(on loop: EventLoop) async throws -> UInt16 {
-    let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-    let server = try await Server.start(Application(routes: try Router().frozen()), options, on: [loop])[0]
-    await server.stop(within: .zero)
-    return server.port
-}
-
 private func parts(
-    _ publicURL: String, _ database: TeamDatabase, _ system: SystemDatabase, _ checks: RegistryChecks,
-    _ apple: AppleProvider, _ client: HTTPClient, _ pool: BlockingPool, _ loop: EventLoop, _ settings: WorldSettings
+    _ server: ServerContext, _ database: TeamDatabase, _ system: SystemDatabase, _ checks: RegistryChecks,
+    _ apple: AppleProvider, _ client: HTTPClient, _ pool: BlockingPool, _ loop: EventLoop,
+    _ settings: EnvironmentSettings
 ) throws -> Console.Parts {
-    let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
-    let server = ServerContext(publicURL: publicURL, relayDomain: "relay.example", keyRing: keyRing, sendsMail: false)
+    let (publicURL, keyRing) = (server.publicURL, server.keyRing)
     let teams = TeamCache(loop: loop, database: database, server: server)
     let script = try #require(SafeURL(vetted: "/pippin.js"))
     let assets = AssetLinks(

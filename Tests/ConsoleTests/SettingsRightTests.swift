@@ -2,6 +2,7 @@ import Domain
 import HTTP
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Console
@@ -45,7 +46,7 @@ import Testing
                 return answer.status
             }()
             let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
-            let deadline = ContinuousClock.now + .seconds(600)
+            let deadline = ContinuousClock.now + .testTimeout
             while !isAnswered.withLock({ $0 }), try environment.admin(waiting, pid).isEmpty {
                 try #require(ContinuousClock.now < deadline)
                 try await Task.sleep(for: .milliseconds(5))

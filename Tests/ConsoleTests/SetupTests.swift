@@ -18,7 +18,7 @@ import Web
     }
 
     private func link(_ environment: TestEnvironment) async throws -> String {
-        let token = try #require(try await SetupLinkStore(environment.parts.system).issue())
+        let token = try #require(try await SetupLinkStore(environment.parts.system).issue(at: environment.now))
         return ConsoleRoutes.setup.link(token.text)
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import EventLoop
 import Testing
@@ -68,8 +69,8 @@ import Testing
             try environment.admin(
                 """
                 INSERT INTO limits (team_id, subject, window_ends_at, count)
-                VALUES ('ACMETEAM01', 'signing-key.team', now() + interval '30 minutes', 5)
-                """)
+                VALUES ('ACMETEAM01', 'signing-key.team', $1::text::timestamptz, 5)
+                """, (environment.now + .seconds(1800)).description)
             let old = try environment.admin("SELECT kid FROM signing_keys")
             let calls = environment.parts.pool.callCount
 

@@ -9,10 +9,12 @@ import Hosted
 import Log
 import Postgres
 import Simulator
+import Synchronization
 import Templates
 import Tenancy
 import TestDatabase
 import TestNames
+import TestTeams
 import Testing
 import Web
 
@@ -26,6 +28,8 @@ struct TestEnvironment: Sendable {
 
     let conninfo: String
     let publicURL: String
+    /// The time of the console, the hosted pages and Apple's stand-in, which stands; that of the database goes on.
+    let clock: TestClock
     let parts: Console.Parts
     let mounted: [MountedRoute]
     /// Every address of the console, the hosted pages and Apple's stand-in, behind its method.
@@ -38,10 +42,13 @@ struct TestEnvironment: Sendable {
     let databases: [Database]
     /// What Apple's stand-in does.
     let script: Script
+    let owner: OwnerConnection
+
+    var now: Timestamp { clock.now }
 
     /// Runs a statement beyond the wall, as the owner of the database.
     @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try AdminConnection(to: conninfo).execute(statement, values)
+        try owner.execute(statement, values)
     }
 
     /// Statements that pages have asked for so far.
@@ -79,7 +86,7 @@ struct TestEnvironment: Sendable {
                 role.rawValue)
         }
         var browser = Browser(environment: self, subject: subject)
-        let token = try await parts.sessions.begin(for: subject, in: .system, from: Self.origin)
+        let token = try await parts.sessions.begin(for: subject, in: .system, from: Self.origin, at: now)
         browser.cookies = [
             "pippin-PIPPIN0000": token.text, "pippin-browser": Base64URL.encode(parts.server.random.bytes(16)),
         ]
@@ -102,8 +109,8 @@ struct TestEnvironment: Sendable {
     func addAda(to team: TeamID = acme) async throws -> Subject {
         let ada = try await add("Ada", to: team)
         let values = [team.rawValue, "com.acme.app", ada.rawValue]
-        for statement in Self.use { _ = try AdminConnection(to: conninfo).execute(statement, values) }
-        _ = try await parts.sessions.begin(for: ada, in: team, from: Self.origin)
+        for statement in Self.use { try owner.execute(statement, values) }
+        _ = try await parts.sessions.begin(for: ada, in: team, from: Self.origin, at: now)
         return ada
     }
 
@@ -132,5 +139,16 @@ struct TestEnvironment: Sendable {
     private static func team(_ id: String) -> TeamID {
         guard let team = TeamID(rawValue: id) else { preconditionFailure(id) }
         return team
+    }
+}
+
+/// A connection of the database's owner, kept as long as the test lasts.
+final class OwnerConnection: Sendable {
+    private let connection: Mutex<AdminConnection>
+
+    init(_ conninfo: String) throws { connection = Mutex(try AdminConnection(to: conninfo)) }
+
+    @discardableResult func execute(_ statement: String, _ values: [String?]) throws -> [[String?]] {
+        try connection.withLock { try $0.execute(statement, values) }
     }
 }

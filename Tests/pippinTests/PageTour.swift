@@ -147,6 +147,12 @@ extension PageTour {
         _ fields: [(String, String)] = []
     ) -> Wire.Answer { wire.ask(message("POST", path, [("Content-Type", type)] + fields, body)) }
 
+    /// Replaces the signing keys of a team, and returns the status of the answer.
+    func replaceKeys(of team: String) -> Int {
+        let fields = [("confirmation", team), ("reason", "test")].map { (name: $0, value: Array($1.utf8)) }
+        return post("/console/\(team)/signing-keys/replacement", body(fields)).status
+    }
+
     /// A request as a browser of ours sends it, except for what `fields` say.
     func message(_ method: String, _ path: String, _ fields: [(String, String)], _ body: [UInt8]) -> [UInt8] {
         var all = [("Host", "localhost:\(product.port)"), ("X-Forwarded-For", product.newAddress())]

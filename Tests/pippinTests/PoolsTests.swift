@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import pippin
@@ -17,7 +18,7 @@ import Testing
         // A kind that is added here without a thought is one that the test forgets.
         let pools = try Pools(cores: 2)
         #expect(Mirror(reflecting: pools).children.count == Self.kinds.count)
-        defer { pools.stop(within: .seconds(1)) }
+        defer { pools.stop(within: .testTimeout) }
         for (name, path) in Self.kinds {
             let (full, gate, refusals) = (pools[keyPath: path], Latch(), Served())
             defer { gate.open() }
@@ -45,7 +46,7 @@ import Testing
 
     @Test func `V43: signing keys are made where nobody else wants to compute`() async throws {
         let pools = try Pools(cores: 2)
-        defer { pools.stop(within: .seconds(1)) }
+        defer { pools.stop(within: .testTimeout) }
         let niceness: @Sendable () -> Int32 = { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
         let own = niceness()
         #expect(try await pools.passwords.run { niceness() } == own)

@@ -8,9 +8,11 @@ import OAuth
 import Postgres
 import Provisioning
 import TestDatabase
+import TestSupport
 import Testing
 import Web
 
+@testable import HTTP
 @testable import pippin
 
 /// The whole product in this process, as `pippin serve --demo --simulate-apple` runs it, with one loop and a database of its
@@ -39,7 +41,9 @@ final class Product: @unchecked Sendable {
 
     init(conninfo: String) throws {
         self.conninfo = conninfo
-        let port = UInt16.random(in: 20_000..<32_000)
+        // Kept open from here on, so that nobody else can be given the port.
+        let socket = try Listener.open(try #require(IPAddress("127.0.0.1")), 0, count: 1)[0]
+        let port = Listener.port(of: socket)
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let folder = try TestCluster.makeDirectory().path
         var options = Options([
@@ -50,13 +54,13 @@ final class Product: @unchecked Sendable {
         let read = Settings(&options)
         let settings = try #require(read, "\(options.problems)")
         self.port = port
-        process = try ServerProcess(try Installation.open(settings).0, loops: 1)
+        process = try ServerProcess(try Installation.open(settings).0, loops: 1, timeout: .testTimeout)
         demo = try Demo.load(process)
         let simulation = try Simulation.load(process)
         try demo.connect(to: simulation, in: process)
         let cheap = Argon2id(memoryKiB: 8, passes: 1)
         let composition = Composition(process, demo: demo, simulation: simulation, argon2id: cheap, log: log.log)
-        do { try process.open(composition) } catch {
+        do { try process.open(composition, on: [socket]) } catch {
             // Its connections belong to the threads of its loops, and end there.
             process.close()
             throw error
@@ -108,6 +112,16 @@ final class Product: @unchecked Sendable {
     /// The token of forms in that browser.
     func formToken(_ cookies: [String: String]) -> String {
         FormTokens(keyRing: process.server.keyRing).token(for: cookies[CookieNames(isSecure: false).browser] ?? "")
+    }
+
+    /// Counts the signing keys that a team may have made in an hour, all but `rest`: each takes a while to make.
+    func useUpSigningKeys(of team: String, butFor rest: Int = 0) throws {
+        let count = SigningKeyRotation.keysPerWindow - rest
+        try admin(
+            """
+            INSERT INTO limits (team_id, subject, window_ends_at, count)
+            VALUES ($1, 'signing-key.team', now() + interval '30 minutes', $2)
+            """, team, "\(count)")
     }
 
     /// An address that no limit knows yet.

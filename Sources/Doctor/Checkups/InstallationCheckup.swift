@@ -84,7 +84,7 @@ public struct InstallationCheckup: Sendable {
                 : Message("console.doctor.apple.answers", count: publication.keys.count))
     }
 
-    private func clock(_ publication: ApplePublication) -> Finding {
+    func clock(_ publication: ApplePublication) -> Finding {
         let subject = Message("console.doctor.clock")
         guard let theirs = publication.clock else {
             return Finding(.note, subject, Message("console.doctor.clock.unknown"))

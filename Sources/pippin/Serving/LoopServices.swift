@@ -36,17 +36,22 @@ struct LoopServices: Sendable {
     ///   - lookups: pool that looks up the database's host name; nil if it has none.
     ///   - registries: pool that reads large registries of teams.
     ///   - traceQuotas: quotas that all loops share.
+    ///   - timeout: time limit of statements, calls and lookups; nil for their usual ones.
     /// - Throws: `ClientFailure` if libcurl or the resolver does not start.
     init(
         loop: EventLoop, conninfo: String, server: ServerContext, apple service: AppleService, dnsServers: [String],
         lookups: BlockingPool?, registries: BlockingPool, traceQuotas: TraceQuotas,
-        unauthenticatedCalls: UnauthenticatedCalls, bell: JobSignal
+        unauthenticatedCalls: UnauthenticatedCalls, bell: JobSignal, timeout: Duration? = nil
     ) throws(ClientFailure) {
         self.loop = loop
         self.bell = bell
         var (many, few) = (Self.app(conninfo), Self.system(conninfo))
         many.lookups = lookups
         few.lookups = lookups
+        if let timeout {
+            (many.timeout, many.searchTimeout, many.grace) = (timeout, timeout, timeout)
+            (few.timeout, few.grace) = (timeout, timeout)
+        }
         app = Database(loop: loop, configuration: many)
         system = Database(loop: loop, configuration: few)
         jobs = JobQueue(TeamDatabase(app), bell: bell)
@@ -54,12 +59,14 @@ struct LoopServices: Sendable {
         teams = TeamCache(loop: loop, database: TeamDatabase(app), server: server, pool: registries)
         traces = TraceRecorder(loop: loop, database: TeamDatabase(app), server: server, allowances: traceQuotas)
         outgoing = try Outgoing(
-            on: loop, checks: unauthenticatedCalls.checks, notifications: unauthenticatedCalls.notifications)
+            on: loop, checks: unauthenticatedCalls.checks, notifications: unauthenticatedCalls.notifications,
+            deadline: timeout)
         let keys = AppleKeySet(of: service, on: loop, client: outgoing.apple, clock: server.clock)
         apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: server.clock)
         do throws(LookupFailure) {
             var asking = Resolver.Options()
             asking.servers = dnsServers
+            asking.deadline = timeout
             resolver = try Resolver(on: loop, asking)
         } catch { throw .other("\(error)") }
         app.open()

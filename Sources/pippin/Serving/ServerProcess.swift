@@ -38,6 +38,7 @@ final class ServerProcess {
     private let connections: ConnectionWatch
     let refusals = RefusalCount()
     private let unauthenticatedCalls: UnauthenticatedCalls
+    private let timeout: Duration?
     /// Nil if the servers do not use TLS.
     let certificates: CertificateRenewal?
     private var servers: [Server] = []
@@ -47,9 +48,14 @@ final class ServerProcess {
     private let isHandedOver = Flag()
 
     /// Starts the loops and begins to connect to the database; does not listen yet.
-    init(_ installation: Installation, loops count: Int = Machine.cores) throws(CommandFailure) {
+    ///
+    /// - Parameter timeout: time limit of requests, statements and calls; nil for their usual ones.
+    init(_ installation: Installation, loops count: Int = Machine.cores, timeout: Duration? = nil)
+        throws(CommandFailure)
+    {
         let settings = installation.settings
         self.installation = installation
+        self.timeout = timeout
         log = Log(threshold: settings.logLevel)
         connections = ConnectionWatch(log: log)
         certificates = CertificateRenewal(settings, log: log)
@@ -73,11 +79,12 @@ final class ServerProcess {
                     try LoopServices(
                         loop: loop, conninfo: conninfo, server: server, apple: apple, dnsServers: dnsServers,
                         lookups: lookups, registries: pools.registries, traceQuotas: traceQuotas,
-                        unauthenticatedCalls: unauthenticatedCalls, bell: bell)
+                        unauthenticatedCalls: unauthenticatedCalls, bell: bell, timeout: timeout)
                 }
             }
             var way = LoopServices.watching(conninfo)
             way.lookups = lookups
+            if let timeout { (way.timeout, way.grace) = (timeout, timeout) }
             watching = try loops[0].wait { [way, loop = loops[0]] in
                 let database = Database(loop: loop, configuration: way)
                 database.open()
@@ -116,6 +123,10 @@ final class ServerProcess {
         let settings = installation.settings
         var options = try settings.serverOptions(loops: loops.count)
         options.sockets = sockets
+        if let timeout {
+            (options.headTimeout, options.bodyTimeout) = (timeout, timeout)
+            (options.answerTimeout, options.sendTimeout) = (timeout, timeout)
+        }
         let (loopServices, watch, loops) = (loopServices, watch, loops)
         do {
             let assets = try composition.assets()

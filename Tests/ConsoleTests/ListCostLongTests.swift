@@ -1,10 +1,11 @@
 import Domain
+import Postgres
 import Testing
 
 @testable import Console
 
-/// Every list, search and filter of the console over a population of thousands, half of it Acme's.
-@Suite struct `What a list of the console costs` {
+/// What every list, search and filter of the console costs over a population of thousands, half of it Acme's.
+@Suite struct ListCostLongTests {
     /// A team of the population with three people.
     private static let small = "T000000002"
 
@@ -94,11 +95,11 @@ import Testing
     }
 
     private func subs(_ environment: TestEnvironment) throws -> (large: String, little: String) {
-        let rows = try environment.admin(
+        let rows = try AdminConnection(to: environment.conninfo).execute(
             """
             SELECT min(sub) FROM users WHERE team_id IN ('ACMETEAM01', $1) AND sub LIKE '0%'
             GROUP BY team_id ORDER BY team_id
-            """, Self.small)
+            """, [Self.small])
         return (rows[0][0] ?? "", rows[1][0] ?? "")
     }
 

@@ -4,11 +4,13 @@ import Glibc
 import Registry
 import Simulator
 import TestSockets
+import TestSupport
 import Testing
 
 @testable import Console
 
-@Suite struct `Servers that never answer` {
+/// Servers that never answer.
+@Suite struct HangingServerLongTests {
     private static let pair = P256SigningKey.generate()
     private static let hosts = (1...5).map { "s\($0).localhost" }
 
@@ -33,14 +35,8 @@ import Testing
                 let held = try await Self.accept(64, at: silent.socket)
                 defer { for connection in held { close(connection) } }
                 var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-                // Behind the checks it would wait for their ten seconds; a machine that is held up may take as long by itself.
-                var waits: [Duration] = []
-                while waits.count < 4, !waits.contains(where: { $0 < .seconds(8) }) {
-                    let start = ContinuousClock.now
-                    #expect(try await admin.post("\(page)/tests", []).status == 303)
-                    waits.append(.now - start)
-                }
-                #expect(waits.contains { $0 < .seconds(8) }, "\(waits)")
+                // Behind the checks it would wait for them, and they are held as long as the test lasts.
+                #expect(try await admin.post("\(page)/tests", []).status == 303)
                 let outcomes = "SELECT DISTINCT outcome FROM apple_connection_tests"
                 #expect(try environment.admin(outcomes) == [["accepted"]])
                 group.cancelAll()
@@ -97,8 +93,8 @@ import Testing
     /// Takes so many connections, and says nothing.
     private static func accept(_ count: Int, at listener: Int32) async throws -> [Int32] {
         var held: [Int32] = []
-        let start = ContinuousClock.now
-        while held.count < count, .now - start < .seconds(120) {
+        let deadline = ContinuousClock.now + .testTimeout
+        while held.count < count, .now < deadline {
             let connection = Glibc.accept(listener, nil, nil)
             if connection >= 0 { held.append(connection) } else { try await Task.sleep(for: .milliseconds(5)) }
         }
