@@ -135,14 +135,14 @@ let package = Package(
 
         // Two registered teams and their people.
         testSupport("TestTeams", uses: """
-            Bytes Domain EventLoop Crypto Postgres Registry Directory Notifications OAuth SignInTrace Federation Accounts TestDatabase
+            Bytes Domain EventLoop Crypto Postgres Registry Directory Notifications OAuth SignInTrace Federation Accounts TestDatabase TestSupport
             """),
 
         // Numbers at the ends of what a number can be.
         testSupport("TestNumbers"),
 
         // A place to take connections at.
-        testSupport("TestSockets"),
+        testSupport("TestSockets", uses: "TestSupport"),
 
         // A mail server.
         testSupport("TestMail", uses: "TestSockets"),

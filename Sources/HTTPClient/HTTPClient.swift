@@ -141,7 +141,7 @@ internal import Glibc
         loop.preconditionCurrent()
         guard !isClosed else { return }
         turns?.close()
-        for id in transfers.keys.sorted() { end(id, with: .failure(.cancelled)) }
+        end(as: .cancelled)
         timer?.cancel()
         isClosed = true
         unsafe curl_multi_cleanup(multi)
@@ -152,6 +152,9 @@ internal import Glibc
 
 // Transfers.
 extension HTTPClient {
+    /// Ends every request with this failure.
+    func end(as failure: ClientFailure) { for id in transfers.keys.sorted() { end(id, with: .failure(failure)) } }
+
     private func start(
         _ id: UInt64, _ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?, _ done: @escaping Transfer.Done
     ) {

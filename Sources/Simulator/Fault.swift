@@ -1,6 +1,6 @@
 /// Fault that the simulator produces.
 public enum Fault: String, CaseIterable, Sendable {
-    /// A delayed response, by two seconds unless the script sets another time.
+    /// A response that is delayed by two seconds, or until the script releases it.
     case slow
     /// No response before any caller's timeout.
     case silent

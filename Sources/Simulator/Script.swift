@@ -12,28 +12,22 @@ public final class Script: Sendable {
         var sessions: [Performer: Session] = [:]
         var faults: [Place: (fault: Fault, times: Int)] = [:]
         var publishesExtraKey = false
+        /// Moods come in the same order in every run.
+        var mood: UInt64 = 0
+        var held: [Place: [CheckedContinuation<Void, Never>]] = [:]
     }
 
     /// Key that signs deliberately wrong tokens, which the engine never issues.
     let extraKey: RSASigningKey
     static let extraKeyID = "EXTRAKEY01"
     private static let moods: [Fault?] = [.trouble, .broken, nil, nil]
-    let delays: Delays
+    /// Whether the faults `slow` and `silent` last until `release`, instead of some seconds.
+    private let holds: Bool
     private let state = Mutex(State())
 
-    public init(extraKey: RSASigningKey, delays: Delays = Delays()) {
+    public init(extraKey: RSASigningKey, holds: Bool = false) {
         self.extraKey = extraKey
-        self.delays = delays
-    }
-
-    /// Durations of the faults `slow` and `silent`.
-    public struct Delays: Sendable {
-        /// Delay of a slow response.
-        public var slow = Duration.seconds(2)
-        /// Delay of a response after every caller's timeout.
-        public var silent = Duration.seconds(20)
-
-        public init() {}
+        self.holds = holds
     }
 
     /// Selection of the user for each sign-in.
@@ -84,8 +78,29 @@ public final class Script: Sendable {
         state.withLock { state in
             guard let (fault, times) = state.faults[place] else { return nil }
             state.faults[place] = times > 1 ? (fault, times - 1) : nil
-            return fault == .moody ? Self.moods.randomElement() ?? nil : fault
+            guard fault == .moody else { return fault }
+            state.mood = state.mood &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Self.moods[Int(state.mood >> 62)]
         }
+    }
+
+    /// The delay of a response: `duration`, or until the test releases it.
+    func delay(at place: Place, _ duration: Duration) async {
+        guard holds else {
+            try? await Task.sleep(for: duration)
+            return
+        }
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.held[place, default: []].append(continuation) }
+        }
+    }
+
+    /// The number of requests at a place that wait for `release`.
+    public func heldCount(at place: Place) -> Int { state.withLock { $0.held[place]?.count ?? 0 } }
+
+    /// Lets the requests that are held at a place go on: a slow one is processed now, a silent one fails.
+    public func release(_ place: Place) {
+        for held in state.withLock({ $0.held.removeValue(forKey: place) ?? [] }) { held.resume() }
     }
 
     var publishesExtraKey: Bool { state.withLock { $0.publishesExtraKey } }

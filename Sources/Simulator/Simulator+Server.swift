@@ -27,7 +27,7 @@ extension Simulator {
     }
 
     private func keys(_ fault: Fault?) async throws -> Response {
-        if let fault, let response = await before(fault) { return response }
+        if let fault, let response = await before(fault, at: .keys) { return response }
         let team = try await snapshot()
         guard script.publishesExtraKey, let set = try? JWKSet(json: team.keySet(at: server.clock())) else {
             return instead(fault) ?? json(team.keySet(at: server.clock()))
@@ -39,7 +39,7 @@ extension Simulator {
     /// Apple's discovery document, with the host name of the request.
     func discovery(_ request: Request) async -> Response {
         let fault = script.take(at: .discovery)
-        if let fault, let response = await before(fault) { return response }
+        if let fault, let response = await before(fault, at: .discovery) { return response }
         let scheme = server.publicURL.hasPrefix("https:") ? "https" : "http"
         let base = "\(scheme)://\(request[.host] ?? "")/apple"
         var json = JSONWriter(capacity: 512)
@@ -57,13 +57,14 @@ extension Simulator {
         _ place: Place, _ request: Request, _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
     ) async throws -> Response {
         let fault = script.take(at: place)
-        return try await answer(request, fault, body).naming(fault)
+        return try await answer(request, at: place, fault, body).naming(fault)
     }
 
     private func answer(
-        _ request: Request, _ fault: Fault?, _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
+        _ request: Request, at place: Place, _ fault: Fault?,
+        _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
     ) async throws -> Response {
-        if let fault, let response = await before(fault) { return response }
+        if let fault, let response = await before(fault, at: place) { return response }
         var answer: [UInt8]
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
@@ -84,13 +85,13 @@ extension Simulator {
     }
 
     /// The response of a fault that prevents processing; nil for other faults.
-    private func before(_ fault: Fault) async -> Response? {
+    private func before(_ fault: Fault, at place: Place) async -> Response? {
         switch fault {
         case .slow:
-            try? await Task.sleep(for: script.delays.slow)
+            await script.delay(at: place, .seconds(2))
             return nil
         case .silent:
-            try? await Task.sleep(for: script.delays.silent)
+            await script.delay(at: place, .seconds(20))
             return .text("", status: .serviceUnavailable)
         case .trouble: return .text("<html>Service Unavailable</html>", status: .serviceUnavailable)
         case .throttled:

@@ -4,7 +4,6 @@ import Directory
 import Domain
 import EventLoop
 import Federation
-import HTTPClient
 import Jobs
 import Log
 import Mail
@@ -16,10 +15,12 @@ import Synchronization
 import Templates
 import Tenancy
 import TestDatabase
+import TestSupport
 import Testing
 import Web
 
 @testable import HTTP
+@testable import HTTPClient
 @testable import Hosted
 @testable import TestTeams
 
@@ -36,6 +37,10 @@ struct TestSite: Sendable {
     let posts: [String]
     /// What Apple's stand-in does, which answers at the same port.
     let script: Script
+    /// What calls Apple.
+    let client: HTTPClient
+    /// What writes of sign-ins into the inspector, ours and the stand-in's.
+    let recorders: [TraceRecorder]
 
     func browser() -> Browser { Browser(port: port) }
 
@@ -79,11 +84,8 @@ struct TestSite: Sendable {
 }
 
 /// Lends `body` a site of its own; the body has a thread to itself, since its clients block.
-///
-/// - Parameter haste: how many times faster than usual Apple's stand-in is late, and patience with it ends.
 func withSite(
-    limits: InteractionLimits = InteractionLimits(), speedup: Int = 1, isAtApple: Bool = false,
-    _ body: (TestSite) async throws -> Void
+    limits: InteractionLimits = InteractionLimits(), isAtApple: Bool = false, _ body: (TestSite) async throws -> Void
 ) async throws {
     try await withTeamsBeside(isAtApple: isAtApple) { teams in
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 64)
@@ -94,48 +96,53 @@ func withSite(
         }
         let lines = TestSite.Lines()
         let configuration = Database.Configuration.forTests(teams.conninfo, role: "pippin_system")
-        let system = Database(loop: teams.loop, configuration: configuration)
-        try await teams.loop.run { system.open() }
-        let port = try await freePort(on: teams.loop)
-        let site = try await teams.loop.run {
-            try SiteParts(
-                teams: teams, system: system, pool: pool, judges: judges, limits: limits, lines: lines,
-                script: Script(extraKey: TestKeys.extra, delays: .hastened(speedup)),
-                client: HTTPClient(on: teams.loop), port: port, timeout: .hastened(speedup))
+        let (system, client) = try await teams.loop.run {
+            let system = Database(loop: teams.loop, configuration: configuration)
+            system.open()
+            return (system, try HTTPClient(on: teams.loop))
         }
-        let (application, posts) = try await teams.loop.run { (try site.application(), try site.posts()) }
-        let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: port)
-        let server = try await Server.start(application, options, on: [teams.loop])[0]
+        let script = Script(extraKey: TestKeys.extra, holds: true)
+        let (site, server) = try await start(on: teams.loop) { port in
+            SiteParts(
+                teams: teams, system: system, pool: pool, judges: judges, limits: limits, lines: lines, script: script,
+                client: client, port: port)
+        }
+        let posts = try await teams.loop.run { try site.posts() }
         let clients = try EventLoop(name: "clients")
         try clients.start()
         defer { clients.stop() }
         let test = TestSite(
-            teams: teams, port: server.port, lines: lines, pool: pool, judges: judges, posts: posts, script: site.script
-        )
+            teams: teams, port: server.port, lines: lines, pool: pool, judges: judges, posts: posts, script: script,
+            client: client, recorders: [site.recorder, site.recorderOfApple])
         let result: Result<Void, any Error>
         do { result = .success(try await withTaskExecutorPreference(clients) { try await body(test) }) } catch {
             result = .failure(error)
         }
+        for place in Place.allCases { script.release(place) }
         try await teams.loop.run {
             await server.stop(within: .milliseconds(100))
-            site.client.close()
+            for recorder in test.recorders { await recorder.finish() }
+            client.close()
             system.close()
         }
         try result.get()
     }
 }
 
-/// A port that nobody listens on, for what must know its address before it listens.
+/// Starts what must know its address before it listens, at a port that is free.
 ///
-/// Not one that the kernel would give: until it is listened on again, any connection of this machine might be given it.
-private func freePort(on loop: EventLoop) async throws -> UInt16 {
+/// Not at one that the kernel would give: that is known too late.
+private func start(on loop: EventLoop, _ parts: (UInt16) async throws -> SiteParts) async throws -> (SiteParts, Server)
+{
     let address = try #require(IPAddress("127.0.0.1"))
-    let application = Application(routes: try Router().frozen())
     for _ in 0..<100 {
-        let options = ServerOptions(address: address, port: .random(in: 20_000..<32_000))
-        guard let server = try? await Server.start(application, options, on: [loop])[0] else { continue }
-        try await loop.run { await server.stop(within: .zero) }
-        return server.port
+        var options = ServerOptions(address: address, port: .random(in: 20_000..<32_000))
+        (options.headTimeout, options.bodyTimeout) = (.testTimeout, .testTimeout)
+        (options.answerTimeout, options.sendTimeout) = (.testTimeout, .testTimeout)
+        let site = try await parts(options.port)
+        let application = try await loop.run { try site.application() }
+        do { return (site, try await Server.start(application, options, on: [loop])[0]) } catch ServerFailure.portInUse
+        { continue }
     }
     throw TestFailure("no port is free")
 }
@@ -151,7 +158,24 @@ private struct SiteParts: Sendable {
     let script: Script
     let client: HTTPClient
     let port: UInt16
-    let timeout: AppleService.Timeouts
+    let recorder: TraceRecorder
+    let recorderOfApple: TraceRecorder
+
+    /// Made on the loop.
+    init(
+        teams: TestTeams, system: Database, pool: BlockingPool, judges: BlockingPool, limits: InteractionLimits,
+        lines: TestSite.Lines, script: Script, client: HTTPClient, port: UInt16
+    ) {
+        (self.teams, self.system, self.pool, self.judges, self.limits) = (teams, system, pool, judges, limits)
+        (self.lines, self.script, self.client, self.port) = (lines, script, client, port)
+        let log = Log(threshold: .debug) { lines.append($0) }
+        recorder = Self.recorder(of: teams, Self.context(teams, log))
+        recorderOfApple = Self.recorder(of: teams, teams.server)
+    }
+
+    private static func recorder(of teams: TestTeams, _ server: ServerContext) -> TraceRecorder {
+        TraceRecorder(loop: teams.loop, database: teams.database, server: server, allowances: TraceQuotas())
+    }
 
     func application() throws -> Application {
         let lines = lines
@@ -174,23 +198,18 @@ private struct SiteParts: Sendable {
         let parts = Simulator.Parts(
             site: try site(), server: teams.server,
             teams: TeamCache(loop: teams.loop, database: teams.database, server: teams.server),
-            database: teams.database,
-            traces: TraceRecorder(
-                loop: teams.loop, database: teams.database, server: teams.server, allowances: TraceQuotas()),
-            hosted: signIn)
+            database: teams.database, traces: recorderOfApple, hosted: signIn)
         return try Simulator(parts, script: script)
     }
 
     private var apple: AppleProvider {
-        let service = AppleService(
-            issuer: teams.server.base(of: .appleSide), base: "http://127.0.0.1:\(port)/apple",
-            addresses: .publicAndLoopback, timeouts: timeout)
+        let service = AppleService(teams, port: port)
         let keys = AppleKeySet(of: service, on: teams.loop, client: client, clock: teams.server.clock)
         return AppleProvider(service, keys: keys, client: client, clock: teams.server.clock)
     }
 
     /// That of the teams, with a log that the test reads.
-    private func context(_ log: Log) -> ServerContext {
+    private static func context(_ teams: TestTeams, _ log: Log) -> ServerContext {
         ServerContext(
             publicURL: teams.server.publicURL, relayDomain: teams.server.relayDomain, keyRing: teams.server.keyRing,
             sendsMail: teams.server.sendsMail, random: teams.server.random, clock: teams.server.clock, log: log)
@@ -210,9 +229,7 @@ private struct SiteParts: Sendable {
                     teams.database, rights: AccountRightsStore(SystemDatabase(system)), server: teams.server,
                     sparesRoles: false), consents: try teams.consents(), limits: limits,
                 mail: MailQueue(JobQueue(teams.database, bell: JobSignal()), keyRing: teams.server.keyRing),
-                traces: TraceRecorder(
-                    loop: teams.loop, database: teams.database, server: context(log), allowances: TraceQuotas()),
-                apple: apple, log: log))
+                traces: recorder, apple: apple, log: log))
     }
 
     /// Read once for all sites: that takes longer than most tests.

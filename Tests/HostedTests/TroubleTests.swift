@@ -103,11 +103,8 @@ import Testing
 
     /// What the request of that id asked for; it is noted once its answer has left.
     private func target(of id: RequestID, at site: TestSite) async throws -> String? {
-        for _ in 0..<60_000 {
-            if let target = site.lines.targets[id] { return target }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        return nil
+        try await site.wait(isHasty: false) { site.lines.targets[id] != nil }
+        return site.lines.targets[id]
     }
 
     @Test func `V38: no line of the log shows a token, a code, a secret, a password or a cookie`() async throws {

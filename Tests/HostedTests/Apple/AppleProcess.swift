@@ -7,6 +7,7 @@ import Log
 import Postgres
 import Simulator
 import TestDatabase
+import TestSupport
 import Testing
 
 @testable import Accounts
@@ -41,14 +42,13 @@ struct AppleProcess: Sendable {
         }
     }
 
-    /// - Parameter lease: how long a job stays with a process that has died.
-    init(beside site: TestSite, lease: Duration = .seconds(60)) async throws {
+    init(beside site: TestSite) async throws {
         let (teams, service) = (site.teams, site.appleService)
         let loop = try EventLoop(name: "apple-jobs")
         try loop.start()
         self.loop = loop
         (parts, running) = try await loop.run {
-            let parts = try Parts(teams, service, on: loop, lease: lease)
+            let parts = try Parts(teams, service, on: loop)
             return (parts, Task(executorPreference: loop) { await parts.worker.run() })
         }
     }
@@ -86,7 +86,7 @@ struct AppleProcess: Sendable {
     /// Finishes what is under way.
     func stop() async throws {
         try await loop.run {
-            await parts.worker.stop(within: .seconds(10))
+            await parts.worker.stop(within: .testTimeout)
             parts.close()
         }
         await running.value
@@ -105,7 +105,7 @@ struct AppleProcess: Sendable {
 }
 
 extension AppleProcess.Parts {
-    fileprivate init(_ site: TestTeams, _ service: AppleService, on loop: EventLoop, lease: Duration) throws {
+    fileprivate init(_ site: TestTeams, _ service: AppleService, on loop: EventLoop) throws {
         server = site.server
         app = Database(loop: loop, configuration: .forTests(site.conninfo, role: "pippin_app"))
         system = Database(loop: loop, configuration: .forTests(site.conninfo, role: "pippin_system"))
@@ -126,7 +126,7 @@ extension AppleProcess.Parts {
         NotificationDelivery(server: server, database: database, signers: teams, client: client, allowsLoopback: true)
             .register(in: &handlers)
         var options = JobWorker.Options()
-        (options.pollInterval, options.lease) = (.milliseconds(50), lease)
+        (options.pollInterval, options.lease) = (.milliseconds(50), .testTimeout)
         worker = JobWorker(
             on: loop, database, system: SystemDatabase(system), handlers: handlers, bell: JobSignal(), options: options,
             log: Log(threshold: .error) { _ in })
@@ -137,11 +137,7 @@ extension AppleProcess.Parts {
 
 extension TestSite {
     /// Apple's stand-in at this site's port.
-    var appleService: AppleService {
-        AppleService(
-            issuer: teams.server.base(of: .appleSide), base: "http://127.0.0.1:\(port)/apple",
-            addresses: .publicAndLoopback)
-    }
+    var appleService: AppleService { AppleService(teams, port: port) }
 
     /// Lends `body` a process, and stops it.
     func withProcess(_ body: (AppleProcess) async throws -> Void) async throws {
@@ -157,13 +153,11 @@ extension TestSite {
         try await withProcess { _ in try await wait(until: condition) }
     }
 
-    /// Waits until `condition` holds, which must be within the time given.
+    /// Waits until `condition` holds.
     ///
     /// - Parameter isHasty: whether attempts that failed are repeated at once.
-    func wait(within timeout: Duration = .seconds(600), isHasty: Bool = true, until condition: () throws -> Bool)
-        async throws
-    {
-        let deadline = MonotonicTime.now() + timeout.nanoseconds
+    func wait(isHasty: Bool = true, until condition: () throws -> Bool) async throws {
+        let deadline = MonotonicTime.now() + Duration.testTimeout.nanoseconds
         while try !condition() {
             try #require(MonotonicTime.now() < deadline, "it did not happen in time")
             if isHasty { try teams.admin(Self.speedup) }

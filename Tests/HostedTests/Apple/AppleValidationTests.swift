@@ -119,11 +119,9 @@ import Testing
             _ = try site.tokens()
             site.teams.clock.advance(by: .seconds(2 * 86_400))
             try endAtApple(site)
-            site.script.set(.slow, at: .token)
             try await site.withProcess { process in
-                try await process.validate()
-                try await site.wait(isHasty: false) { site.script.fault(at: .token) == nil }
-                let token = try site.tokens()
+                var token = ""
+                try await site.hold(while: { try await process.validate() }, then: { token = try site.tokens() })
 
                 try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] }
 

@@ -108,13 +108,7 @@ import Testing
     /// Has Apple take its time, and the person part meanwhile.
     private func part(_ end: End, _ own: Browser, from site: TestSite, while begin: () throws -> Exchange) async throws
         -> Answer
-    {
-        site.script.set(.slow, at: .token)
-        let exchange = try begin()
-        try await site.wait(isHasty: false) { site.script.fault(at: .token) == nil }
-        try end.come(own, site)
-        return try exchange.answer()
-    }
+    { try await site.hold(while: begin, then: { try end.come(own, site) }).answer() }
 
     @Test(arguments: End.allCases, [true, false]) func `brings nothing while the code is redeemed, in the browser`(
         _ end: End, _ isForApp: Bool
@@ -223,13 +217,12 @@ import Testing
             let (browser, ben) = (site.browser(), site.browser())
             try browser.openOwnPage()
             let back = try browser.connectUntilBack(.regular)
-            // One request away from being connected, since Apple's answer to the other is late by seconds only.
             try ben.openOwnPage(as: "ben@acme.example")
             let other = try ben.connectUntilBack(.regular)
-            site.script.set(.slow, at: .token)
-            let exchange = try browser.set(out: back)
-            try await site.wait(isHasty: false) { site.script.fault(at: .token) == nil }
-            #expect(try ben.follow(try ben.get(other)).body.contains("Apple is connected"))
+            let exchange = try await site.hold(while: { try browser.set(out: back) }) {
+                let page = try ben.follow(try ben.get(other))
+                #expect(page.body.contains("Apple is connected"))
+            }
 
             #expect(try exchange.answer().status == 409)
             let tokens = "SELECT DISTINCT sub FROM provider_tokens"

@@ -240,11 +240,10 @@ extension TestSite {
     ///
     /// - Returns: the other answer, then the slow one.
     func handOver(slowly given: [String: String], meanwhile body: () throws -> Answer) async throws -> [Answer] {
-        script.set(.slow, at: .token)
-        let exchange = try Exchange(
-            port: port, "POST", "/t/ACMETEAM01/auth/native", ["Content-Type: application/x-www-form-urlencoded"],
-            body: FormCoding.encode(given.map { (name: $0.key, value: $0.value) }))
-        try await wait(isHasty: false) { script.fault(at: .token) == nil }
-        return [try body(), try exchange.answer()]
+        var answers: [Answer] = []
+        let exchange = try await hold(
+            while: { try setOut("/t/ACMETEAM01/auth/native", given.mapValues { $0 }) }, then: { answers = [try body()] }
+        )
+        return [answers[0], try exchange.answer()]
     }
 }

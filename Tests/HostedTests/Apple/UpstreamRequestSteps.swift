@@ -3,18 +3,21 @@ import Domain
 import EventLoop
 import Federation
 import HTTP
+import SignInTrace
 import Simulator
+import TestSupport
 import Testing
 
+@testable import HTTPClient
 @testable import Hosted
 @testable import TestTeams
 
 /// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
 func withApple(
-    sources: String = "{directory,apple}", limits: InteractionLimits = InteractionLimits(), speedup: Int = 1,
+    sources: String = "{directory,apple}", limits: InteractionLimits = InteractionLimits(),
     _ body: (TestSite) async throws -> Void
 ) async throws {
-    try await withSite(limits: limits, speedup: speedup, isAtApple: true) { site in
+    try await withSite(limits: limits, isAtApple: true) { site in
         let teams = site.teams
         try await teams.loop.run {
             try teams.setSources(sources)
@@ -24,20 +27,35 @@ func withApple(
     }
 }
 
-extension Script.Delays {
-    static func hastened(_ speedup: Int) -> Self {
-        var delays = Self()
-        (delays.slow, delays.silent) = (delays.slow / speedup, delays.silent / speedup)
-        return delays
+extension AppleService {
+    /// Apple's stand-in at a site's port; only what hangs makes it late.
+    init(_ teams: TestTeams, port: UInt16) {
+        var timeouts = Timeouts()
+        (timeouts.calls, timeouts.keys) = (.testTimeout, .testTimeout)
+        self.init(
+            issuer: teams.server.base(of: .appleSide), base: "http://127.0.0.1:\(port)/apple",
+            addresses: .publicAndLoopback, timeouts: timeouts)
     }
 }
 
-extension AppleService.Timeouts {
-    static func hastened(_ speedup: Int) -> Self {
-        var timeout = Self()
-        (timeout.calls, timeout.keys) = (timeout.calls / speedup, timeout.keys / speedup)
-        return timeout
+extension TestSite {
+    /// Has Apple take its time over the next call at a place, and does something meanwhile.
+    func hold<Pending>(_ place: Place = .token, while begin: () async throws -> Pending, then body: () throws -> Void)
+        async throws -> Pending
+    {
+        defer { script.release(place) }
+        script.set(.slow, at: place)
+        let pending = try await begin()
+        try await wait(isHasty: false) { script.heldCount(at: place) == 1 }
+        try body()
+        return pending
     }
+
+    /// Lets what is under way time out at the server's side, as if Apple had said nothing for too long.
+    func timeOut() async throws { try await teams.loop.run { client.end(as: .deadlinePassed) } }
+
+    /// Has the recorders write down what they hold.
+    func flush() async throws { try await teams.loop.run { for recorder in recorders { await recorder.finish() } } }
 }
 
 // A browser on its way over Apple.

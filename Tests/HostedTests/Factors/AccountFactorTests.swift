@@ -90,11 +90,11 @@ import Testing
         try await withSite { site in
             let browser = try signIn(site)
             _ = try addTOTP(site, browser)
-            try await site.require(.required)
+            try site.require(.required)
             let form = try browser.get(Self.account + "/factors/totp").form(to: "/removal")
 
             #expect(try browser.send(form).status == 409)
-            try await site.require(.optional)
+            try site.require(.optional)
             #expect(try browser.send(form).status == 303)
             #expect(try browser.get(Self.account + "/factors/totp").status == 303)
         }

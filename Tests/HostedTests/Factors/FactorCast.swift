@@ -34,10 +34,8 @@ extension TestSite {
     }
 
     /// What the team asks beside a password.
-    func require(_ rule: SecondFactor, in team: TeamID = .acme) async throws {
+    func require(_ rule: SecondFactor, in team: TeamID = .acme) throws {
         try teams.admin("UPDATE teams SET second_factor = $1 WHERE team_id = $2", rule.rawValue, team.rawValue)
-        // The cache proves itself anew within a second; here it is asked to at once.
-        try await Task.sleep(for: .milliseconds(1200))
     }
 
     func authenticator() throws -> SoftAuthenticator { try SoftAuthenticator(party: Self.party, origin: Self.origin) }

@@ -20,7 +20,7 @@ import Testing
         async throws
     {
         try await withSite { site in
-            try await site.require(.required)
+            try site.require(.required)
             let browser = site.browser()
             let door = try browser.get(Browser.account + "/session")
             let password = [("email", "ada@acme.example"), ("password", People.password)]

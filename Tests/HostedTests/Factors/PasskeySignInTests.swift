@@ -170,7 +170,7 @@ import Testing
 
     @Test func `none is offered where the team wants no second factors`() async throws {
         try await withSite { site in
-            try await site.require(.off)
+            try site.require(.off)
             let browser = site.browser()
             let page = try browser.get(Self.account + "/session")
 

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `has people set one up, and shows the recovery codes once`() async throws {
         try await withSite { site in
-            try await site.require(.required)
+            try site.require(.required)
             let browser = site.browser()
             let choices = try typePassword(browser)
             #expect(choices.status == 200 && browser.cookies[Browser.sessionCookie] == nil)
@@ -68,7 +68,7 @@ import Testing
             _ = try browser.consent()
             #expect(try browser.get("/t/ACMETEAM01/account").status == 200)
 
-            try await site.require(.required)
+            try site.require(.required)
 
             #expect(try browser.get("/t/ACMETEAM01/account").status == 303)
             let start = try browser.get(Browser.authorize(Browser.everything))
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `lets nobody set one up in the place of one that is there`() async throws {
         try await withSite { site in
-            try await site.require(.required)
+            try site.require(.required)
             let thief = site.browser()
             let choices = try typePassword(thief)
             try await site.addTOTP()

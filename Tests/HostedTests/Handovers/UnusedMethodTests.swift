@@ -93,7 +93,7 @@ import Testing
             let page = try browser.get("\(Browser.account)/session")
             let passkey = try page.form(to: "/passkey")
             let csrf = try #require(passkey.value(of: "csrf"))
-            try await site.require(.off)
+            try site.require(.off)
             #expect(try browser.send(passkey).status == 404)
             for path in ["/factors/passkeys", "/factors/totp", "/factors/totp/new"] {
                 #expect(try browser.get(Browser.account + path).status == 404, "\(path)")

@@ -64,9 +64,6 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     }
 
     var testDescription: String { "\(fault) at \(place)" }
-
-    /// Nobody waits for Apple as long as people would.
-    var speedup: Int { fault == .slow || fault == .silent ? 4 : 1 }
 }
 
 extension FaultCase {
@@ -76,6 +73,12 @@ extension FaultCase {
         case .native: native
         case .codeAlone: codeAlone
         }
+    }
+
+    /// Each fault at one place, and each place.
+    static func few(_ way: Way) -> [FaultCase] {
+        let few = all(way).map { ($0.fault, $0.place) }.thinned(1)
+        return all(way).filter { fault in few.contains { $0.0 == fault.fault && $0.1 == fault.place } }
     }
 
     /// Why something cannot go wrong there; nil for what can.

@@ -11,19 +11,21 @@ import Testing
 @Suite struct `A fault of Apple's towards a native app` {
     private static let nonce = "the app's nonce"
 
-    @Test(arguments: FaultCase.native) func `leaves what the table says, and the app goes on`(_ trouble: FaultCase)
-        async throws
-    { try await Self.prove(trouble) }
-
-    @Test(arguments: FaultCase.codeAlone) func `leaves what the table says where the app has no token`(
+    @Test(arguments: FaultCase.few(.native)) func `leaves what the table says, and the app goes on`(
         _ trouble: FaultCase
     ) async throws { try await Self.prove(trouble) }
 
-    private static func prove(_ trouble: FaultCase) async throws {
-        try await withApple(speedup: trouble.speedup) { site in
-            site.disturb(trouble)
-            let given = try gift(trouble.way, at: site)
-            let answer = try site.handOver(given)
+    @Test(arguments: FaultCase.few(.codeAlone)) func `leaves what the table says where the app has no token`(
+        _ trouble: FaultCase
+    ) async throws { try await Self.prove(trouble) }
+
+    fileprivate static func prove(_ trouble: FaultCase) async throws {
+        try await withApple { site in
+            var given: [String: String] = [:]
+            let answer = try await site.disturbed(by: trouble) {
+                given = try gift(trouble.way, at: site)
+                return try site.handOver(given)
+            }
 
             expect(trouble.outcome, in: answer)
             try site.expectTraces(of: trouble)
@@ -85,5 +87,13 @@ import Testing
         let answer = try site.handOver(next)
         #expect(answer.status == 200 && answer.json["user"]?["name"]?["firstName"] == "Rita")
         #expect(try site.announcements().isEmpty && site.names() == [["Rita", "Rita", "authorized"]])
+    }
+}
+
+/// Each fault at each place.
+@Suite struct NativeFaultLongTests {
+    @Test(arguments: FaultCase.native + FaultCase.codeAlone)
+    func `a fault of Apple's towards a native app leaves what the table says`(_ trouble: FaultCase) async throws {
+        try await `A fault of Apple's towards a native app`.prove(trouble)
     }
 }
