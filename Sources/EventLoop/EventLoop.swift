@@ -203,10 +203,15 @@ extension EventLoop {
         }
         fireTimers()
         runReadyJobs()
-        for hooks in hooks {
-            for hook in hooks { hook() }
-            runReadyJobs()
-        }
+        // What jobs leave behind after a hook is for that hook again, before the loop waits.
+        var hasRunJobs: Bool
+        repeat {
+            hasRunJobs = false
+            for hooks in hooks {
+                for hook in hooks { hook() }
+                if runReadyJobs() { hasRunJobs = true }
+            }
+        } while hasRunJobs
     }
 
     /// Timeout of `epoll_wait` in milliseconds; -1 waits until an event arrives.
@@ -237,11 +242,15 @@ extension EventLoop {
 
     /// Runs the ready jobs, and the jobs that these make ready, in rounds; the two arrays are swapped to keep their
     /// storage.
-    private func runReadyJobs() {
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult private func runReadyJobs() -> Bool {
+        guard !ready.isEmpty else { return false }
         while !ready.isEmpty {
             swap(&ready, &running)
             for job in running { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
             running.removeAll(keepingCapacity: true)
         }
+        return true
     }
 }

@@ -46,11 +46,7 @@ import Testing
                 return answer.status
             }()
             let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
-            let deadline = ContinuousClock.now + .testTimeout
-            while !isAnswered.withLock({ $0 }), try environment.admin(waiting, pid).isEmpty {
-                try #require(ContinuousClock.now < deadline)
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await waitUntil { try isAnswered.withLock { $0 } || !environment.admin(waiting, pid).isEmpty }
             try holder.execute("UPDATE teams SET version = 2, registration = 'off' WHERE team_id = 'ACMETEAM01'")
             try holder.execute("COMMIT")
 

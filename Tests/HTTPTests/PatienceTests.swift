@@ -109,9 +109,6 @@ import Testing
         }
     }
 
-    /// Time that really passes: what is counted is never less.
-    private static let pause = Duration.milliseconds(20)
-
     @Test func `V44: the time of a client that sends or reads slowly is none of ours`() async throws {
         try await withServer {
             $0.post(Route("/form")) { _ in .text("taken") }
@@ -119,7 +116,7 @@ import Testing
         } _: { server async throws in
             func pause(in phase: Connection.Phase) async throws {
                 try await waitUntil { try await server.count(in: phase) == 1 }
-                try await Task.sleep(for: Self.pause)
+                try await Task.sleep(for: .shortPause)
             }
             let sender = try server.client()
             try sender.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n")
@@ -133,20 +130,20 @@ import Testing
 
             let lines = try await server.finished.wait(for: 2)
             #expect(lines.map(\.wasSent) == [true, true])
-            #expect(lines.allSatisfy { $0.duration - $0.work >= Self.pause }, "\(lines)")
+            #expect(lines.allSatisfy { $0.duration - $0.work >= .shortPause }, "\(lines)")
         }
     }
 
     @Test func `V44: the time of a handler, and of the pieces that it makes, is ours`() async throws {
         try await withServer {
             $0.get(Route("/late")) { _ in
-                try await Task.sleep(for: Self.pause)
+                try await Task.sleep(for: .shortPause)
                 return .text("late")
             }
             $0.get(Route("/pieces")) { _ in
                 let pieces = Mutex(2)
                 let stream = BodyStream {
-                    try await Task.sleep(for: Self.pause)
+                    try await Task.sleep(for: .shortPause)
                     let isLast = pieces.withLock { pieces in
                         pieces -= 1
                         return pieces < 0
@@ -161,7 +158,7 @@ import Testing
             try client.send("GET /pieces HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             _ = try client.readToEnd()
             let lines = try await server.finished.wait(for: 2)
-            #expect(lines[0].work >= Self.pause && lines[1].work >= Self.pause * 3, "\(lines)")
+            #expect(lines[0].work >= .shortPause && lines[1].work >= .shortPause * 3, "\(lines)")
             #expect(lines.allSatisfy { $0.work <= $0.duration })
         }
     }

@@ -4,6 +4,7 @@ import Domain
 import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Hosted
@@ -140,12 +141,10 @@ import Testing
             let page = try Place.passwordLink.page(in: site.browser(), site)
             let isOpen = Mutex(false)
             let judges = site.judges
-            let held = Task {
-                try await judges.run(for: "ACMETEAM01") { while !isOpen.withLock({ $0 }) { usleep(500) } }
-            }
-            while judges.callCount == 0 || judges.waitingCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+            let held = Task { try await judges.run(for: "ACMETEAM01") { try waitUntil { isOpen.withLock { $0 } } } }
+            try await waitUntil { judges.callCount > 0 && judges.waitingCount == 0 }
             let waiting = (0..<64).map { _ in Task { try await judges.run(for: "ACMETEAM01") {} } }
-            while judges.waitingCount < 64 { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitUntil { judges.waitingCount >= 64 }
 
             let browser = site.browser()
             #expect(try browser.signIn(try browser.get(Browser.authorize())).status == 200)

@@ -47,11 +47,7 @@ import Testing
         func add() { count.withLock { $0 += 1 } }
 
         /// Waits until so many have come.
-        func wait(for number: Int) async throws {
-            let deadline = ContinuousClock.now + .testTimeout
-            while arrived < number, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
-            try #require(arrived == number)
-        }
+        func wait(for number: Int) async throws { try await waitUntil { arrived == number } }
     }
 
     private func withSite(_ body: (Site) async throws -> [Task<Void, Never>]) async throws {
@@ -59,7 +55,7 @@ import Testing
         var router = Router()
         router.get(Route("/hang")) { _ in
             hanging.add()
-            try await Task.sleep(for: .testTimeout * 2)
+            try await Task.sleep(for: .testTimeout)
             return .empty()
         }
         router.get(Route("/quick")) { _ in .text("here") }

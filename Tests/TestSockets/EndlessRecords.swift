@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A server of TLS whose handshake never ends.
 public final class EndlessRecords: Sendable {
@@ -43,7 +44,7 @@ public final class EndlessRecords: Sendable {
         unsafe recv(connection, &hello, hello.count, 0)
         let octets = kind.octets
         var rest = octets[...]
-        let end = ContinuousClock.now + .seconds(600)
+        let end = ContinuousClock.now + .testTimeout
         while !isOver.load(ordering: .sequentiallyConsistent) {
             guard ContinuousClock.now < end else { return wasStopped.store(false, ordering: .sequentiallyConsistent) }
             if rest.isEmpty, kind == .helloRequests { rest = octets[...] }

@@ -1,5 +1,6 @@
 import EventLoop
 public import Postgres
+import TestSupport
 
 extension TestTeams {
     /// Widens the window between a look and what is decided by it: another transaction holds rows, `begin` starts what is
@@ -88,10 +89,6 @@ extension TestTeams {
 
     /// Looks until somebody waits for what is held.
     private func look(_ isSo: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(600)
-        while try await !isSo() {
-            guard ContinuousClock.now < deadline else { throw TestFailure("nobody waited for what was held") }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitUntil("somebody who waits for what is held") { try await isSo() }
     }
 }

@@ -1,5 +1,5 @@
-import Glibc
 import Synchronization
+import TestSupport
 
 /// Holds calls until it is opened.
 final class Latch: Sendable {
@@ -15,7 +15,7 @@ final class Latch: Sendable {
 
     func wait() {
         held.add(1, ordering: .releasing)
-        while !isOpen.load(ordering: .acquiring) { usleep(500) }
+        try? waitUntil { isOpen.load(ordering: .acquiring) }
         left.add(1, ordering: .releasing)
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import EventLoop
 import Glibc
 import SampleApp
+import TestSupport
 import Testing
 
 @testable import pippin
@@ -27,14 +28,14 @@ extension WholeProduct {
 
                 // Every thread is taken; the crowd stands in its line, and Rita comes last.
                 for _ in 0..<threads { Task { try await passwords.run { start.wait() } } }
-                while start.count < threads { usleep(500) }
+                try waitUntil { start.count >= threads }
                 for visitor in population { visitor.send() }
-                while passwords.waitingCount < population.count { usleep(500) }
+                try waitUntil { passwords.waitingCount >= population.count }
                 rita.send()
-                while passwords.waitingCount < population.count + 1 { usleep(500) }
+                try waitUntil { passwords.waitingCount >= population.count + 1 }
                 // Behind her each thread is taken again, by others whose turn comes before the crowd's second.
                 for number in 0..<threads { Task { try await passwords.run(for: "gate \(number)") { end.wait() } } }
-                while passwords.waitingCount < population.count + 1 + threads { usleep(500) }
+                try waitUntil { passwords.waitingCount >= population.count + 1 + threads }
                 start.open()
 
                 // She is answered although the crowd is not: were she behind it, this would not end.
@@ -61,9 +62,9 @@ extension WholeProduct {
                 defer { holder.open() }
                 // The places are for those that wait: the first has its thread before the others come.
                 Task { try? await pool.run(for: Product.team) { holder.wait() } }
-                while holder.count < 1 { usleep(500) }
+                try waitUntil { holder.count >= 1 }
                 for _ in 0..<64 { Task { try? await pool.run(for: Product.team) { holder.wait() } } }
-                while pool.waitingCount < 64 { usleep(500) }
+                try waitUntil { pool.waitingCount >= 64 }
                 let rita = Visitor(product, login: "rita@rival.example", Fixtures.password)
                 try rita.begin(at: "/t/\(Product.rival)/account/session")
                 rita.send()

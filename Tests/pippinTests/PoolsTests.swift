@@ -28,7 +28,7 @@ import Testing
                 let before = full.callCount
                 let call = Task { try await full.run(for: "flood") { gate.wait() } }
                 let isFull = Task { do { try await call.value } catch is BlockingPool.Full { refusals.note() } }
-                while full.callCount == before, refusals.count == 0 { try await Task.sleep(for: .microseconds(100)) }
+                try await waitUntil { full.callCount != before || refusals.count > 0 }
                 calls.append(isFull)
                 if refusals.count > 0 { break }
             }

@@ -157,11 +157,10 @@ extension TestSite {
     ///
     /// - Parameter isHasty: whether attempts that failed are repeated at once.
     func wait(isHasty: Bool = true, until condition: () throws -> Bool) async throws {
-        let deadline = MonotonicTime.now() + Duration.testTimeout.nanoseconds
-        while try !condition() {
-            try #require(MonotonicTime.now() < deadline, "it did not happen in time")
+        try await waitUntil {
+            if try condition() { return true }
             if isHasty { try teams.admin(Self.speedup) }
-            try await Task.sleep(for: .milliseconds(20))
+            return false
         }
     }
 

@@ -4,6 +4,7 @@ import EventLoop
 import HTTP
 import HTTPClient
 import Synchronization
+import TestSupport
 import TestTeams
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         router.post(Route("/auth/token")) { request in
             arrived.withLock { $0 += 1 }
             if String(decoding: request.body, as: UTF8.self).contains("client_id=com.acme.app") {
-                try await Task.sleep(for: .seconds(600))
+                try await Task.sleep(for: .testTimeout)
             }
             return .json(Array(#"{"error":"invalid_grant"}"#.utf8), status: .badRequest)
         }
@@ -37,7 +38,7 @@ import Testing
         options.answerTimeout = .seconds(3600)
         let server = try await Server.start(application, options, on: [loops[1]])[0]
         var timeout = AppleService.Timeouts()
-        timeout.calls = .seconds(600)
+        timeout.calls = .testTimeout
         let service = AppleService(
             issuer: "https://apple.example", base: "http://127.0.0.1:\(server.port)", addresses: .publicAndLoopback,
             timeouts: timeout)
@@ -54,7 +55,7 @@ import Testing
         let held = (0..<2).map { _ in
             Task(executorPreference: loops[0]) { _ = try? await calls.proveConfiguration(as: .app, of: acme) }
         }
-        for _ in 0..<60_000 where arrived.withLock({ $0 }) < 1 { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil { arrived.withLock { $0 } >= 1 }
         try await loops[0].run { try await calls.proveConfiguration(as: .rivalApp, of: rival) }
         #expect(arrived.withLock { $0 } == 2, "Acme's second call waits for the first")
 

@@ -51,11 +51,7 @@ struct AppServer: Sendable {
     func work(until condition: () async throws -> Bool) async throws {
         let worker = makeWorker()
         let task = Task(executorPreference: engine.teams.loop) { await worker.run() }
-        let deadline = ContinuousClock.now + .testTimeout
-        while try await !condition() {
-            try #require(ContinuousClock.now < deadline, "it did not happen in time")
-            await engine.teams.loop.sleep(for: .milliseconds(10))
-        }
+        try await waitUntil { try await condition() }
         await worker.stop(within: .testTimeout)
         await task.value
     }

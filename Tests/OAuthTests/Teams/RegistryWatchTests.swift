@@ -5,6 +5,7 @@ import EventLoop
 import Postgres
 import Registry
 import TestDatabase
+import TestSupport
 import Testing
 
 @testable import OAuth
@@ -102,7 +103,7 @@ import Testing
             let task = Task(executorPreference: house.teams.loop) { await house.watch.run() }
             #expect(try await house.acceptsThere())
             try await house.revokeKey()
-            while try await house.acceptsThere() { await house.teams.loop.sleep(for: .milliseconds(20)) }
+            try await waitUntil { try await !house.acceptsThere() }
             house.watch.stop()
             await task.value
         }
@@ -173,9 +174,9 @@ import Testing
             house.system.close()
             try await house.revokeKey()
             // What the last look proved is good for a second.
-            while try await house.acceptsThere() {
+            try await waitUntil {
                 try await house.look()
-                await house.teams.loop.sleep(for: .milliseconds(20))
+                return try await !house.acceptsThere()
             }
         }
     }
