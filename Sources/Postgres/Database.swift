@@ -213,16 +213,18 @@ public final class Database: @unchecked Sendable {
         sendGroupCommit()
     }
 
+    /// Expires work at intervals until the database is closed.
+    private func sweep() {
+        guard !isClosing else { return }
+        expire(at: MonotonicTime.now())
+        loop.schedule(after: Self.sweepInterval) { [weak self] in self?.sweep() }
+    }
+
     /// Fails work past its deadline: in a queue with an error, on a connection by closing the connection.
     ///
     /// A server that enforces its own statement timeout would have answered by then.
-    private func sweep() {
-        guard !isClosing else { return }
-        let now = MonotonicTime.now()
-        defer {
-            lastSweep = now
-            loop.schedule(after: Self.sweepInterval) { [weak self] in self?.sweep() }
-        }
+    func expire(at now: Int64) {
+        defer { lastSweep = now }
         // A process that was suspended, with its machine or for lack of CPU, first reads what has arrived meanwhile.
         let grace = configuration.grace.nanoseconds
         guard now - lastSweep < grace else { return }

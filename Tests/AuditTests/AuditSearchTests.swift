@@ -110,13 +110,14 @@ import Testing
 
     @Test func `is paged without loss and twice nothing, whatever comes meanwhile`() async throws {
         try await withEnvironment { environment in
+            try makeJanuary(environment)
             // Ten a moment: the moment alone would not tell where a page ended.
             try environment.admin(
                 """
                 INSERT INTO audit_events (
                     team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
                 )
-                SELECT 'ACMETEAM01', now() - (n / 10) * interval '1 s', 'system', 'test', 'a.b', 'thing', n::text,
+                SELECT 'ACMETEAM01', timestamptz '2020-01-10' - (n / 10) * interval '1 s', 'system', 'test', 'a.b', 'thing', n::text,
                     'succeeded', '{thing}'
                 FROM generate_series(1, 170) AS n
                 """)
@@ -166,14 +167,15 @@ import Testing
     }
 }
 
-/// Events of ten actors on a thousand things, a second apart, as a busy team would have.
+/// Events of ten actors on a thousand things, a second apart from January 2, 2020, as a busy team would have.
 func seedMany(_ count: Int, _ environment: TestEnvironment) throws {
+    try makeJanuary(environment)
     try environment.admin(
         """
         INSERT INTO audit_events (
             team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, ip_key, words
         )
-        SELECT 'ACMETEAM01', date_trunc('month', now()) + n * interval '1 second', 'system', 'actor' || n % 10,
+        SELECT 'ACMETEAM01', timestamptz '2020-01-02' + n * interval '1 second', 'system', 'actor' || n % 10,
             CASE WHEN n % 50 = 0 THEN 'key.revoked' ELSE 'sign_in.completed' END, 'user', 'thing' || n % 1000,
             CASE WHEN n % 100 = 0 THEN 'refused' ELSE 'succeeded' END, NULL,
             decode('00000000000000000000ffff0a' || lpad(to_hex(n % 65536), 6, '0'), 'hex'),

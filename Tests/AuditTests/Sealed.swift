@@ -46,7 +46,7 @@ func makeJanuary(_ environment: TestEnvironment) throws {
     for table in ["audit_events", "audit_words"] {
         try environment.admin(
             """
-            CREATE TABLE \(table)_202001 PARTITION OF \(table)
+            CREATE TABLE IF NOT EXISTS \(table)_202001 PARTITION OF \(table)
             FOR VALUES FROM ('2020-01-01 00:00:00+00') TO ('2020-02-01 00:00:00+00')
             """)
     }
@@ -68,4 +68,31 @@ func makeOldEvents(_ environment: TestEnvironment) throws {
             'old' || n, 'succeeded', '{old}'
         FROM generate_series(1, 600) AS n
         """)
+}
+
+/// What the log holds, so that it can be put back after each of many changes.
+struct KeptLog {
+    private static let tables = [
+        "audit_events", "audit_words", "audit_unsealed", "audit_seals", "audit_chains", "audit_checkpoints",
+    ]
+
+    private let environment: TestEnvironment
+
+    init(_ environment: TestEnvironment) throws {
+        self.environment = environment
+        for table in Self.tables { try environment.admin("CREATE TABLE kept_\(table) AS TABLE \(table)") }
+    }
+
+    func putBack() throws {
+        try makeJanuary(environment)
+        let copies = Self.tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE kept_\($0)" }
+        try environment.admin(
+            """
+            DO $$ BEGIN
+                ALTER TABLE audit_events ENABLE TRIGGER USER;
+                SET LOCAL session_replication_role = replica;
+                \(copies.joined(separator: ";\n"));
+            END $$
+            """)
+    }
 }

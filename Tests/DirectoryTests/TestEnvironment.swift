@@ -3,9 +3,11 @@ import Crypto
 import Directory
 import Domain
 import EventLoop
+import Glibc
 import OAuth
 import Postgres
 import TestDatabase
+import TestSupport
 import Testing
 
 /// A migrated database with the teams Acme and Rival, seen from a loop as Pippin sees it.
@@ -125,5 +127,40 @@ func inParallel<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int)
     try await withThrowingTaskGroup(of: Value.self) { group in
         for index in 0..<count { group.addTask { try await body(index) } }
         return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
+/// Waits until `condition` holds.
+func waitUntil(_ condition: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .testTimeout
+    while !condition() {
+        try #require(ContinuousClock.now < deadline, "it did not happen in time")
+        try await Task.sleep(for: .milliseconds(1))
+    }
+}
+
+/// Holds a thread until it is opened: it reads from a pipe.
+final class Latch: Sendable {
+    private let (exit, entrance): (Int32, Int32)
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        (exit, entrance) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(exit)
+        close(entrance)
+    }
+
+    func open() {
+        var octet: UInt8 = 1
+        _ = unsafe write(entrance, &octet, 1)
+    }
+
+    func wait() {
+        var octet: UInt8 = 0
+        while unsafe read(exit, &octet, 1) < 0 {}
     }
 }

@@ -34,12 +34,11 @@ import Testing
                 '{"name": "flood"}', now() - interval '1 hour'
             FROM generate_series(1, $2::integer) AS n
             """, team.rawValue, String(count))
-        try environment.admin("ANALYZE jobs")
     }
 
-    @Test func `do not wait for the one that has 100,000 jobs`() async throws {
+    @Test func `do not wait for the one that has thousands of jobs`() async throws {
         try await withEnvironment { environment in
-            try flood(TestEnvironment.acme, 100_000, in: environment)
+            try flood(TestEnvironment.acme, 2_000, in: environment)
             for name in ["Ada", "Ben"] {
                 try await environment.queue().enqueue(NewJob(Greeting(name: name)), in: TestEnvironment.rival)
             }
@@ -110,12 +109,12 @@ import Testing
         }
     }
 
-    /// Has a thousand teams wait for later, with a normal job each, and some of them with an urgent one.
+    /// Has six hundred teams wait for later, with a normal job each, and some of them with an urgent one.
     private func postpone(in environment: TestEnvironment) throws {
         try environment.admin(
             """
             INSERT INTO teams (team_id, name, mode)
-            SELECT 'LATER' || lpad(n::text, 5, '0'), 'Later', 'sandbox' FROM generate_series(1, 1000) AS n
+            SELECT 'LATER' || lpad(n::text, 5, '0'), 'Later', 'sandbox' FROM generate_series(1, 600) AS n
             """)
         try environment.admin(
             """
@@ -123,7 +122,7 @@ import Testing
             SELECT team_id, translate(priority::text, '01', 'ab') || repeat('a', 25), 'test.greeting', priority,
                 '{"name": "later"}', now() + interval '1 day'
             FROM teams, generate_series(0, 1) AS priority
-            WHERE name = 'Later' AND (priority = 1 OR team_id <= 'LATER00400')
+            WHERE name = 'Later' AND (priority = 1 OR team_id <= 'LATER00300')
             """)
     }
 
@@ -152,12 +151,15 @@ import Testing
             }
             try await worker.whileRunning(on: environment.loop) {
                 try await environment.loop.wait { diary.all == ["Ada"] }
-                var (count, looks) = (0, 0)
-                try await environment.loop.wait {
-                    looks = environment.system.statementCount == count ? looks + 1 : 0
-                    count = environment.system.statementCount
-                    return looks == 100 || count > 1000
+                // As long as it looks, a statement of its own is sent before or behind each of these.
+                var (asked, quiet) = (0, 0)
+                while quiet < 10, environment.system.statementCount - asked < 1000 {
+                    let before = environment.system.statementCount
+                    try await environment.systemDatabase.query("SELECT 1")
+                    asked += 1
+                    quiet = environment.system.statementCount == before + 1 ? quiet + 1 : 0
                 }
+                let count = environment.system.statementCount - asked
                 #expect(count < 50, "a few laps of four or five looks each")
             }
         }

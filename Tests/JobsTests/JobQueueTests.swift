@@ -85,8 +85,8 @@ import Testing
                 handlers.register(Greeting.self) { _, _ in .succeeded() }
             }
             try await worker.whileRunning(on: environment.loop) {
-                // Until it has looked once and found nothing.
-                await environment.loop.sleep(for: .milliseconds(300))
+                // Until it has looked for both priorities and found nothing.
+                try await environment.loop.wait { environment.system.statementCount >= 2 }
                 let job = NewJob(Greeting(name: "Ada"))
                 try await environment.queue(bell).enqueue(job, in: TestEnvironment.acme)
                 try await environment.loop.wait { try environment.state(of: job) == "succeeded" }

@@ -1,9 +1,11 @@
+import Bytes
 import Crypto
 import Domain
 import EventLoop
 import Jobs
 import Postgres
 import TestDatabase
+import TestSupport
 import Testing
 
 @Suite struct `A schedule` {
@@ -12,7 +14,13 @@ import Testing
     private func keeper(_ environment: TestEnvironment, _ schedule: Schedule) -> ScheduleKeeper {
         ScheduleKeeper(
             on: environment.loop, environment.systemDatabase, [schedule], worker: WorkerID(random: .system),
-            log: .silent)
+            pollInterval: .milliseconds(20), log: .silent)
+    }
+
+    /// Waits for the end of the run that makes so many, and lets the time pass to the next, unless it is later than an hour.
+    private func finish(_ runs: Int, in environment: TestEnvironment) async throws {
+        try await environment.loop.wait { try await status(environment)?.runs == runs }
+        try environment.admin("UPDATE schedules SET due_at = due_at - interval '1 hour'")
     }
 
     private func run(_ keepers: [ScheduleKeeper], in environment: TestEnvironment, _ body: () async throws -> Void)
@@ -20,7 +28,7 @@ import Testing
     {
         let tasks = keepers.map { keeper in Task(executorPreference: environment.loop) { await keeper.run() } }
         try await body()
-        for keeper in keepers { await keeper.stop(within: .seconds(10)) }
+        for keeper in keepers { await keeper.stop(within: .testTimeout) }
         for task in tasks { await task.value }
     }
 
@@ -33,16 +41,20 @@ import Testing
             let diary = Diary()
             let schedule = Schedule("test.hourly", every: .seconds(3600)) {
                 diary.note("began")
-                await environment.loop.sleep(for: .milliseconds(2500))
+                try await environment.loop.wait { diary.all.contains("looked") }
                 diary.note("ended")
             }
 
             try await run([keeper(environment, schedule), keeper(environment, schedule)], in: environment) {
-                try await environment.loop.wait { diary.all.contains("ended") }
-                await environment.loop.sleep(for: .milliseconds(1500))
+                try await environment.loop.wait { diary.all == ["began"] }
+                // Both declare it and look for it; then the one that does not keep it looks again and again.
+                let looks = environment.system.statementCount + 8
+                try await environment.loop.wait { environment.system.statementCount >= looks }
+                diary.note("looked")
+                try await environment.loop.wait { try await status(environment)?.runs == 1 }
             }
 
-            #expect(diary.all == ["began", "ended"])
+            #expect(diary.all == ["began", "looked", "ended"])
             let last = try #require(try await status(environment))
             #expect(last.runs == 1)
             #expect(last.problem == nil)
@@ -52,12 +64,15 @@ import Testing
 
     @Test func `is done again after its interval`() async throws {
         try await withEnvironment { environment in
-            let diary = Diary()
-            let schedule = Schedule("test.secondly", every: .seconds(1)) { diary.note("done") }
+            let schedule = Schedule("test.hourly", every: .seconds(3600)) {}
 
             try await run([keeper(environment, schedule)], in: environment) {
-                try await environment.loop.wait { diary.all.count >= 3 }
+                for runs in 1...3 { try await finish(runs, in: environment) }
+                try await environment.loop.wait { try await status(environment)?.runs == 4 }
             }
+
+            let last = try #require(try await status(environment))
+            #expect(last.dueAt == last.startedAt.map { $0 + .seconds(3600) })
         }
     }
 
@@ -80,13 +95,14 @@ import Testing
     @Test func `says why it failed, and is tried again`() async throws {
         try await withEnvironment { environment in
             let diary = Diary()
-            let schedule = Schedule("test.secondly", every: .seconds(1)) {
+            let schedule = Schedule("test.hourly", every: .seconds(3600)) {
                 diary.note("tried")
                 if diary.all.count < 2 { throw Trouble() }
             }
 
             try await run([keeper(environment, schedule)], in: environment) {
                 try await environment.loop.wait { try await status(environment)?.problem == "Trouble()" }
+                try await finish(1, in: environment)
                 try await environment.loop.wait { try await status(environment)?.runs == 2 }
             }
 

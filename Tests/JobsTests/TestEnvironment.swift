@@ -7,6 +7,7 @@ import Log
 import Postgres
 import Synchronization
 import TestDatabase
+import TestSupport
 import Testing
 
 /// A migrated database with Acme and Rival, seen from a loop.
@@ -71,10 +72,15 @@ func onLoop(of conninfo: String, _ body: @escaping @Sendable (TestEnvironment) a
     try loop.start()
     defer { loop.stop() }
     try await loop.run {
-        let app = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_app"))
-        let system = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_system"))
-        app.open()
-        system.open()
+        // One connection each: what is answered on it was sent after all that is answered before.
+        let open = { (role: String) in
+            var configuration = Database.Configuration.forTests(conninfo, role: role)
+            configuration.shared = 1
+            let database = Database(loop: loop, configuration: configuration)
+            database.open()
+            return database
+        }
+        let (app, system) = (open("pippin_app"), open("pippin_system"))
         defer {
             app.close()
             system.close()
@@ -97,11 +103,11 @@ extension JobWorker {
     func whileRunning(on loop: EventLoop, _ body: () async throws -> Void) async throws {
         let task = Task(executorPreference: loop) { await self.run() }
         do { try await body() } catch {
-            await stop(within: .seconds(10))
+            await stop(within: .testTimeout)
             await task.value
             throw error
         }
-        await stop(within: .seconds(10))
+        await stop(within: .testTimeout)
         await task.value
     }
 }
@@ -109,9 +115,9 @@ extension JobWorker {
 extension Log { static let silent = Log(threshold: .error) { _ in } }
 
 extension EventLoop {
-    /// Waits until `condition` holds, ten minutes at most.
-    func wait(within timeout: Duration = .seconds(600), until condition: () async throws -> Bool) async throws {
-        let deadline = MonotonicTime.now() + timeout.nanoseconds
+    /// Waits until `condition` holds.
+    func wait(until condition: () async throws -> Bool) async throws {
+        let deadline = MonotonicTime.now() + Duration.testTimeout.nanoseconds
         while try await !condition() {
             try #require(MonotonicTime.now() < deadline, "it did not happen in time")
             await sleep(for: .milliseconds(10))

@@ -168,7 +168,7 @@ import Testing
             let diary = Diary()
             let job = NewJob(Greeting(name: "Ada"))
             try await environment.queue().enqueue(job, in: TestEnvironment.acme)
-            try environment.admin("UPDATE jobs SET worker = 'dead', attempts = 1, due_at = now() + interval '60 s'")
+            try environment.admin("UPDATE jobs SET worker = 'dead', attempts = 1, due_at = now() + interval '1 hour'")
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, run in
                     diary.note("attempt \(run.claim.attempt)")
@@ -176,9 +176,11 @@ import Testing
                 }
             }
             try await worker.whileRunning(on: environment.loop) {
-                await environment.loop.sleep(for: .milliseconds(300))
+                // Some looks for both priorities.
+                let looks = environment.system.statementCount + 6
+                try await environment.loop.wait { environment.system.statementCount >= looks }
                 #expect(diary.all.isEmpty)
-                try environment.forward("1 minute")
+                try environment.forward("1 hour")
                 try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
             }
 
@@ -191,24 +193,34 @@ import Testing
             let diary = Diary()
             try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.acme)
             var options = JobWorker.Options.quick
-            options.lease = .seconds(5)
+            (options.lease, options.renewalsPerLease) = (.seconds(3600), 360_000)
             let slow: (inout JobHandlers) -> Void = { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
-                    await environment.loop.sleep(for: .seconds(11))
+                    try await environment.loop.wait { diary.all.contains("renewed") }
                     return .succeeded()
                 }
             }
             let (first, second) = (environment.worker(options, slow), environment.worker(options, slow))
             try await first.whileRunning(on: environment.loop) {
                 try await second.whileRunning(on: environment.loop) {
+                    try await environment.loop.wait { diary.all == ["began"] }
+                    // Each time it has less than half of its lease left, and gets all of it again.
+                    for _ in 0..<3 {
+                        try environment.forward("40 minutes")
+                        try await environment.loop.wait {
+                            try environment.admin("SELECT FROM jobs WHERE due_at > now() + interval '50 minutes'").count
+                                == 1
+                        }
+                    }
+                    diary.note("renewed")
                     try await environment.loop.wait {
                         try environment.admin("SELECT state FROM jobs") == [["succeeded"]]
                     }
                 }
             }
 
-            #expect(diary.all == ["began"])
+            #expect(diary.all == ["began", "renewed"])
         }
     }
 
@@ -234,10 +246,14 @@ import Testing
             let row = try environment.admin("SELECT state, worker, attempts::text, (due_at <= now())::text FROM jobs")
             #expect(row == [["pending", nil, "0", "true"]])
             // The handler's late word counts for nothing.
+            let before = environment.app.statementCount
             end.finish()
-            try await environment.loop.wait { diary.all.contains("ended") }
-            await environment.loop.sleep(for: .milliseconds(300))
-            #expect(try environment.admin("SELECT state FROM jobs") == [["pending"]])
+            try await environment.loop.wait { environment.app.statementCount > before }
+            // Answered behind it, on the same connection.
+            let states: [String] = try await environment.database.query(
+                "SELECT state FROM jobs", in: TestEnvironment.acme
+            ).column()
+            #expect(diary.all == ["began", "ended"] && states == ["pending"])
         }
     }
 }

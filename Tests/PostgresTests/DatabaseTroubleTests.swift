@@ -1,29 +1,39 @@
 import EventLoop
-import Glibc
-import Postgres
 import TestDatabase
 import Testing
 
+@testable import Postgres
+
 @Suite struct `Trouble` {
+    /// How a statement fails that nobody answers in its time.
+    private static func failure(on database: Database, _ loop: EventLoop) async -> PostgresFailure? {
+        let statement = Task(executorPreference: loop) { () async -> PostgresFailure? in
+            do throws(PostgresFailure) { _ = try await database.query("SELECT 1") } catch { return error }
+            return nil
+        }
+        while database.statementCount == 0 || database.problem == "not connected yet" {
+            await loop.sleep(for: .milliseconds(5))
+        }
+        database.passAllTime()
+        return await statement.value
+    }
+
     @Test func `an unreachable server is told after the timeout, not before a second try`() async throws {
-        let failure = try await withPool("host=/nonexistent port=1", { $0.timeout = .milliseconds(600) }) {
-            database, _ in
-            do {
-                _ = try await database.query("SELECT 1")
-                return PostgresFailure?.none
-            } catch { return error as? PostgresFailure }
+        let failure = try await withPool("host=/nonexistent port=1") { database, loop in
+            await Self.failure(on: database, loop)
         }
 
         #expect(failure?.isTemporary == true)
     }
 
-    @Test(.timeLimit(.minutes(30))) func `a server that stays away is not waited for`() async throws {
-        let test = try TestCluster()
-        // Whoever waits for the whole patience does not come back here.
-        try await withPool(test.cluster.conninfo, { ($0.outage, $0.timeout) = (.milliseconds(300), .seconds(3600)) }) {
-            database, _ in
-            _ = try await database.query("SELECT 1")
-            try test.cluster.stop()
+    @Test func `a server that stays away is not waited for`() async throws {
+        let conninfo = try TestDatabase.empty()
+        // Whoever waits for the whole patience comes back much later, and with another failure.
+        try await withPool(conninfo, { $0.outage = .milliseconds(300) }) { database, _ in
+            let name = try Self.text(try await database.query("SELECT current_database()::text"))
+            let admin = try AdminConnection(to: conninfo + " dbname=postgres")
+            try admin.execute("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+            try admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name])
             // What was under way may tell of the loss at once, and the next may wait until the absence is a long one.
             for _ in 0..<3 { await #expect(throws: PostgresFailure.self) { try await database.query("SELECT 1") } }
             await #expect(throws: PostgresFailure.self) {
@@ -34,22 +44,32 @@ import Testing
 
     @Test func `a loop that stood still reads what has come before it gives its connections up`() async throws {
         let conninfo = try TestDatabase.empty()
-        let answers = try await withPool(
-            conninfo,
-            {
-                $0.shared = 1
-                ($0.timeout, $0.grace) = (.seconds(1), .milliseconds(500))
+        let held = try HeldStatement(at: conninfo)
+        let (stalled, lost) = try await withPool(conninfo, { $0.shared = 1 }) { database, loop in
+            func ask() async throws -> Task<PostgresFailure?, Never> {
+                let statement = Task(executorPreference: loop) { () async -> PostgresFailure? in
+                    do throws(PostgresFailure) { _ = try await database.query(HeldStatement.text) } catch {
+                        return error
+                    }
+                    return nil
+                }
+                try await held.isUnderWay(on: loop)
+                return statement
             }
-        ) { database, loop in
-            _ = try await database.query("SELECT 1")
-            let statement = Task(executorPreference: loop) { try await database.query("SELECT 2").count }
-            // It has been queued, and not been sent, when this goes on.
-            await Task.yield()
-            usleep(2_000_000)
-            return try await statement.value
+            let first = try await ask()
+            database.expire(at: .max)
+            try held.end()
+            let stalled = await first.value
+            try held.holdAgain()
+            let second = try await ask()
+            database.passAllTime()
+            let lost = await second.value
+            try held.end()
+            return (stalled, lost)
         }
 
-        #expect(answers == 1)
+        #expect(stalled == nil)
+        #expect(lost == .unavailable("no answer in time"))
     }
 
     @Test func `a server's name is looked up beside the loop, and an unknown one is told`() async throws {
@@ -62,17 +82,8 @@ import Testing
                 return try row.next(Int.self)
             }
         }
-        let failure = try await withPool(
-            "host=no-such-host.invalid",
-            {
-                $0.lookups = lookups
-                $0.timeout = .milliseconds(600)
-            }
-        ) { database, _ in
-            do {
-                _ = try await database.query("SELECT 1")
-                return PostgresFailure?.none
-            } catch { return error as? PostgresFailure }
+        let failure = try await withPool("host=no-such-host.invalid", { $0.lookups = lookups }) { database, loop in
+            await Self.failure(on: database, loop)
         }
 
         #expect(answer == 7)
@@ -80,24 +91,20 @@ import Testing
     }
 
     @Test func `more than the queue takes is refused at once`() async throws {
-        let refused = try await withPool(
-            "host=/nonexistent port=1",
-            {
-                $0.queue = 3
-                $0.timeout = .milliseconds(300)
-            }
-        ) { database, loop in
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in 0..<10 {
-                    group.addTask(executorPreference: loop) {
-                        do throws(PostgresFailure) {
-                            _ = try await database.query("SELECT 1")
-                            return false
-                        } catch { return error == .overloaded }
+        let refused = try await withPool("host=/nonexistent port=1", { $0.queue = 3 }) { database, loop in
+            let statements = (0..<10).map { _ in
+                Task(executorPreference: loop) { () async -> Bool in
+                    do throws(PostgresFailure) { _ = try await database.query("SELECT 1") } catch {
+                        return error == .overloaded
                     }
+                    return false
                 }
-                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
+            while database.statementCount < statements.count { await Task.yield() }
+            database.passAllTime()
+            var refused = 0
+            for statement in statements where await statement.value { refused += 1 }
+            return refused
         }
 
         #expect(refused == 7)
@@ -107,22 +114,23 @@ import Testing
         let conninfo = try TestDatabase.empty()
         let (behind, waited) = try await withPool(conninfo, { $0.shared = 1 }) { database, loop in
             _ = try await database.query("CREATE TABLE t AS SELECT 1 AS n, 0 AS uses")
-            let (behind, waiting) = try await database.transaction { transaction in
-                _ = try await transaction.query("UPDATE t SET uses = uses + 1")
-                // More than there are connections for those who wait.
-                let waiting = (0..<6).map { number in
-                    Task(executorPreference: loop) {
-                        let statement: SQL = "UPDATE t SET uses = uses + 1 RETURNING uses::text"
-                        guard number < 3 else { return try await database.query(statement) }
-                        return try await database.groupCommit(
-                            statement, locking: [], setting: Setting("SELECT set_config('pippin.team', '', true)"))
-                    }
+            let held = try RowHolder(at: conninfo, "UPDATE t SET uses = uses + 1")
+            let before = database.statementCount
+            // More than there are connections for those who wait.
+            let waiting = (0..<6).map { number in
+                Task(executorPreference: loop) {
+                    let statement: SQL = "UPDATE t SET uses = uses + 1 RETURNING uses::text"
+                    guard number < 3 else { return try await database.query(statement) }
+                    return try await database.groupCommit(
+                        statement, locking: [], setting: Setting("SELECT set_config('pippin.team', '', true)"))
                 }
-                await loop.sleep(for: .milliseconds(20))
-                return (try await database.query("SELECT uses::text FROM t"), waiting)
             }
+            while database.statementCount < before + waiting.count { await Task.yield() }
+            try await held.waitForWaiters()
+            let behind = try Self.text(try await database.query("SELECT uses::text FROM t"))
+            try held.commit()
             for task in waiting { _ = try await task.value }
-            return (try Self.text(behind), try Self.text(try await database.query("SELECT uses::text FROM t")))
+            return (behind, try Self.text(try await database.query("SELECT uses::text FROM t")))
         }
 
         #expect(behind == "0", "it was answered while the row was held")
@@ -178,21 +186,20 @@ import Testing
 
     @Test func `a statement that takes too long is ended by the server, and its neighbours live`() async throws {
         let conninfo = try TestDatabase.empty()
-        let (failure, answer) = try await withPool(
-            conninfo,
-            {
-                $0.shared = 1
-                $0.timeout = .milliseconds(500)
-            }
-        ) { database, _ in
-            async let slow = database.query("SELECT pg_sleep(10)::text")
+        let held = try HeldStatement(at: conninfo)
+        let (limit, failure, answer) = try await withPool(conninfo, { $0.shared = 1 }) { database, loop in
+            let limit = try Self.text(try await database.query("SHOW statement_timeout"))
+            async let slow = database.query(HeldStatement.text)
             async let next = database.query("SELECT \(5)")
+            try await held.isUnderWay(on: loop)
+            // As the limit does.
+            try held.cancel()
             var failure: PostgresFailure?
             do { _ = try await slow } catch { failure = error as? PostgresFailure }
-            var row = try #require(try await next.first)
-            return (failure, try row.next(Int.self))
+            return (limit, failure, try Self.number(try await next))
         }
 
+        #expect(limit == "10min")
         #expect(failure == .timedOut)
         #expect(answer == 5)
     }

@@ -8,15 +8,9 @@ import Testing
     private func answer(_ conninfo: String, role: String?, table: String?) async throws -> (
         name: String?, problem: String
     ) {
-        try await withPool(
-            conninfo,
-            {
-                $0.timeout = .seconds(2)
-                $0.outage = .milliseconds(100)
-                ($0.role, $0.walledTable) = (role, table)
-            }
-        ) { database, _ in
-            guard var row = try? await database.query("SELECT current_user::text").first else {
+        try await withPool(conninfo, { ($0.role, $0.walledTable) = (role, table) }) { database, loop in
+            while !database.isReady, !database.problem.contains("pippin") { await loop.sleep(for: .milliseconds(5)) }
+            guard database.isReady, var row = try await database.query("SELECT current_user::text").first else {
                 return (nil, database.problem)
             }
             return (try row.next(String.self), "")

@@ -15,9 +15,7 @@ import Testing
 
     @Test func `V43: keep no statement waiting, and none of another team's searches`() async throws {
         let conninfo = try TestDatabase.empty()
-        let words = try await withPool(
-            conninfo, { ($0.shared, $0.timeout, $0.searchTimeout) = (1, .seconds(3600), .seconds(3600)) }
-        ) { database, loop in
+        let words = try await withPool(conninfo, { $0.shared = 1 }) { database, loop in
             let holder = try AdminConnection(to: conninfo)
             try holder.execute("SELECT pg_advisory_lock(1)")
             // As many as would fill a shared connection, and the queue of its statements.
@@ -43,9 +41,7 @@ import Testing
     @Test func `V43: wait in a short line, and the last of the team that fills it gives way to another's`() async throws
     {
         let conninfo = try TestDatabase.empty()
-        let (word, refused) = try await withPool(
-            conninfo, { ($0.timeout, $0.searchTimeout) = (.seconds(3600), .seconds(3600)) }
-        ) { database, loop in
+        let (word, refused) = try await withPool(conninfo) { database, loop in
             let holder = try AdminConnection(to: conninfo)
             try holder.execute("SELECT pg_advisory_lock(1); SELECT pg_advisory_lock(2)")
             let flood = (0..<200).map { _ in
@@ -81,15 +77,21 @@ import Testing
     @Test func `V43: end as such when they take longer than one may, and the next one has the connection`() async throws
     {
         let conninfo = try TestDatabase.empty()
-        let (failure, word) = try await withPool(conninfo, { ($0.searching, $0.searchTimeout) = (1, .seconds(2)) }) {
-            database, _ in
+        let held = try HeldStatement(at: conninfo)
+        let (limit, failure, word) = try await withPool(
+            conninfo, { ($0.searching, $0.searchTimeout) = (1, .seconds(1800)) }
+        ) { database, loop in
+            let limit = try Self.word(try await database.search("SHOW statement_timeout"))
+            async let slow = database.search(HeldStatement.text)
+            try await held.isUnderWay(on: loop)
+            // As the limit does.
+            try held.cancel()
             var failure: PostgresFailure?
-            do { _ = try await database.search("SELECT pg_sleep(3600)::text") } catch {
-                failure = error as? PostgresFailure
-            }
-            return (failure, try Self.word(try await database.search("SELECT 'next'")))
+            do { _ = try await slow } catch { failure = error as? PostgresFailure }
+            return (limit, failure, try Self.word(try await database.search("SELECT 'next'")))
         }
 
+        #expect(limit == "30min")
         #expect(failure == .searchTimedOut)
         #expect(failure?.isTemporary == false)
         #expect(word == "next")

@@ -59,7 +59,7 @@ import Testing
 
     @Test func `V43: those of one team that wait are less than half of what a loop has wait`() async throws {
         let conninfo = try TestDatabase.empty()
-        let (word, refused) = try await withPool(conninfo, { $0.timeout = .seconds(3600) }) { database, loop in
+        let (word, refused) = try await withPool(conninfo) { database, loop in
             let holder = try AdminConnection(to: conninfo)
             try holder.execute("SELECT pg_advisory_lock(1)")
             let flood = (0..<1024).map { _ in
@@ -92,17 +92,25 @@ import Testing
 
     @Test func `a transaction waits no longer than the timeout`() async throws {
         let conninfo = try TestDatabase.empty()
-        let failure = try await withPool(conninfo, { ($0.exclusive, $0.timeout) = (1, .milliseconds(600)) }) {
-            database, loop in
+        let failure = try await withPool(conninfo, { $0.exclusive = 1 }) { database, loop in
+            let (begun, begins) = AsyncStream<Void>.makeStream()
             let (end, ends) = AsyncStream<Void>.makeStream()
-            async let slow: Void = database.transaction { _ in for await _ in end {} }
-            await loop.sleep(for: .milliseconds(50))
-            var failure: PostgresFailure?
-            do { _ = try await database.transaction { try await $0.query("SELECT 1") } } catch {
-                failure = error as? PostgresFailure
+            async let slow: Void = database.transaction { _ in
+                begins.finish()
+                for await _ in end {}
             }
+            for await _ in begun {}
+            let late = Task(executorPreference: loop) { () async -> PostgresFailure? in
+                do { _ = try await database.transaction { try await $0.query("SELECT 1") } } catch {
+                    return error as? PostgresFailure
+                }
+                return nil
+            }
+            while database.statementCount < 2 { await Task.yield() }
+            database.passAllTime()
+            let failure = await late.value
             ends.finish()
-            _ = try? await slow
+            try await slow
             return failure
         }
 

@@ -19,10 +19,11 @@ import Testing
 
     private func takes(_ secret: String, _ pippin: Installation) async throws -> Bool {
         let subject = try #require(Subject(rawValue: try pippin.admin("SELECT sub FROM users") ?? ""))
-        let step = TOTP.step(atSeconds: Timestamp.now().seconds)
+        let now = Timestamp.now()
+        let step = TOTP.step(atSeconds: now.seconds)
         return try await FactorSignIn(pippin.database, keyRing: pippin.keyRing).prove(
             .totp(TOTP.code(of: try #require(TOTPSecret(text: secret)), step: step)), of: subject, interaction: secret,
-            in: Installation.acme, from: .local) == .proved
+            in: Installation.acme, from: .local, at: now) == .proved
     }
 
     @Test func `gives people their apps, and the team its rule`() async throws {

@@ -168,24 +168,6 @@ import Testing
             #expect((none.items.isEmpty, none.total) == (true, 0))
         }
     }
-
-    @Test func `of another team do not exist`() async throws {
-        try await Registered.with { teams in
-            let made = try await teams.makeApp()
-            let (rival, actor) = (Registered.rival, Actor.member(.ada))
-
-            #expect(try await teams.appIDs.find(made.identifier, in: rival) == nil)
-            #expect(try await teams.appIDs.list(in: rival).total == 0)
-            #expect(try await teams.appIDs.consequences(of: made.identifier, in: rival) == nil)
-            let update = try await teams.appIDs.update(to: made.draft, version: 1, in: rival, by: actor, from: .local)
-            #expect(update == .notFound)
-            let deleted = try await teams.appIDs.delete(made.identifier, reason: "", in: rival, by: actor, from: .local)
-            #expect(deleted == nil)
-            // The same name in another team is another App ID.
-            try await teams.makeApp(in: rival)
-            #expect(try await teams.appIDs.find(made.identifier, in: Registered.acme) == made)
-        }
-    }
 }
 
 extension Registered {

@@ -101,16 +101,6 @@ import Testing
         #expect(problems?.all.map(\.field) == ["id", "appleTeamID", "name", "appID", "privateKey"])
     }
 
-    @Test func `V46: number two for each App ID, however many are brought at once`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-            let race = await Race.of(50) { index in try await create(acme, "KEY\(1_000_000 + index)") }
-
-            #expect((race.successes, race.failures) == (2, []))
-            #expect(race.refusals == Array(repeating: .limitReached(.appleKeys, of: "com.acme.app"), count: 48))
-        }
-    }
-
     @Test func `hang on primary App IDs, which says so when it is deleted`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
@@ -139,31 +129,6 @@ import Testing
             guard case .saved(let current) = saved else { return #expect(saved == .notFound) }
             #expect(current.name == "Renamed" && current.version == 2)
             #expect(late == .conflict(current: current))
-        }
-    }
-
-    @Test func `of another team do not exist`() async throws {
-        try await Registered.with { teams in
-            try await teams.makeApp()
-            let key = try await create(teams)
-            let rival = Registered.rival
-
-            #expect(try await teams.appleKeys.find(key.id, in: rival) == nil)
-            #expect(try await teams.appleKeys.list(in: rival).isEmpty)
-            #expect(try await teams.appleKeys.signingKey(key.id, in: rival) == nil)
-            #expect(try await update(teams, to: key.draft, in: rival) == .notFound)
-            let deleted = try await teams.database.transaction(in: rival) { transaction in
-                try await teams.appleKeys.delete(
-                    key.id, reason: "", in: rival, by: Self.actor, from: .local, transaction)
-            }
-            #expect(deleted == nil)
-            let refusal = await #expect(throws: ValidationError.self) { try await create(teams, in: rival) }
-            #expect(refusal == .unknownAppID(try .named("com.acme.app")))
-
-            // A sealed half moved to another team does not open there.
-            try await teams.makeApp(in: rival)
-            try await create(teams, in: rival)
-            #expect(try await teams.appleKeys.signingKey(key.id, in: rival) != nil)
         }
     }
 }

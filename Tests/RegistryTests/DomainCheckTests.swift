@@ -4,6 +4,7 @@ import Glibc
 import HTTP
 import HTTPClient
 import TestSockets
+import TestSupport
 import Testing
 
 @testable import Registry
@@ -19,7 +20,7 @@ private struct Site: Sendable {
     /// What the check finds at `host`.
     func find(
         _ host: String = "127.0.0.1", scheme: String = "http", port: UInt16? = nil, allowsLoopback: Bool = true,
-        deadline: Duration = .seconds(60), client: HTTPClient? = nil, for team: TeamID = Registered.acme
+        deadline: Duration = .testTimeout, client: HTTPClient? = nil, for team: TeamID = Registered.acme
     ) async -> DomainFinding {
         let check = DomainCheck(client ?? self.client, for: team, allowsLoopback: allowsLoopback, deadline: deadline)
         let url = "\(scheme)://\(host):\(port ?? self.port)\(AssociationFile.path)"
@@ -42,7 +43,7 @@ private struct Site: Sendable {
             router.get(Self.route) { _ in answer() }
             var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
             // A handler takes as long as the test has it take.
-            options.answerTimeout = .seconds(3600)
+            options.answerTimeout = .testTimeout
             let application = Application(routes: try router.frozen())
             let server = try await Server.start(application, options, on: [loop])[0]
             let client = try HTTPClient(on: loop)
@@ -130,7 +131,7 @@ private struct Site: Sendable {
             defer { client.close() }
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
-                    group.addTask { _ = await site.find(port: silent.port, deadline: .seconds(600), client: client) }
+                    group.addTask { _ = await site.find(port: silent.port, deadline: .testTimeout, client: client) }
                 }
                 var held: [Int32] = []
                 defer { for connection in held { close(connection) } }

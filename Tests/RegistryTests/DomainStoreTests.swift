@@ -106,25 +106,4 @@ import Testing
             #expect(try await minutes() == 24 * 60)
         }
     }
-
-    @Test func `of another team do not exist`() async throws {
-        try await Registered.with { teams in
-            try await teams.makeApp()
-            try await teams.makeService()
-
-            #expect(try await domain(teams, in: Registered.rival) == nil)
-            #expect(try await teams.domains.takeDue(limit: 10, in: Registered.rival).isEmpty)
-            #expect(try await teams.domains.list(of: .named("com.acme.web"), in: Registered.rival).isEmpty)
-            let noted = try await teams.domains.note(
-                Self.served, of: DomainName(stored: "acme.example"), in: Registered.rival, by: Self.actor, from: .local)
-            #expect(noted == nil)
-            #expect(try await domain(teams)?.state == .pending)
-
-            // Both may name the same domain; each has a file of its own.
-            try await teams.makeApp(in: Registered.rival)
-            try await teams.makeService(in: Registered.rival)
-            let files = [try await domain(teams)?.file, try await domain(teams, in: Registered.rival)?.file]
-            #expect(files[0] != files[1])
-        }
-    }
 }

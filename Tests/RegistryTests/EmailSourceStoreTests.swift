@@ -29,19 +29,6 @@ import Testing
         }
     }
 
-    @Test func `V46: number at most a hundred`() async throws {
-        try await Registered.with { acme in
-            let race = await Race.of(110) { index in
-                let source = try EmailSource(domain: "s\(index).example")
-                _ = try await acme.emailSources.create(
-                    .init(source: source), in: Self.team, by: Self.actor, from: .local)
-            }
-
-            #expect((race.successes, race.failures) == (100, []))
-            #expect(race.refusals == Array(repeating: .limitReached(.emailSources, of: "ACMETEAM01"), count: 10))
-        }
-    }
-
     @Test func `name their DKIM selectors, edited by whoever saves first`() async throws {
         try await Registered.with { acme in
             let new = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: ["s1"]))
@@ -71,20 +58,5 @@ import Testing
             _ = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: [text]))
         }
         #expect(problems?.all == [FieldError("selectors[0]", refusal)])
-    }
-
-    @Test func `of another team do not exist`() async throws {
-        try await Registered.with { teams in
-            let source = try EmailSource(domain: "acme.example")
-            _ = try await teams.emailSources.create(.init(source: source), in: Self.team, by: Self.actor, from: .local)
-
-            #expect(try await teams.emailSources.list(in: Registered.rival).isEmpty)
-            let deleted = try await teams.emailSources.delete(
-                source, in: Registered.rival, by: Self.actor, from: .local)
-            #expect(deleted == false)
-            _ = try await teams.emailSources.create(
-                .init(source: source), in: Registered.rival, by: Self.actor, from: .local)
-            #expect(try await teams.emailSources.list(in: Self.team).count == 1)
-        }
     }
 }

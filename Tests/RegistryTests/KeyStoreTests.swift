@@ -68,18 +68,6 @@ import Testing
         }
     }
 
-    @Test func `V46: number exactly two active ones after fifty attempts at once`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-
-            let race = await Race.of(50) { _ = try await Self.issue(acme, "Key \($0)") }
-
-            #expect((race.successes, race.failures) == (2, []))
-            #expect(race.refusals == Array(repeating: .limitReached(.activeKeys, of: "com.acme.app"), count: 48))
-            #expect(try await acme.count("SELECT count(*) FROM keys") == 2)
-        }
-    }
-
     @Test func `make room for the next when they are revoked, and end for good`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
@@ -161,26 +149,6 @@ import Testing
             #expect(second.items.first?.lastUsedAt == noon)
             #expect(try await acme.keys.list(PageQuery(search: "ol"), in: Self.team).items.map(\.id) == [old.id])
             #expect(try await acme.keys.find(old.id, in: Self.team)?.lastUsedAt == noon)
-        }
-    }
-
-    @Test func `of another team do not exist`() async throws {
-        try await Registered.with { teams in
-            try await teams.makeApp()
-            let key = try await Self.issue(teams)
-            let rival = Registered.rival
-
-            #expect(try await teams.keys.find(key.id, in: rival) == nil)
-            #expect(try await teams.keys.list(in: rival).total == 0)
-            guard case .notFound = try await teams.keys.download(key.id, in: rival, by: Self.actor, from: .local) else {
-                return #expect(Bool(false), "downloaded")
-            }
-            #expect(try await teams.keys.revoke(key.id, reason: "", in: rival, by: Self.actor, from: .local) == nil)
-            let refusal = await #expect(throws: ValidationError.self) {
-                try await Self.register(Self.registration("RIVALKEY01"), teams, in: rival)
-            }
-            #expect(refusal == .unknownAppID(key.appID))
-            #expect(try await teams.keys.find(key.id, in: Self.team) == key)
         }
     }
 }

@@ -7,6 +7,7 @@ import Postgres
 import Synchronization
 import TestDatabase
 import TestNames
+import TestSupport
 import Testing
 
 @testable import Registry
@@ -27,14 +28,27 @@ import Testing
         _ = try await acme.emailSources.create(source, in: team, by: Self.actor, from: .local)
     }
 
+    /// A resolver that asks `names` once and waits for the answer.
+    private func resolver(_ names: TestNameServer, on loop: EventLoop) throws -> Resolver {
+        var options = Resolver.Options()
+        (options.servers, options.timeout, options.tries) = ([names.address], .testTimeout, 1)
+        return try Resolver(on: loop, options)
+    }
+
+    private func checks(_ acme: Registered, _ client: HTTPClient, _ resolver: Resolver, allowsLoopback: Bool = true)
+        -> RegistryChecks
+    {
+        RegistryChecks(
+            acme.database, client: client, resolver: resolver, allowsLoopback: allowsLoopback,
+            deadlines: (.testTimeout, .testTimeout))
+    }
+
     @Test func `is everything that is due, once, and nothing of who has none`() async throws {
         try await Registered.with { acme in
             let names = try TestNameServer(on: acme.loop)
             defer { names.close() }
             names.names = ["acme.example": .text("v=spf1 mx -all")]
-            var asking = Resolver.Options()
-            asking.servers = [names.address]
-            let resolver = try Resolver(on: acme.loop, asking)
+            let resolver = try self.resolver(names, on: acme.loop)
             defer { resolver.close() }
             let client = try HTTPClient(on: acme.loop)
             defer { client.close() }
@@ -42,11 +56,11 @@ import Testing
             router.get(Route(AssociationFile.path)) { _ in .text("elsewhere") }
             var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
             // A handler takes as long as the test has it take.
-            options.answerTimeout = .seconds(3600)
+            options.answerTimeout = .testTimeout
             let application = Application(routes: try router.frozen())
             let site = try await Server.start(application, options, on: [acme.loop])[0]
             try await register(acme, port: site.port)
-            let checks = RegistryChecks(acme.database, client: client, resolver: resolver, allowsLoopback: true)
+            let checks = self.checks(acme, client, resolver)
 
             let isMoreDue = try await checks.checkDue(in: Self.team)
             #expect(!isMoreDue)
@@ -71,8 +85,7 @@ import Testing
             defer { client.close() }
             try await register(acme, port: 9)
             let check: @Sendable (Bool) async throws -> DomainFinding.Kind? = { allowsLoopback in
-                let checks = RegistryChecks(
-                    acme.database, client: client, resolver: resolver, allowsLoopback: allowsLoopback)
+                let checks = self.checks(acme, client, resolver, allowsLoopback: allowsLoopback)
                 let domain = try #require(try await acme.domains.find("127.0.0.1", in: Self.team))
                 let checked = try await checks.check(domain, in: Self.team, by: Self.actor, from: .local)
                 return checked?.finding?.kind
@@ -91,9 +104,7 @@ import Testing
             let names = try TestNameServer(on: acme.loop)
             defer { names.close() }
             names.names = ["acme.example": .text("v=spf1 mx -all")]
-            var asking = Resolver.Options()
-            asking.servers = [names.address]
-            let resolver = try Resolver(on: acme.loop, asking)
+            let resolver = try self.resolver(names, on: acme.loop)
             defer { resolver.close() }
             let client = try HTTPClient(on: acme.loop)
             defer { client.close() }
@@ -107,17 +118,17 @@ import Testing
                 var router = Router()
                 router.get(Route(AssociationFile.path)) { _ in
                     asked.withLock { _ = $0.insert(UInt16(index)) }
-                    while asked.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(5)) }
+                    while asked.withLock({ $0.count }) < 2 { await acme.loop.sleep(for: .milliseconds(5)) }
                     return .text("elsewhere")
                 }
                 var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-                options.answerTimeout = .seconds(3600)
+                options.answerTimeout = .testTimeout
                 let application = Application(routes: try router.frozen())
                 sites.append(try await Server.start(application, options, on: [acme.loop])[0])
                 try AdminConnection(to: acme.conninfo).execute("UPDATE teams SET mode = 'sandbox'")
                 try await register(acme, port: sites[index].port, in: team)
             }
-            let checks = RegistryChecks(acme.database, client: client, resolver: resolver, allowsLoopback: true)
+            let checks = self.checks(acme, client, resolver)
 
             try await RegistryCheckRound(SystemDatabase(system), checks).run()
 

@@ -45,19 +45,6 @@ import Testing
         }
     }
 
-    @Test func `V46: number exactly five after fifty attempts at once`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-
-            let race = await Race.of(50) { try await acme.makeService("com.acme.web\($0)") }
-
-            #expect((race.successes, race.failures) == (5, []))
-            #expect(race.refusals == Array(repeating: .limitReached(.serviceIDs, of: "com.acme.app"), count: 45))
-            #expect(try await acme.count("SELECT count(*) FROM service_ids") == 5)
-            #expect(try await acme.count("SELECT count(*) FROM client_identifiers") == 6)
-        }
-    }
-
     @Test func `make room for another when one is deleted`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
@@ -152,24 +139,6 @@ import Testing
             #expect((all.items.first?.domains, all.items.first?.returnURLs) == (1, 1))
             #expect((rest.items.map(\.identifier.rawValue), rest.total) == (["com.acme.web2"], 3))
             #expect((ofTV.total, ofTV.items.count) == (1, 1))
-        }
-    }
-
-    @Test func `of another team do not exist`() async throws {
-        try await Registered.with { teams in
-            try await teams.makeApp()
-            let made = try await teams.makeService()
-            let rival = Registered.rival
-
-            #expect(try await teams.serviceIDs.find(made.identifier, in: rival) == nil)
-            #expect(try await teams.serviceIDs.list(in: rival).total == 0)
-            #expect(
-                try await teams.serviceIDs.update(to: made.draft, version: 1, in: rival, by: Self.actor, from: .local)
-                    == .notFound)
-            #expect(
-                try await teams.serviceIDs.delete(made.identifier, reason: "", in: rival, by: Self.actor, from: .local)
-                    == nil)
-            #expect(try await teams.serviceIDs.find(made.identifier, in: Self.team) == made)
         }
     }
 }

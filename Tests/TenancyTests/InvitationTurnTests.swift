@@ -14,28 +14,21 @@ import Testing
             let team = try await environment.addTeam("Acme", owner: ada)
             let token = try await invite(by: ada, to: team, in: environment)
             let subject = Subject(hexadecimal: "ben")
-            let holder = try AdminConnection(to: environment.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("SELECT FROM teams WHERE team_id = $1 FOR UPDATE", [team.rawValue])
-            let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+            let holder = try RowHolder(
+                at: environment.conninfo, "SELECT FROM teams WHERE team_id = $1 FOR UPDATE", [team.rawValue])
 
             async let joining = environment.door.accept(token, from: TestEnvironment.origin, at: TestEnvironment.noon) {
                 _, transaction in
                 try await transaction.query("INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(subject))")
                 return subject
             }
-            let waiting = "FROM pg_stat_activity AS a WHERE $1::integer = ANY (pg_blocking_pids(a.pid))"
-            let deadline = ContinuousClock.now + .seconds(600)
-            while try environment.admin("SELECT \(waiting)", pid).isEmpty {
-                try #require(ContinuousClock.now < deadline, "nobody waited for what was held")
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await holder.waitForWaiters()
             let written = try environment.admin(
                 """
                 SELECT FROM pg_locks WHERE relation = 'users'::regclass AND mode = 'RowExclusiveLock'
-                    AND pid IN (SELECT a.pid \(waiting))
-                """, pid)
-            try holder.execute("COMMIT")
+                    AND pid IN (SELECT pid \(RowHolder.waiters))
+                """)
+            try holder.commit()
             let joined = try await joining
 
             #expect(written.isEmpty)

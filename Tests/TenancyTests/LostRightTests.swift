@@ -3,6 +3,7 @@ import Crypto
 import Domain
 import Postgres
 import Tenancy
+import TestDatabase
 import Testing
 
 /// What was made by somebody who lost the right.
@@ -16,12 +17,24 @@ import Testing
 
     /// A team with its owner Ada, and Ben, who is an owner too and invites Eve.
     private func withTeam(_ body: @escaping @Sendable (TestEnvironment, Cast) async throws -> Void) async throws {
+        try await withTeams(1) { environment, casts in try await body(environment, casts[0]) }
+    }
+
+    /// So many teams of the same people.
+    private func withTeams(_ count: Int, _ body: @escaping @Sendable (TestEnvironment, [Cast]) async throws -> Void)
+        async throws
+    {
         try await withEnvironment { environment in
             let (ada, ben) = (try environment.addAccount("ada"), try environment.addAccount("ben"))
             let eve = try environment.addAccount("eve")
-            let team = try await environment.addTeam("Acme", owner: ada)
-            try await environment.members.add(ben, as: .owner, to: team, by: .member(ada), from: TestEnvironment.origin)
-            try await body(environment, Cast(ada: ada, ben: ben, eve: eve, team: team))
+            var casts: [Cast] = []
+            for number in 1...count {
+                let team = try await environment.addTeam("Acme \(number)", owner: ada)
+                try await environment.members.add(
+                    ben, as: .owner, to: team, by: .member(ada), from: TestEnvironment.origin)
+                casts.append(Cast(ada: ada, ben: ben, eve: eve, team: team))
+            }
+            try await body(environment, casts)
         }
     }
 
@@ -44,25 +57,27 @@ import Testing
         ({ _, ada in .transfer(to: ada, reason: "test") }, false, [.admin, .developer]),
     ]
 
-    @Test(arguments: losses.indices) func `S11, V45: is void, as far as the right went`(index: Int) async throws {
-        let loss = Self.losses[index]
-        try await withTeam { environment, cast in
-            var tokens: [Role: LinkToken] = [:]
-            for role in [Role.owner, .admin, .developer] {
-                tokens[role] = try await invite("eve-\(role)", as: role, by: cast.ben, cast.team, environment)
-            }
-            let change = loss.0(cast.ben, cast.ada)
-            let outcome = try await environment.members.apply(
-                change, by: loss.by ? cast.ada : cast.ben, in: cast.team, from: TestEnvironment.origin)
-            #expect(outcome == .done)
+    @Test func `S11, V45: is void, as far as the right went`() async throws {
+        try await withTeams(Self.losses.count) { environment, casts in
+            for (loss, cast) in zip(Self.losses, casts) {
+                var tokens: [Role: LinkToken] = [:]
+                for role in [Role.owner, .admin, .developer] {
+                    tokens[role] = try await invite("eve-\(role)", as: role, by: cast.ben, cast.team, environment)
+                }
+                let change = loss.0(cast.ben, cast.ada)
+                let outcome = try await environment.members.apply(
+                    change, by: loss.by ? cast.ada : cast.ben, in: cast.team, from: TestEnvironment.origin)
+                #expect(outcome == .done)
 
-            let left = try await environment.invitations.list(in: cast.team).map(\.role)
-            #expect(Set(left) == Set(loss.kept))
-            #expect(
-                try environment.actions(in: cast.team).count { $0 == "invitation.withdrawn" } == 3 - loss.kept.count)
-            for (role, token) in tokens {
-                let found = try await environment.door.find(token, at: TestEnvironment.noon)
-                #expect((found != nil) == loss.kept.contains(role))
+                let left = try await environment.invitations.list(in: cast.team).map(\.role)
+                #expect(Set(left) == Set(loss.kept))
+                #expect(
+                    try environment.actions(in: cast.team).count { $0 == "invitation.withdrawn" } == 3 - loss.kept.count
+                )
+                for (role, token) in tokens {
+                    let found = try await environment.door.find(token, at: TestEnvironment.noon)
+                    #expect((found != nil) == loss.kept.contains(role), "\(role) after \(change)")
+                }
             }
         }
     }
@@ -112,20 +127,13 @@ import Testing
     @Test func `S11, V54: lets nobody in whose sender is removed while the team is waited for`() async throws {
         try await withTeam { environment, cast in
             let token = try await invite("eve", as: .admin, by: cast.ben, cast.team, environment)
-            let holder = try AdminConnection(to: environment.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("SELECT FROM teams WHERE team_id = $1 FOR UPDATE", [cast.team.rawValue])
-            let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+            let holder = try RowHolder(
+                at: environment.conninfo, "SELECT FROM teams WHERE team_id = $1 FOR UPDATE", [cast.team.rawValue])
             async let outcome = environment.door.accept(
                 token, as: cast.eve, from: TestEnvironment.origin, at: TestEnvironment.noon)
-            let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
-            let deadline = ContinuousClock.now + .seconds(600)
-            while try environment.admin(waiting, pid).isEmpty {
-                try #require(ContinuousClock.now < deadline, "nobody waited for the team")
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await holder.waitForWaiters()
             try holder.execute("DELETE FROM memberships WHERE sub = $1", [cast.ben.rawValue])
-            try holder.execute("COMMIT")
+            try holder.commit()
 
             #expect(try await outcome == .gone)
             #expect(try await environment.members.find(cast.eve, in: cast.team) == nil)

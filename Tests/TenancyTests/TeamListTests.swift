@@ -43,19 +43,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("acm", ["Acme", "Acme Labs"]), ("acmeteam01", ["Acme"]), ("%", []), ("", ["Acme", "Acme Labs", "Rival"]),
-        ("riv\0al", ["Rival"]), ("'; DROP TABLE teams; --", []),
-    ]) func `are searched by the beginning of a name or a whole id`(text: String, expected: [String]) async throws {
+    @Test func `are searched by the beginning of a name or a whole id`() async throws {
         try await withEnvironment { environment in
             try await environment.addTeam("Acme", as: "ACMETEAM01")
             try await environment.addTeam("Acme Labs")
             try await environment.addTeam("Rival")
-
-            let page = try await environment.list.page(matching: text, limit: 10)
-
-            #expect(Set(page.teams.map(\.settings.name.rawValue)) == Set(expected))
-            #expect(page.total == expected.count)
+            for (text, expected) in [
+                ("acm", ["Acme", "Acme Labs"]), ("acmeteam01", ["Acme"]), ("%", []),
+                ("", ["Acme", "Acme Labs", "Rival"]), ("riv\0al", ["Rival"]), ("'; DROP TABLE teams; --", []),
+            ] as [(String, [String])] {
+                let page = try await environment.list.page(matching: text, limit: 10)
+                #expect(Set(page.teams.map(\.settings.name.rawValue)) == Set(expected), "\(text)")
+                #expect(page.total == expected.count, "\(text)")
+            }
         }
     }
 

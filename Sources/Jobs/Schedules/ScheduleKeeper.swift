@@ -9,22 +9,27 @@ import Postgres
 // @unchecked Sendable: all state is accessed on the loop's thread only; `Task`s started here run there.
 public final class ScheduleKeeper: @unchecked Sendable {
     private static let lease = Duration.seconds(60)
-    private static let pollInterval = Duration.seconds(1)
 
     private let loop: EventLoop
     private let store: ScheduleStore
     private let schedules: [String: Schedule]
     private let worker: WorkerID
+    private let pollInterval: Duration
     private let log: Log
     private var running: [String: Task<Void, Never>] = [:]
     private let pause: LoopPause
     private var isStopping = false
 
-    public init(on loop: EventLoop, _ system: SystemDatabase, _ schedules: [Schedule], worker: WorkerID, log: Log) {
+    /// - Parameter pollInterval: time between two looks for schedules that are due.
+    public init(
+        on loop: EventLoop, _ system: SystemDatabase, _ schedules: [Schedule], worker: WorkerID,
+        pollInterval: Duration = .seconds(1), log: Log
+    ) {
         self.loop = loop
         store = ScheduleStore(system)
         self.schedules = Dictionary(uniqueKeysWithValues: schedules.map { ($0.name, $0) })
         self.worker = worker
+        self.pollInterval = pollInterval
         self.log = log
         pause = LoopPause(on: loop)
     }
@@ -47,7 +52,7 @@ public final class ScheduleKeeper: @unchecked Sendable {
                 }
                 try await take()
             } catch { if !isStopping { log(.warning, "schedules.take_failed", ("cause", "\(error)")) } }
-            await pause.wait(for: Self.pollInterval)
+            await pause.wait(for: pollInterval)
         }
     }
 

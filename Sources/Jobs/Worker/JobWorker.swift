@@ -16,6 +16,8 @@ public final class JobWorker: @unchecked Sendable {
         public var concurrency = 32
         /// How long a claim lasts unless its worker renews it.
         public var lease = Duration.seconds(60)
+        /// How often a worker renews a claim in the time that it lasts.
+        public var renewalsPerLease = 3
         /// Maximum time between two polls of the queue.
         public var pollInterval = Duration.seconds(2)
 
@@ -200,7 +202,7 @@ extension JobWorker {
     /// Renews the leases of running jobs, and cancels the tasks of jobs that this worker no longer holds.
     private func keepLeases() async {
         while !isStopping {
-            await loop.sleep(for: options.lease / 3)
+            await loop.sleep(for: options.lease / options.renewalsPerLease)
             let mine = running.values.map(\.claim)
             guard !mine.isEmpty, !isStopping else { continue }
             do {

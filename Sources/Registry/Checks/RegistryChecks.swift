@@ -16,16 +16,22 @@ public struct RegistryChecks: Sendable {
     private let resolver: Resolver
     /// Whether the operator allows sandbox teams to use loopback addresses of this machine.
     public let allowsLoopback: Bool
+    private let deadlines: (domain: Duration, source: Duration)
 
     /// - Parameters:
     ///   - client: a client for addresses that teams name, and no others: their servers may occupy all its connections.
     ///   - allowsLoopback: whether the operator allows sandbox teams to use loopback addresses of this machine.
-    public init(_ database: TeamDatabase, client: HTTPClient, resolver: Resolver, allowsLoopback: Bool) {
+    ///   - deadlines: time limits for the check of a domain and for each lookup of an e-mail source.
+    public init(
+        _ database: TeamDatabase, client: HTTPClient, resolver: Resolver, allowsLoopback: Bool,
+        deadlines: (domain: Duration, source: Duration) = (.seconds(10), .seconds(8))
+    ) {
         domains = DomainStore(database)
         emailSources = EmailSourceStore(database)
         self.client = client
         self.resolver = resolver
         self.allowsLoopback = allowsLoopback
+        self.deadlines = deadlines
     }
 
     /// Requests the association file of a domain and stores the finding.
@@ -34,7 +40,8 @@ public struct RegistryChecks: Sendable {
     public func check(_ domain: RegisteredDomain, in team: TeamID, by actor: Actor, from origin: Origin) async throws
         -> RegisteredDomain?
     {
-        let check = DomainCheck(client, for: team, allowsLoopback: allowsLoopback && domain.isOfSandbox)
+        let check = DomainCheck(
+            client, for: team, allowsLoopback: allowsLoopback && domain.isOfSandbox, deadline: deadlines.domain)
         let finding = await check.run(domain.associationURL, expecting: domain.file)
         return try await domains.note(finding, of: domain.name, in: team, by: actor, from: origin)
     }
@@ -43,7 +50,7 @@ public struct RegistryChecks: Sendable {
     ///
     /// - Returns: the updated source, or nil when the team no longer has it.
     public func check(_ source: RegisteredEmailSource, in team: TeamID) async throws -> RegisteredEmailSource? {
-        let records = await MailRecordCheck(resolver).run(source)
+        let records = await MailRecordCheck(resolver, deadline: deadlines.source).run(source)
         return try await emailSources.note(records, of: source.source, in: team)
     }
 

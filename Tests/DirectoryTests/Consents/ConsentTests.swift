@@ -116,24 +116,6 @@ import Testing
         }
     }
 
-    @Test func `of Acme's people are nothing to Rival`() async throws {
-        try await withAda { environment, ada in
-            try await grant(name, .shared, by: ada, in: environment)
-
-            #expect(
-                try await environment.consents().find(of: ada, for: TestEnvironment.app, in: TestEnvironment.rival)
-                    == nil)
-            #expect(try await ConsentListStore(environment.database).list(of: ada, in: TestEnvironment.rival).isEmpty)
-            await #expect(throws: ConsentStore.UnknownUser.self) {
-                try await grant(nil, .shared, by: ada, in: environment, team: TestEnvironment.rival)
-            }
-
-            #expect(
-                try await environment.consents().find(of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)
-                    != nil)
-        }
-    }
-
     @discardableResult private func grant(
         _ name: PersonName?, _ email: Consent.EmailChoice, by subject: Subject, to app: ClientID = TestEnvironment.app,
         in environment: TestEnvironment, team: TeamID = TestEnvironment.acme, random: RandomSource = .system

@@ -20,21 +20,6 @@ import Testing
         }
     }
 
-    @Test func `V8: are used once of fifty at once`() async throws {
-        try await withFactors { factors in
-            let code = try await factors.enrolTOTP().codes[0]
-
-            let results = try await inParallel(50) { _ in
-                try await factors.codes.use(
-                    code, of: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin,
-                    at: TestEnvironment.noon)
-            }
-
-            #expect(results.count(where: \.self) == 1)
-            #expect(try factors.environment.actions().count { $0 == "recovery_code.used" } == 1)
-        }
-    }
-
     @Test func `are taken as people type them`() throws {
         let code = RecoveryCode(random: RandomSource { count in (0..<count).map { UInt8($0 * 3) } })
 

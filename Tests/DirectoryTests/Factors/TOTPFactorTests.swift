@@ -52,19 +52,6 @@ import Testing
         }
     }
 
-    @Test func `V8: takes a code once of fifty at once`() async throws {
-        try await withFactors { factors in
-            let (secret, _) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
-
-            let results = try await inParallel(50) { index in
-                try await factors.totp.use(code, of: factors.ada, in: TestEnvironment.acme, at: TestEnvironment.noon)
-            }
-
-            #expect(results.count(where: \.self) == 1)
-        }
-    }
-
     @Test func `does not take the code that added it`() async throws {
         try await withFactors { factors in
             let secret = TOTPSecret(random: .system)
@@ -136,27 +123,6 @@ import Testing
             #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme) == .none)
             #expect(try await refusal { try await remove(keepsOne: false) } == .unknown)
             #expect(try factors.environment.actions() == ["factor.added", "factor.removed"])
-        }
-    }
-
-    @Test func `is nothing Rival can use, see or remove`() async throws {
-        try await withFactors { factors in
-            let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
-
-            #expect(try await factors.prove(.totp(code), in: TestEnvironment.rival) == .wrong)
-            #expect(try await factors.prove(.totp(code), of: factors.rivalAda, in: TestEnvironment.rival) == .wrong)
-            #expect(try await factors.prove(.recovery(codes[0].text), in: TestEnvironment.rival) == .wrong)
-            #expect(try await factors.totp.find(of: factors.ada, in: TestEnvironment.rival) == nil)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.rival) == .none)
-            #expect(
-                try await refusal {
-                    try await factors.totp.remove(
-                        of: factors.ada, keepsOne: false, in: TestEnvironment.rival, from: TestEnvironment.origin)
-                } == .unknown)
-            #expect(
-                try await refusal { try await factors.enrolTOTP(factors.ada, in: TestEnvironment.rival) } == .unknown)
-            #expect(try await factors.prove(.totp(code)) == .proved)
         }
     }
 

@@ -6,30 +6,32 @@ import Testing
 @testable import Directory
 
 @Suite struct `Guessing passwords` {
-    @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
-    func `V31: ends after ten wrong ones, whether the account exists or not`(login: String) async throws {
+    @Test func `V31: ends after ten wrong ones, whether the account exists or not`() async throws {
         try await withPasswords { passwords in
-            try await passwords.fail(10, login)
+            for login in ["ada@acme.example", "nobody@acme.example"] {
+                try await passwords.fail(10, login)
 
-            let result = try await passwords.authenticate(login)
+                let result = try await passwords.authenticate(login)
 
-            guard case .locked(let rest) = result else {
-                Issue.record("\(result)");
-                return
+                guard case .locked(let rest) = result else {
+                    Issue.record("\(result)")
+                    continue
+                }
+                #expect(rest == .seconds(900), "\(login)")
             }
-            #expect(rest == .seconds(900))
         }
     }
 
-    @Test(arguments: ["ada@acme.example", "nobody@acme.example"])
-    func `V46: gets ten answers out of fifty tries at once`(login: String) async throws {
+    @Test func `V46: gets ten answers out of fifty tries at once`() async throws {
         try await withPasswords { passwords in
-            let words = try await inParallel(50) { index in
-                try await passwords.authenticate(login, "wrong password", ip: "192.0.2.\(index)").word
-            }
+            for login in ["ada@acme.example", "nobody@acme.example"] {
+                let words = try await inParallel(50) { index in
+                    try await passwords.authenticate(login, "wrong password", ip: "192.0.2.\(index)").word
+                }
 
-            #expect(words.count { $0 == "wrong" } == 10)
-            #expect(words.count { $0 == "locked" } == 40)
+                #expect(words.count { $0 == "wrong" } == 10, "\(login)")
+                #expect(words.count { $0 == "locked" } == 40)
+            }
         }
     }
 

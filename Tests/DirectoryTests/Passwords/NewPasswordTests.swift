@@ -78,9 +78,9 @@ import Testing
         try await withEnvironment { environment in
             let hasher = PasswordHasher(pool: judges, judges: judges, argon2id: TestEnvironment.cheap)
             let passwords = NewPasswords(environment.database, hasher: hasher)
-            let isOpen = Atomic(false)
-            let held = Task { try await judges.run { while !isOpen.load(ordering: .acquiring) { usleep(500) } } }
-            while judges.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            let latch = try Latch()
+            let held = Task { try await judges.run { latch.wait() } }
+            try await waitUntil { judges.callCount > 0 }
             @Sendable func judge(_ ip: String, in team: TeamID) async -> Bool {
                 let rule = PasswordRule(in: team, email: nil)
                 let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
@@ -98,14 +98,12 @@ import Testing
                     group.addTask {
                         await judge("192.0.2.1", in: number % 2 == 0 ? TestEnvironment.acme : TestEnvironment.rival)
                     }
-                    while judges.waitingCount <= number { try await Task.sleep(for: .microseconds(200)) }
+                    try await waitUntil { judges.waitingCount > number }
                 }
                 #expect(await !judge("192.0.2.1", in: TestEnvironment.rival))
                 group.addTask { await judge("192.0.2.2", in: TestEnvironment.rival) }
-                while judges.waitingCount <= PasswordHasher.judgePlaces / 2 {
-                    try await Task.sleep(for: .microseconds(200))
-                }
-                isOpen.store(true, ordering: .releasing)
+                try await waitUntil { judges.waitingCount > PasswordHasher.judgePlaces / 2 }
+                latch.open()
                 for try await isJudged in group { #expect(isJudged) }
             }
             try await held.value

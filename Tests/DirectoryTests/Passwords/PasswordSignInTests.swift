@@ -8,18 +8,13 @@ import Testing
 
 @testable import Directory
 
-/// Holds a thread until everybody stands in line, and notes in which order they are done.
+/// In which order the passwords of teams were compared.
 private final class Course: Sendable {
-    private let isOpen = Atomic(false)
     private let done = Mutex<[TeamID]>([])
 
     var order: [TeamID] { done.withLock { $0 } }
 
     func note(_ team: TeamID) { done.withLock { $0.append(team) } }
-
-    func start() { isOpen.store(true, ordering: .releasing) }
-
-    func waitForStart() { while !isOpen.load(ordering: .acquiring) { usleep(500) } }
 }
 
 @Suite struct `Signing in by password` {
@@ -35,18 +30,18 @@ private final class Course: Sendable {
         }
     }
 
-    @Test(arguments: [
-        ("ada@acme.example", "wrong password"), ("ada@acme.example", ""), ("ada@acme.example", "Correct horse"),
-        ("ada@acme.example", "correct horse "), ("ada@acme.example", "correct horse\0"),
-        ("ada@acme.example", String(repeating: "x", count: 100_000)), ("ben@acme.example", "correct horse"),
-        ("", "correct horse"), ("ada@acme.example\0", "correct horse"), ("ädä", "correct horse"),
-        (String(repeating: "a", count: 100_000), "correct horse"),
-    ]) func `V31: fails alike with a wrong one and for an unknown account`(login: String, password: String) async throws
-    {
+    @Test func `V31: fails alike with a wrong one and for an unknown account`() async throws {
         try await withPasswords { passwords in
-            let result = try await passwords.authenticate(login, password)
-
-            #expect(result.word == "wrong")
+            for (login, password) in [
+                ("ada@acme.example", "wrong password"), ("ada@acme.example", ""), ("ada@acme.example", "Correct horse"),
+                ("ada@acme.example", "correct horse "), ("ada@acme.example", "correct horse\0"),
+                ("ada@acme.example", String(repeating: "x", count: 100_000)), ("ben@acme.example", "correct horse"),
+                ("", "correct horse"), ("ada@acme.example\0", "correct horse"), ("ädä", "correct horse"),
+                (String(repeating: "a", count: 100_000), "correct horse"),
+            ] {
+                let result = try await passwords.authenticate(login, password)
+                #expect(result.word == "wrong", "\(login.prefix(20)) \(password.prefix(20))")
+            }
         }
     }
 
@@ -57,14 +52,6 @@ private final class Course: Sendable {
 
             #expect(try await passwords.authenticate("ben@acme.example").word == "wrong")
             #expect(try await passwords.authenticate("ada@acme.example").word == "wrong")
-        }
-    }
-
-    @Test func `at Rival does not know Acme's people`() async throws {
-        try await withPasswords { passwords in
-            let result = try await passwords.authenticate(in: TestEnvironment.rival)
-
-            #expect(result.word == "wrong")
         }
     }
 
@@ -124,9 +111,9 @@ private final class Course: Sendable {
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 256)
         defer { pool.stop() }
         let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: TestEnvironment.cheap)
-        let course = Course()
-        Task { try await pool.run { course.waitForStart() } }
-        while pool.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let (course, latch) = (Course(), try Latch())
+        Task { try await pool.run { latch.wait() } }
+        try await waitUntil { pool.callCount > 0 }
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0...100 {
@@ -137,9 +124,9 @@ private final class Course: Sendable {
                         for: PasswordQueue.Askers(account: "\(number)", ip: "192.0.2.\(number)"))
                     course.note(team)
                 }
-                while pool.waitingCount <= number { try await Task.sleep(for: .microseconds(200)) }
+                try await waitUntil { pool.waitingCount > number }
             }
-            course.start()
+            latch.open()
             try await group.waitForAll()
         }
 

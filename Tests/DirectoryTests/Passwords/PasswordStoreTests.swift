@@ -42,19 +42,6 @@ import Testing
         }
     }
 
-    @Test func `of Acme's people is nothing Rival can do`() async throws {
-        try await withPasswords { passwords in
-            let ada = try await passwords.ada()
-            let new = try TestEnvironment.cheap.hash("battery staple")
-
-            let changed = try await PasswordStore(passwords.environment.database).set(
-                new, for: ada, in: TestEnvironment.rival, by: .system("test"), from: TestEnvironment.origin)
-
-            #expect(!changed)
-            #expect(try await passwords.authenticate().word == "success")
-        }
-    }
-
     @Test func `is not undone by a better hash of the password before`() async throws {
         try await withPasswords { passwords in
             let store = PasswordStore(passwords.environment.database)

@@ -213,23 +213,6 @@ import Testing
         }
     }
 
-    @Test func `of Acme are nothing to Rival`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
-            let token = try await environment.sessions.begin(
-                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
-            let sessions = environment.sessions
-
-            #expect(try await sessions.find(token, in: TestEnvironment.rival) == nil)
-            #expect(try await sessions.renew(token, in: TestEnvironment.rival) == nil)
-            #expect(try await sessions.list(of: ada, in: TestEnvironment.rival, at: .now()).isEmpty)
-            let ended = try await sessions.endAll(
-                of: ada, in: TestEnvironment.rival, by: .system("test"), from: TestEnvironment.origin)
-            #expect(ended == 0)
-            #expect(try await sessions.find(token, in: TestEnvironment.acme) != nil)
-        }
-    }
-
     @Test func `of the system team are recorded as a member's`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada", to: .system)

@@ -58,17 +58,4 @@ import Testing
             #expect(try environment.count("memberships", of: ada) == 0)
         }
     }
-
-    @Test func `of Acme is nothing Rival can do`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
-
-            let deleted = try await UserDeletionStore(environment.database).delete(
-                ada, in: TestEnvironment.rival, by: .system("test"), from: TestEnvironment.origin)
-
-            #expect(!deleted)
-            #expect(try environment.count("users", of: ada) == 1)
-            #expect(try environment.actions(in: TestEnvironment.rival).isEmpty)
-        }
-    }
 }

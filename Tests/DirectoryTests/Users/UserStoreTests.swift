@@ -30,20 +30,6 @@ import Testing
         }
     }
 
-    @Test func `are created once when 50 requests want one login name`() async throws {
-        try await withEnvironment { environment in
-            let created = try await inParallel(50) { _ in
-                do {
-                    try await environment.add("Ada")
-                    return true
-                } catch UserStore.Failure.loginTaken { return false }
-            }
-
-            #expect(created.count { $0 } == 1)
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
-        }
-    }
-
     @Test func `V15: may have one login name in two teams`() async throws {
         try await withEnvironment { environment in
             let here = try await environment.add("Ada")
@@ -81,16 +67,6 @@ import Testing
             let found = try await environment.users.find([ada, ben, cleo], in: TestEnvironment.acme)
 
             #expect(Set(found.map(\.subject)) == [ada, ben])
-        }
-    }
-
-    @Test func `of Acme do not exist for Rival`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
-
-            #expect(try await environment.users.find(ada, in: TestEnvironment.rival) == nil)
-            #expect(
-                try await UserDetailStore(environment.database).find(ada, in: TestEnvironment.rival, at: .now()) == nil)
         }
     }
 

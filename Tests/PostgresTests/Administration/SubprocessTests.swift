@@ -47,6 +47,20 @@ import Testing
         #expect(try Subprocess.run(["/bin/sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
+    @Test func `much output is cut and does not block`() throws {
+        let outcome = try Subprocess.run(["/usr/bin/head", "-c", "5000000", "/dev/zero"])
+        #expect(outcome.output.utf8.count == 65_536)
+        #expect(outcome.code == 0)
+    }
+
+    @Test func `a program that is not there is told`() {
+        let failure = Subprocess.Failure.notStarted(FileFailure(path: "/nowhere/initdb", errno: ENOENT))
+        #expect(throws: failure) { try Subprocess.run(["/nowhere/initdb"]) }
+        #expect(failure.description == "/nowhere/initdb: No such file or directory")
+    }
+}
+
+@Suite("Programs of the system that do not end") struct SubprocessLongTests {
     @Test func `one that takes too long is ended`() {
         #expect(throws: Subprocess.Failure.timedOut(program: "/bin/sleep")) {
             try Subprocess.run(["/bin/sleep", "3600"], limit: .milliseconds(100))
@@ -62,18 +76,6 @@ import Testing
         }
         // What was killed may be a moment from its end.
         let search = ["/bin/sh", "-c", "grep -ls '[s]leep.*\(name)' /proc/[0-9]*/cmdline"]
-        while try !Subprocess.run(search).output.isEmpty { usleep(10_000) }
-    }
-
-    @Test func `much output is cut and does not block`() throws {
-        let outcome = try Subprocess.run(["/usr/bin/head", "-c", "5000000", "/dev/zero"])
-        #expect(outcome.output.utf8.count == 65_536)
-        #expect(outcome.code == 0)
-    }
-
-    @Test func `a program that is not there is told`() {
-        let failure = Subprocess.Failure.notStarted(FileFailure(path: "/nowhere/initdb", errno: ENOENT))
-        #expect(throws: failure) { try Subprocess.run(["/nowhere/initdb"]) }
-        #expect(failure.description == "/nowhere/initdb: No such file or directory")
+        try wait { try Subprocess.run(search).output.isEmpty }
     }
 }

@@ -4,60 +4,11 @@ import Testing
 
 @testable import Postgres
 
-@Suite struct `A cluster that is kept` {
-    private func postmaster(_ directory: DataDirectory) -> Postmaster? {
-        Postmaster.running(on: directory.path + "/postgres")
-    }
-
-    /// Ends the server as a power cut would, and waits until it is gone.
-    private func killServer(_ directory: DataDirectory) throws {
-        kill(try #require(postmaster(directory)).process, SIGKILL)
-        while postmaster(directory) != nil { usleep(1_000) }
-    }
-
+@Suite("A cluster that is kept") struct ClusterKeepingLongTests {
     /// How often a server was started so far, as its log tells.
     private func startCount(_ cluster: PrivateCluster) -> Int {
         let log = (try? File.read(cluster.log)) ?? []
         return String(decoding: log, as: UTF8.self).split(separator: "\n").count { $0.contains("starting PostgreSQL") }
-    }
-
-    /// Looks until something has happened, and tells what happened on the way.
-    private func look(at cluster: PrivateCluster, until isEnough: (ClusterEvent) -> Bool) throws -> [ClusterEvent] {
-        let deadline = ContinuousClock.now + .seconds(600)
-        var events: [ClusterEvent] = []
-        while !events.contains(where: isEnough) {
-            try #require(ContinuousClock.now < deadline, "only \(events) happened")
-            events += cluster.look()
-            usleep(10_000)
-        }
-        return events
-    }
-
-    /// A server that has just started may have to recover first.
-    private func waitUntilItAccepts(_ cluster: PrivateCluster) throws {
-        let deadline = ContinuousClock.now + .seconds(600)
-        while (try? AdminConnection(to: cluster.conninfo)) == nil {
-            try #require(ContinuousClock.now < deadline)
-            usleep(10_000)
-        }
-    }
-
-    @Test func `comes back after its server was killed, with what it had acknowledged`() throws {
-        let test = try TestCluster(ClusterSettings())
-        let first = try #require(postmaster(test.directory)).process
-        try AdminConnection(to: test.cluster.conninfo).execute("CREATE TABLE teams AS SELECT 'ACMETEAM01' AS id")
-        #expect(test.cluster.look().isEmpty)
-
-        try killServer(test.directory)
-        let events = try look(at: test.cluster) { $0 == .started }
-
-        #expect(events == [.died, .started])
-        try waitUntilItAccepts(test.cluster)
-        let teams = try AdminConnection(to: test.cluster.conninfo).execute("SELECT id FROM teams", [])
-        #expect(teams == [["ACMETEAM01"]])
-        #expect(postmaster(test.directory)?.process != first)
-        try test.cluster.stop()
-        #expect(postmaster(test.directory) == nil)
     }
 
     @Test func `a server that was adopted comes back too, and no process stays unburied`() throws {
@@ -66,19 +17,19 @@ import Testing
         let cluster = try PrivateCluster.start(in: directory, .careless) { _ in }
 
         for _ in 0..<2 {
-            try killServer(directory)
-            _ = try look(at: cluster) { $0 == .started }
+            try directory.killServer()
+            _ = try cluster.look { $0 == .started }
         }
         try cluster.stop()
 
-        #expect(postmaster(directory) == nil)
+        #expect(directory.postmaster == nil)
     }
 
     @Test func `S9, V44: a server that cannot be looked at is not taken for dead`() throws {
         let directory = try TestCluster.makeDirectory()
         _ = try PrivateCluster.start(in: directory, .careless) { _ in }
         let cluster = try PrivateCluster.start(in: directory, .careless) { _ in }
-        let running = postmaster(directory)
+        let running = directory.postmaster
         let file = directory.path + "/postgres/postmaster.pid"
         // Reading fails otherwise than for a file that is not there, as without a descriptor.
         try #require(unsafe rename(file, file + ".aside") == 0 && mkdir(file, 0o700) == 0)
@@ -90,19 +41,14 @@ import Testing
         try #require(unsafe rmdir(file) == 0 && rename(file + ".aside", file) == 0)
 
         #expect(cluster.look().isEmpty)
-        #expect(running != nil && postmaster(directory) == running)
+        #expect(running != nil && directory.postmaster == running)
         try cluster.stop()
     }
 
     @Test func `a server that does not start is tried ever more rarely, and says why`() throws {
         let test = try TestCluster()
-        let settings = "\(test.directory.path)/postgres/postgresql.conf"
-        func edit(_ command: String) throws {
-            let sed = try DatabaseUser.choose().command(["/bin/sed", "-i", command, settings])
-            try #require(try Subprocess.run(sed).code == 0)
-        }
-        try edit("$ a shared_buffers = plenty")
-        try killServer(test.directory)
+        try test.directory.edit("postgres/postgresql.conf", "$ a shared_buffers = plenty")
+        try test.directory.killServer()
 
         // It has died, and is tried at once, after half a second and after another one.
         let seen = look(at: test.cluster, for: 4)
@@ -112,25 +58,25 @@ import Testing
         #expect(seen[2].end - seen[1].begin >= .milliseconds(500))
         #expect(seen[3].end - seen[2].begin >= .seconds(1))
 
-        try edit("$ d")
-        _ = try look(at: test.cluster) { $0 == .started }
+        try test.directory.edit("postgres/postgresql.conf", "$ d")
+        _ = try test.cluster.look { $0 == .started }
         try test.cluster.stop()
     }
 
     @Test func `a stop ends a server that is only being started, and none is started after it`() throws {
         let test = try TestCluster()
-        try killServer(test.directory)
-        while postmaster(test.directory) == nil, test.cluster.look() == [.died] { continue }
+        try test.directory.killServer()
+        while test.directory.postmaster == nil, test.cluster.look() == [.died] { continue }
         _ = test.cluster.look()
 
         try test.cluster.stop(within: .seconds(5))
 
-        #expect(postmaster(test.directory) == nil)
+        #expect(test.directory.postmaster == nil)
         for _ in 0..<20 {
             #expect(test.cluster.look().isEmpty)
             usleep(10_000)
         }
-        #expect(postmaster(test.directory) == nil)
+        #expect(test.directory.postmaster == nil)
     }
 
     @Test func `a start that nobody waits for any more leaves no server behind`() throws {
@@ -140,7 +86,7 @@ import Testing
 
         #expect(throws: ClusterFailure.interrupted) { try PrivateCluster.start(in: directory, settings) { _ in } }
 
-        #expect(postmaster(directory) == nil)
+        #expect(directory.postmaster == nil)
         try PrivateCluster.start(in: directory, .careless) { _ in }.stop()
     }
 
@@ -156,7 +102,7 @@ import Testing
         var isHalted = true
         // Once: its number may be somebody else's soon.
         defer { if isHalted { kill(backend, SIGKILL) } }
-        try killServer(test.directory)
+        try test.directory.killServer()
 
         let seen = look(at: test.cluster, for: 3)
 
@@ -173,16 +119,16 @@ import Testing
 
         kill(backend, SIGKILL)
         isHalted = false
-        _ = try look(at: test.cluster) { $0 == .started }
+        _ = try test.cluster.look { $0 == .started }
         try test.cluster.stop()
     }
 
     @Test func `a server that somebody else has started between two looks is known for another one`() throws {
         let test = try TestCluster()
         let other = try PrivateCluster.start(in: test.directory, .careless) { _ in }
-        let first = try #require(postmaster(test.directory)).process
-        try killServer(test.directory)
-        _ = try look(at: other) { $0 == .started }
+        let first = try #require(test.directory.postmaster).process
+        try test.directory.killServer()
+        _ = try other.look { $0 == .started }
 
         #expect(test.cluster.look() == [.died, .started])
 
@@ -196,15 +142,15 @@ import Testing
         let test = try TestCluster()
         let other = try PrivateCluster.start(in: test.directory, .careless) { _ in }
         try other.stop()
-        try killServer(test.directory)
+        try test.directory.killServer()
 
         for _ in 0..<20 {
             #expect(other.look().isEmpty)
             usleep(10_000)
         }
 
-        #expect(postmaster(test.directory) == nil)
-        _ = try look(at: test.cluster) { $0 == .started }
+        #expect(test.directory.postmaster == nil)
+        _ = try test.cluster.look { $0 == .started }
         try test.cluster.stop()
     }
 
@@ -219,9 +165,7 @@ import Testing
         try AdminConnection(to: cluster.conninfo).execute("SELECT 1")
 
         second.abandon()
-        let deadline = ContinuousClock.now + .seconds(600)
-        while postmaster(directory) != nil, ContinuousClock.now < deadline { usleep(10_000) }
-        #expect(postmaster(directory) == nil)
+        try wait { directory.postmaster == nil }
         withExtendedLifetime((cluster, other)) {}
     }
 
@@ -239,8 +183,7 @@ import Testing
             "grep -ls '[p]gdata=\(directory.path)' /proc/[0-9]*/cmdline; ls -l /proc/[0-9]*/cwd 2>&1 | grep '\(directory.path)/'"
         if cluster == nil {
             // What was killed may be a moment from its end, and goes on with nothing.
-            for _ in 0..<6_000 where try !Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty { usleep(10_000) }
-            #expect(try Subprocess.run(["/bin/sh", "-c", search]).output == "")
+            try wait { try Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty }
         }
         try cluster?.stop()
         try PrivateCluster.start(in: directory, .careless) { _ in }.stop()
@@ -249,23 +192,23 @@ import Testing
     @Test func `two who share a cluster start its server once`() throws {
         let test = try TestCluster()
         let other = try PrivateCluster.start(in: test.directory, .careless) { _ in }
-        try killServer(test.directory)
+        try test.directory.killServer()
 
         var events: [ClusterEvent] = []
-        for _ in 0..<60_000 where events.count(where: { $0 == .started }) < 2 {
+        try wait {
             events += test.cluster.look() + other.look()
-            usleep(10_000)
+            return events.count { $0 == .started } == 2
         }
         for _ in 0..<20 { events += test.cluster.look() + other.look() }
         #expect(events.contains(.died))
         #expect(Set(events.map { "\($0)" }).count == 2, "\(events)")
         // Its lock file comes a moment before its word.
-        for _ in 0..<60_000 where startCount(test.cluster) < 2 { usleep(10_000) }
+        try wait { startCount(test.cluster) >= 2 }
         #expect(startCount(test.cluster) == 2, "the first time, and once more")
         try other.stop()
-        #expect(postmaster(test.directory) != nil)
+        #expect(test.directory.postmaster != nil)
         try test.cluster.stop()
-        #expect(postmaster(test.directory) == nil)
+        #expect(test.directory.postmaster == nil)
     }
 
     private typealias Seen = (event: ClusterEvent, begin: ContinuousClock.Instant, end: ContinuousClock.Instant)

@@ -5,14 +5,15 @@ import Testing
 
 @testable import Audit
 
-@Suite struct `Every search of the audit log` {
+@Suite("Every search of the audit log") struct AuditPlanLongTests {
     private static func filter(_ change: (inout AuditFilter) -> Void) -> AuditFilter {
         var filter = AuditFilter()
         change(&filter)
         return filter
     }
 
-    @Test func `goes by an index, and past no more than it needs`() async throws {
+    /// Lends `body` a log of 100,000 events, which the planner knows.
+    private func withManyEvents(_ body: @escaping @Sendable (TestEnvironment) async throws -> Void) async throws {
         try await withEnvironment { environment in
             try seedMany(100_000, environment)
             try environment.admin(
@@ -21,7 +22,13 @@ import Testing
                 SELECT 'ACMETEAM01', 'person', 'sub' || n, 'Person ' || n FROM generate_series(1, 5000) AS n
                 """)
             try environment.admin("ANALYZE audit_events, audit_words, audit_people")
-            let start = Timestamp.now()
+            try await body(environment)
+        }
+    }
+
+    @Test func `goes by an index, and past no more than it needs`() async throws {
+        try await withManyEvents { environment in
+            let start = Timestamp(seconds: 1_577_923_200)
             let cases: [(String, AuditFilter)] = [
                 ("pkey", AuditFilter()), ("actor", Self.filter { $0.actors = ["actor3"] }),
                 ("action", Self.filter { $0.action = "key.created" }),
@@ -31,29 +38,27 @@ import Testing
                 ("ip_key", Self.filter { $0.addresses = AddressRange("10.0.1.64/28") }),
                 ("", Self.filter { $0.outcome = .refused }), ("words", Self.filter { $0.words = ["thing77"] }),
                 ("words", Self.filter { $0.words = ["thing77", "word17"] }),
-                ("words", Self.filter { ($0.words, $0.since) = (["thing77"], start - .seconds(800 * 3600)) }),
+                ("words", Self.filter { ($0.words, $0.since) = (["thing77"], start) }),
                 ("", Self.filter { ($0.actors, $0.outcome) = (["actor0"], .refused) }),
             ]
             for (index, filter) in cases {
                 let search = AuditSearchStore.Search(filter: filter, team: TestEnvironment.acme)
-                let cursor = AuditEntry.Place(at: start + .seconds(800 * 3600), id: "f")
+                let cursor = AuditEntry.Place(at: start + .seconds(100_000), id: "f")
                 for selection in [search.selection(before: nil, .page), search.selection(before: cursor, .page)] {
                     let plan = try await plan(of: selection, environment)
-                    #expect(try !isScanned(plan, environment), "\(filter)\n\(plan)")
+                    #expect(!isScanned(plan), "\(filter)\n\(plan)")
                     #expect(plan.contains(index), "\(filter)\n\(plan)")
                     #expect(removed(plan) < 6000, "\(filter)\n\(plan)")
                 }
                 let plan = try await plan(of: search.count, environment)
-                #expect(try !isScanned(plan, environment), "\(filter)\n\(plan)")
+                #expect(!isScanned(plan), "\(filter)\n\(plan)")
             }
         }
     }
 
     /// Walking through the password sign-ins of years for one address would take as many looks as there are.
     @Test func `walks through what is rare, be it the words or the rest`() async throws {
-        try await withEnvironment { environment in
-            try seedMany(100_000, environment)
-            try environment.admin("ANALYZE audit_events, audit_words")
+        try await withManyEvents { environment in
             let cases: [(walksEvents: Bool, index: String, filter: AuditFilter)] = [
                 (true, "ip_key", Self.filter { ($0.words, $0.addresses) = (["word17"], AddressRange("10.0.1.77")) }),
                 (true, "target", Self.filter { ($0.words, $0.target) = (["word17"], "thing77") }),
@@ -65,7 +70,7 @@ import Testing
                 #expect(search.walksEvents == walksEvents, "\(filter)")
                 for statement in [search.selection(before: nil, .page), search.count] {
                     let plan = try await plan(of: statement, environment)
-                    #expect(try !isScanned(plan, environment), "\(filter)\n\(plan)")
+                    #expect(!isScanned(plan), "\(filter)\n\(plan)")
                     #expect(removed(plan) < 6000, "\(filter)\n\(plan)")
                 }
                 // What nearly every event has may be counted from the table's beginning.
@@ -77,8 +82,7 @@ import Testing
     }
 
     @Test func `stops where it has looked at much in vain, and goes on from there`() async throws {
-        try await withEnvironment { environment in
-            try seedMany(100_000, environment)
+        try await withManyEvents { environment in
             // Both are frequent, and no event has both.
             let filter = Self.filter { ($0.words, $0.actors) = (["word1"], ["actor5"]) }
 
@@ -101,12 +105,9 @@ import Testing
         return lines.joined(separator: "\n")
     }
 
-    /// Whether a table is read from end to end, the empty partitions of the months to come apart.
-    private func isScanned(_ plan: String, _ environment: TestEnvironment) throws -> Bool {
-        let month = try environment.admin("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMM')")[0][0] ?? ""
-        return ["audit_events_\(month)", "audit_words_\(month)", "audit_people"].contains {
-            plan.contains("Seq Scan on \($0)")
-        }
+    /// Whether a table is read from end to end, the empty partitions of other months apart.
+    private func isScanned(_ plan: String) -> Bool {
+        ["audit_events_202001", "audit_words_202001", "audit_people"].contains { plan.contains("Seq Scan on \($0)") }
     }
 
     /// Rows that were read in vain.
