@@ -130,15 +130,6 @@ func inParallel<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int)
     }
 }
 
-/// Waits until `condition` holds.
-func waitUntil(_ condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .testTimeout
-    while !condition() {
-        try #require(ContinuousClock.now < deadline, "it did not happen in time")
-        try await Task.sleep(for: .milliseconds(1))
-    }
-}
-
 /// Holds a thread until it is opened: it reads from a pipe.
 final class Latch: Sendable {
     private let (exit, entrance): (Int32, Int32)

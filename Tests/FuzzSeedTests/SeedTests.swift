@@ -24,6 +24,6 @@ struct SeedTests {
 }
 
 /// What the fuzzer's readers promise of an input.
-func expect(
-    _ promise: Bool, _ what: @autoclosure () -> String = "", file: StaticString = #fileID, line: Int = #line
-) { if !promise { Issue.record("broken promise in \(file):\(line): \(what())") } }
+func expect(_ promise: Bool, _ what: @autoclosure () -> String = "", file: StaticString = #fileID, line: Int = #line) {
+    if !promise { Issue.record("broken promise in \(file):\(line): \(what())") }
+}

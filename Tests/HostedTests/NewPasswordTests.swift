@@ -141,7 +141,7 @@ import Testing
             let page = try Place.passwordLink.page(in: site.browser(), site)
             let isOpen = Mutex(false)
             let judges = site.judges
-            let held = Task { try await judges.run(for: "ACMETEAM01") { try waitUntil { isOpen.withLock { $0 } } } }
+            let held = Task { try await judges.run(for: "ACMETEAM01") { try blockUntil { isOpen.withLock { $0 } } } }
             try await waitUntil { judges.callCount > 0 && judges.waitingCount == 0 }
             let waiting = (0..<64).map { _ in Task { try await judges.run(for: "ACMETEAM01") {} } }
             try await waitUntil { judges.waitingCount >= 64 }

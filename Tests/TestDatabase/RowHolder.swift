@@ -3,9 +3,6 @@ import TestSupport
 
 /// A transaction beside those of a test, which holds rows until the test lets them go.
 public struct RowHolder: ~Copyable {
-    /// Nobody asked for the rows in time.
-    public struct NobodyWaited: Error {}
-
     /// The sessions of the database that wait for a lock, as the end of a statement.
     public static let waiters = "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
@@ -28,11 +25,7 @@ public struct RowHolder: ~Copyable {
 
     /// Waits until so many sessions wait for a lock.
     public func waitForWaiters(_ count: Int = 1) async throws {
-        let deadline = ContinuousClock.now + .testTimeout
-        while try waiterCount() < count {
-            guard ContinuousClock.now < deadline else { throw NobodyWaited() }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitUntil("\(count) sessions that wait for a lock") { try waiterCount() >= count }
     }
 
     /// Runs a statement in the transaction, which the waiters see when they go on.

@@ -28,8 +28,8 @@ public func waitUntil(
     }
 }
 
-/// The same, which holds its thread.
-public func waitUntil(
+/// The same, by holding the thread.
+public func blockUntil(
     _ what: String = "what was waited for", file: String = #fileID, line: Int = #line, _ condition: () throws -> Bool
 ) throws {
     let end = ContinuousClock.now + .testTimeout

@@ -15,7 +15,7 @@ final class Latch: Sendable {
 
     func wait() {
         held.add(1, ordering: .releasing)
-        try? waitUntil { isOpen.load(ordering: .acquiring) }
+        try? blockUntil { isOpen.load(ordering: .acquiring) }
         left.add(1, ordering: .releasing)
     }
 }

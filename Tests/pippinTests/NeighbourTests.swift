@@ -28,14 +28,14 @@ extension WholeProduct {
 
                 // Every thread is taken; the crowd stands in its line, and Rita comes last.
                 for _ in 0..<threads { Task { try await passwords.run { start.wait() } } }
-                try waitUntil { start.count >= threads }
+                try blockUntil { start.count >= threads }
                 for visitor in population { visitor.send() }
-                try waitUntil { passwords.waitingCount >= population.count }
+                try blockUntil { passwords.waitingCount >= population.count }
                 rita.send()
-                try waitUntil { passwords.waitingCount >= population.count + 1 }
+                try blockUntil { passwords.waitingCount >= population.count + 1 }
                 // Behind her each thread is taken again, by others whose turn comes before the crowd's second.
                 for number in 0..<threads { Task { try await passwords.run(for: "gate \(number)") { end.wait() } } }
-                try waitUntil { passwords.waitingCount >= population.count + 1 + threads }
+                try blockUntil { passwords.waitingCount >= population.count + 1 + threads }
                 start.open()
 
                 // She is answered although the crowd is not: were she behind it, this would not end.
@@ -62,9 +62,9 @@ extension WholeProduct {
                 defer { holder.open() }
                 // The places are for those that wait: the first has its thread before the others come.
                 Task { try? await pool.run(for: Product.team) { holder.wait() } }
-                try waitUntil { holder.count >= 1 }
+                try blockUntil { holder.count >= 1 }
                 for _ in 0..<64 { Task { try? await pool.run(for: Product.team) { holder.wait() } } }
-                try waitUntil { pool.waitingCount >= 64 }
+                try blockUntil { pool.waitingCount >= 64 }
                 let rita = Visitor(product, login: "rita@rival.example", Fixtures.password)
                 try rita.begin(at: "/t/\(Product.rival)/account/session")
                 rita.send()

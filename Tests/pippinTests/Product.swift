@@ -175,7 +175,7 @@ extension Product {
         let worker = process.loopServices[0]
         let teams = [Self.team, Self.rival, "APPLESIM00"].compactMap(TeamID.init(rawValue:))
         try worker.loop.wait { for team in teams { worker.teams.forget(team) } }
-        try waitUntil { (try? worker.loop.wait { try await worker.teams.snapshot(of: teams[0]) }) != nil }
-        try waitUntil { try worker.loop.wait { worker.isReady } }
+        try blockUntil { (try? worker.loop.wait { try await worker.teams.snapshot(of: teams[0]) }) != nil }
+        try blockUntil { try worker.loop.wait { worker.isReady } }
     }
 }

@@ -3,6 +3,7 @@ import Domain
 import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Directory

@@ -4,6 +4,7 @@ import EventLoop
 import Glibc
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Directory

@@ -1,5 +1,6 @@
 import Glibc
 import TestDatabase
+import TestSupport
 import Testing
 
 @testable import Postgres
@@ -165,7 +166,7 @@ import Testing
         try AdminConnection(to: cluster.conninfo).execute("SELECT 1")
 
         second.abandon()
-        try wait { directory.postmaster == nil }
+        try blockUntil { directory.postmaster == nil }
         withExtendedLifetime((cluster, other)) {}
     }
 
@@ -183,7 +184,7 @@ import Testing
             "grep -ls '[p]gdata=\(directory.path)' /proc/[0-9]*/cmdline; ls -l /proc/[0-9]*/cwd 2>&1 | grep '\(directory.path)/'"
         if cluster == nil {
             // What was killed may be a moment from its end, and goes on with nothing.
-            try wait { try Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty }
+            try blockUntil { try Subprocess.run(["/bin/sh", "-c", search]).output.isEmpty }
         }
         try cluster?.stop()
         try PrivateCluster.start(in: directory, .careless) { _ in }.stop()
@@ -195,7 +196,7 @@ import Testing
         try test.directory.killServer()
 
         var events: [ClusterEvent] = []
-        try wait {
+        try blockUntil {
             events += test.cluster.look() + other.look()
             return events.count { $0 == .started } == 2
         }
@@ -203,7 +204,7 @@ import Testing
         #expect(events.contains(.died))
         #expect(Set(events.map { "\($0)" }).count == 2, "\(events)")
         // Its lock file comes a moment before its word.
-        try wait { startCount(test.cluster) >= 2 }
+        try blockUntil { startCount(test.cluster) >= 2 }
         #expect(startCount(test.cluster) == 2, "the first time, and once more")
         try other.stop()
         #expect(test.directory.postmaster != nil)

@@ -12,7 +12,7 @@ extension DataDirectory {
     /// Ends the server as a power cut would, and waits until it is gone.
     func killServer() throws {
         kill(try #require(postmaster).process, SIGKILL)
-        try wait { postmaster == nil }
+        try blockUntil { postmaster == nil }
     }
 
     /// Changes a file of the cluster with sed(1).
@@ -28,7 +28,7 @@ extension PrivateCluster {
     /// Looks until something has happened, and tells what happened on the way.
     func look(until isEnough: (ClusterEvent) -> Bool) throws -> [ClusterEvent] {
         var events: [ClusterEvent] = []
-        try wait {
+        try blockUntil {
             events += look()
             return events.contains(where: isEnough)
         }
@@ -36,14 +36,5 @@ extension PrivateCluster {
     }
 
     /// A server that has just started may have to recover first.
-    func waitUntilItAccepts() throws { try wait { (try? AdminConnection(to: conninfo)) != nil } }
-}
-
-/// Waits until `condition` holds.
-func wait(until condition: () throws -> Bool) throws {
-    let deadline = ContinuousClock.now + .testTimeout
-    while try !condition() {
-        try #require(ContinuousClock.now < deadline, "it did not happen in time")
-        usleep(5_000)
-    }
+    func waitUntilItAccepts() throws { try blockUntil { (try? AdminConnection(to: conninfo)) != nil } }
 }

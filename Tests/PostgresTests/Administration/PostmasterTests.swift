@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Postgres
@@ -25,7 +26,7 @@ import Testing
         let writer = try Subprocess.spawn(["/bin/sh", "-c", ": > '\(file)'"])
         defer {
             kill(writer, SIGKILL)
-            while !Subprocess.hasEnded(writer) { usleep(1_000) }
+            try? blockUntil { Subprocess.hasEnded(writer) }
         }
         #expect(status == .unknown)
     }

@@ -1,4 +1,5 @@
 import TestDatabase
+import TestSupport
 import Testing
 
 @testable import Postgres

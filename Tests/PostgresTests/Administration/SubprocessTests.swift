@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Postgres
@@ -76,6 +77,6 @@ import Testing
         }
         // What was killed may be a moment from its end.
         let search = ["/bin/sh", "-c", "grep -ls '[s]leep.*\(name)' /proc/[0-9]*/cmdline"]
-        try wait { try Subprocess.run(search).output.isEmpty }
+        try blockUntil { try Subprocess.run(search).output.isEmpty }
     }
 }
