@@ -10,6 +10,8 @@ from cast import ADA, Acme, SigningKey
 from server import Pippin
 from waiting import SECONDS
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(scope="module")
 def app(pippin: Pippin, secrets: set[str]):

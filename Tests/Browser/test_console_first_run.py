@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from console import EMAIL, PASSWORD, SYSTEM_TEAM, Console, send_password, sign_in, sign_out
 from server import Pippin
 
+pytestmark = pytest.mark.quick
+
 
 def test_the_set_up_link_leads_to_the_first_team_and_is_dead_afterwards(
     page: Page, first_operator: Console, pippin: Pippin

@@ -1,8 +1,11 @@
 """No mouse: an app is registered by Tab, arrow keys, letters and Enter alone."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from console import Console
+
+pytestmark = pytest.mark.quick
 
 STOPS = 60
 

@@ -16,6 +16,8 @@ from cast import BEN, Acme, SigningKey
 from server import Pippin
 from waiting import until
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(scope="module")
 def apache(pippin: Pippin, secrets: set[str]):

@@ -17,6 +17,8 @@ from sample_app import SampleApp
 from server import Pippin
 from visits import expect_signed_in, sign_in_for_the_first_time, start_sign_in
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(autouse=True)
 def registered(acme: Acme, sample_app: SampleApp, secrets: set[str]):

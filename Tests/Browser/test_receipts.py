@@ -2,6 +2,7 @@
 
 import urllib.parse
 
+import pytest
 import requests
 from playwright.sync_api import expect
 
@@ -10,6 +11,8 @@ from backend import Backend, Visitor
 from cast import ADA
 from server import Pippin
 from waiting import SECONDS
+
+pytestmark = pytest.mark.quick
 
 
 def test_a_receipt_is_a_page_for_people_and_json_for_programs(story_team, pippin: Pippin, new_context, secrets):

@@ -7,6 +7,8 @@ import snapshots
 from server import Pippin
 from waiting import SECONDS
 
+pytestmark = pytest.mark.quick
+
 # One page of each kind.
 CONSOLE = {"app-ids": "app-ids", "missing": "app-ids/com.acme.nowhere"}
 HOSTED = {
