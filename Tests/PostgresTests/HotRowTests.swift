@@ -100,7 +100,7 @@ final class Count: Sendable {
                 for _ in 0..<10 {
                     _ = try await Self.uses(row, database)
                     _ = try await database.groupCommit(Self.use(9), locking: [9], setting: Self.rival)
-                    most = max(most, try held.waiterCount())
+                    most = max(most, try await held.waitForWaiters())
                 }
                 try held.commit()
                 for task in tasks { await task.value }

@@ -23,9 +23,17 @@ public struct RowHolder: ~Copyable {
     /// Number of sessions that wait for a lock.
     public func waiterCount() throws(AdminFailure) -> Int { try looker.execute("SELECT \(Self.waiters)", []).count }
 
-    /// Waits until so many sessions wait for a lock.
-    public func waitForWaiters(_ count: Int = 1) async throws {
-        try await waitUntil("\(count) sessions that wait for a lock") { try waiterCount() >= count }
+    /// Waits until so many sessions wait for a lock, and returns their number.
+    ///
+    /// On a connection that statements share one gives up after some milliseconds (`lock_timeout`), and waits anew on
+    /// another: who looks in between sees none.
+    @discardableResult public func waitForWaiters(_ count: Int = 1) async throws -> Int {
+        var seen = 0
+        try await waitUntil("\(count) sessions that wait for a lock") {
+            seen = try waiterCount()
+            return seen >= count
+        }
+        return seen
     }
 
     /// Runs a statement in the transaction, which the waiters see when they go on.
