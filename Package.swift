@@ -199,3 +199,9 @@ let package = Package(
             Provisioning SampleApp Tenancy TestDatabase TestNumbers Web
             """),
     ])
+
+// The tests of some modules, such as `Bytes HTTP`, for a build that needs no others.
+if let names = Context.environment["PIPPIN_TESTS"] {
+    let wanted = Set(names.split(separator: " ").map { String($0) + "Tests" })
+    package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+}
