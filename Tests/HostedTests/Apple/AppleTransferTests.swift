@@ -11,7 +11,7 @@ import Testing
 /// new apps and users into your team").
 ///
 /// Hiro stands for a person before the move, Rita for the same one after it.
-@Suite struct `A person whom Apple calls otherwise after a transfer` {
+@Suite(.apple) struct `A person whom Apple calls otherwise after a transfer` {
     private static let name = "760417.transfer.1827"
     private static let old = Performer.hidden.subject.rawValue
     private static let new = Performer.regular.subject.rawValue
@@ -52,102 +52,90 @@ import Testing
         )
     }
 
-    @Test func `stays the same user, with the same sub, under two names of Apple's`() async throws {
-        try await withApple { site in
+    @Test func `stays the same user, with the same sub, under two names of Apple's`() throws {
+        try Self.announce(.hidden, at: site)
+        #expect(try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site) == Self.old)
+        site.teams.clock.advance(by: .seconds(60))
+        try Self.announce(.regular, at: site)
+
+        #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.old)
+        #expect(try Self.identities(site) == [[Self.old, Self.old, Self.name], [Self.new, Self.old, Self.name]])
+        let people = try site.teams.admin(
+            "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub IN ($1, $2)", Self.old, Self.new)
+        #expect(people.count == 1)
+
+        // Once known by the new name, no name of a transfer is needed any more.
+        site.teams.clock.advance(by: .seconds(61 * Self.days))
+        #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.old)
+    }
+
+    @Test func `is recognised in an app as well, by its token or by the code alone`() throws {
+        for names in [["client_id", "code"], ["client_id", "code", "identity_token"]] {
             try Self.announce(.hidden, at: site)
-            #expect(try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site) == Self.old)
-            site.teams.clock.advance(by: .seconds(60))
+            _ = try site.handOver(try site.device(.hidden))
             try Self.announce(.regular, at: site)
-
-            #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.old)
-            #expect(try Self.identities(site) == [[Self.old, Self.old, Self.name], [Self.new, Self.old, Self.name]])
-            let people = try site.teams.admin(
-                "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub IN ($1, $2)", Self.old, Self.new)
-            #expect(people.count == 1)
-
-            // Once known by the new name, no name of a transfer is needed any more.
-            site.teams.clock.advance(by: .seconds(61 * Self.days))
-            #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.old)
+            let given = try site.device(.regular).filter { names.contains($0.key) }
+            #expect(try site.claims(try site.handOver(given))["sub"]?.string == Self.old)
+            try site.teams.admin("DELETE FROM provider_identities WHERE identifier = $1", Self.new)
         }
     }
 
-    @Test func `is recognised in an app as well, by its token or by the code alone`() async throws {
-        try await withApple { site in
-            for names in [["client_id", "code"], ["client_id", "code", "identity_token"]] {
-                try Self.announce(.hidden, at: site)
-                _ = try site.handOver(try site.device(.hidden))
-                try Self.announce(.regular, at: site)
-                let given = try site.device(.regular).filter { names.contains($0.key) }
-                #expect(try site.claims(try site.handOver(given))["sub"]?.string == Self.old)
-                try site.teams.admin("DELETE FROM provider_identities WHERE identifier = $1", Self.new)
-            }
-        }
+    @Test func `is named by the team's own sub in the log`() throws {
+        try Self.announce(.hidden, at: site)
+        _ = try site.browser().openAccount(.hidden, at: site.port)
+        site.teams.clock.advance(by: .seconds(60))
+        try Self.announce(.regular, at: site)
+        _ = try site.claims(of: try site.browser().signInAtApple(.regular))
+
+        let events = try site.teams.admin(
+            """
+            SELECT action, actor, target, $2 = ANY (words), $3 = ANY (words) FROM audit_events
+            WHERE team_id = $1 AND action IN ('user.created', 'consent.granted') AND actor_kind = 'person'
+            ORDER BY at
+            """, "ACMETEAM01", Self.old, Self.new)
+        #expect(
+            events == [
+                ["user.created", Self.old, Self.old, "t", "f"], ["consent.granted", Self.old, Self.old, "t", "f"],
+            ])
     }
 
-    @Test func `is named by the team's own sub in the log`() async throws {
-        try await withApple { site in
-            try Self.announce(.hidden, at: site)
-            _ = try site.browser().openAccount(.hidden, at: site.port)
-            site.teams.clock.advance(by: .seconds(60))
-            try Self.announce(.regular, at: site)
-            _ = try site.claims(of: try site.browser().signInAtApple(.regular))
-
-            let events = try site.teams.admin(
-                """
-                SELECT action, actor, target, $2 = ANY (words), $3 = ANY (words) FROM audit_events
-                WHERE team_id = $1 AND action IN ('user.created', 'consent.granted') AND actor_kind = 'person'
-                ORDER BY at
-                """, "ACMETEAM01", Self.old, Self.new)
-            #expect(
-                events == [
-                    ["user.created", Self.old, Self.old, "t", "f"], ["consent.granted", Self.old, Self.old, "t", "f"],
-                ])
-        }
+    @Test func `is somebody new where the transfer is one that was over sixty days ago`() throws {
+        try Self.announce(.hidden, at: site)
+        _ = try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site)
+        site.teams.clock.advance(by: .seconds(60 * Self.days))
+        try Self.announce(.regular, at: site)
+        #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.new)
     }
 
-    @Test func `is somebody new where the transfer is one that was over sixty days ago`() async throws {
-        try await withApple { site in
-            try Self.announce(.hidden, at: site)
-            _ = try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site)
-            site.teams.clock.advance(by: .seconds(60 * Self.days))
-            try Self.announce(.regular, at: site)
-            #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.new)
-        }
+    @Test func `is recognised by nothing that Apple has not signed`() throws {
+        try Self.announce(.hidden, at: site)
+        _ = try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site)
+        var given = try site.device(.regular)
+        let genuine = try UnverifiedJWT(try #require(given["identity_token"]))
+        var claims = genuine.unverifiedClaims.members
+        claims["transfer_sub"] = .string(Self.name)
+        given["identity_token"] = try JWTSigner(key: TestKeys.extra, keyID: try #require(genuine.header.keyID)).sign(
+            JSON.encode(JSONValue.object(claims)))
+
+        #expect(try site.handOver(given).json["error"] == "invalid_grant")
+        given["identity_token"] = nil
+        given["transfer_sub"] = Self.name
+        #expect(try site.claims(try site.handOver(given))["sub"]?.string == Self.new)
     }
 
-    @Test func `is recognised by nothing that Apple has not signed`() async throws {
-        try await withApple { site in
-            try Self.announce(.hidden, at: site)
-            _ = try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site)
-            var given = try site.device(.regular)
-            let genuine = try UnverifiedJWT(try #require(given["identity_token"]))
-            var claims = genuine.unverifiedClaims.members
-            claims["transfer_sub"] = .string(Self.name)
-            given["identity_token"] = try JWTSigner(key: TestKeys.extra, keyID: try #require(genuine.header.keyID))
-                .sign(JSON.encode(JSONValue.object(claims)))
+    @Test func `meets nobody of another team, and nobody who is called otherwise`() throws {
+        try site.teams.admin(
+            """
+            INSERT INTO provider_identities (
+                team_id, provider, identifier, sub, transfer_sub, state_at, created_at, last_seen_at
+            ) VALUES ('RIVALTEAM1', 'apple', $1, $1, $2, now(), now(), to_timestamp($3))
+            """, site.teams.people.rivalAda.rawValue, Self.name, "\(site.teams.clock.now.seconds)")
+        try Self.announce(.hidden, "760417.another.1827", at: site)
+        _ = try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site)
+        try Self.announce(.regular, at: site)
 
-            #expect(try site.handOver(given).json["error"] == "invalid_grant")
-            given["identity_token"] = nil
-            given["transfer_sub"] = Self.name
-            #expect(try site.claims(try site.handOver(given))["sub"]?.string == Self.new)
-        }
-    }
-
-    @Test func `meets nobody of another team, and nobody who is called otherwise`() async throws {
-        try await withApple { site in
-            try site.teams.admin(
-                """
-                INSERT INTO provider_identities (
-                    team_id, provider, identifier, sub, transfer_sub, state_at, created_at, last_seen_at
-                ) VALUES ('RIVALTEAM1', 'apple', $1, $1, $2, now(), now(), to_timestamp($3))
-                """, site.teams.people.rivalAda.rawValue, Self.name, "\(site.teams.clock.now.seconds)")
-            try Self.announce(.hidden, "760417.another.1827", at: site)
-            _ = try Self.subject(of: try site.browser().signInAtApple(.hidden), at: site)
-            try Self.announce(.regular, at: site)
-
-            #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.new)
-            let rivals = try site.teams.admin("SELECT sub FROM provider_identities WHERE team_id = 'RIVALTEAM1'")
-            #expect(rivals == [[site.teams.people.rivalAda.rawValue]])
-        }
+        #expect(try Self.subject(of: try site.browser().signInAtApple(.regular), at: site) == Self.new)
+        let rivals = try site.teams.admin("SELECT sub FROM provider_identities WHERE team_id = 'RIVALTEAM1'")
+        #expect(rivals == [[site.teams.people.rivalAda.rawValue]])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import TestTeams
 
 /// Pippin signs tokens, too, and none of them is Apple's, whoever it is about.
-@Suite struct `A token of Pippin's own` {
+@Suite(.apple) struct `A token of Pippin's own` {
     /// Who signs, and as whom.
     enum Forgery: String, CaseIterable, Sendable {
         /// As another team really does.
@@ -53,38 +53,30 @@ import Testing
         return try site.teams.admin(rows.joined(separator: " UNION ALL ") + " ORDER BY 1, 2")
     }
 
-    @Test(arguments: Forgery.allCases) func `V10: is nobody's proof in Apple's callback`(_ forgery: Forgery)
-        async throws
-    {
-        try await withApple { site in
-            _ = try site.tokens()
-            let before = try Self.people(site)
-            let browser = site.browser()
-            let exit = try browser.choose(.hidden, on: try browser.goToApple())
-            let forged = try Self.forge(try #require(exit.value(of: "id_token")), as: forgery, at: site)
+    @Test(arguments: Forgery.allCases) func `V10: is nobody's proof in Apple's callback`(_ forgery: Forgery) throws {
+        _ = try site.tokens()
+        let before = try Self.people(site)
+        let browser = site.browser()
+        let exit = try browser.choose(.hidden, on: try browser.goToApple())
+        let forged = try Self.forge(try #require(exit.value(of: "id_token")), as: forgery, at: site)
 
-            let page = try browser.get(try browser.postBack(exit, changing: ["id_token": forged], to: site.port))
+        let page = try browser.get(try browser.postBack(exit, changing: ["id_token": forged], to: site.port))
 
-            #expect(page.status == (forgery == .rivalsKey ? 503 : 400) && page.value(of: "code") == nil)
-            #expect(try Self.people(site) == before)
-        }
+        #expect(page.status == (forgery == .rivalsKey ? 503 : 400) && page.value(of: "code") == nil)
+        #expect(try Self.people(site) == before)
     }
 
-    @Test(arguments: Forgery.allCases) func `V10: is nobody's proof at the native address`(_ forgery: Forgery)
-        async throws
-    {
-        try await withApple { site in
-            _ = try site.tokens()
-            let before = try Self.people(site)
-            var given = try site.device(.hidden)
-            given["identity_token"] = try Self.forge(try #require(given["identity_token"]), as: forgery, at: site)
-            for user in [nil, Performer.regular.subject.rawValue] {
-                given["user"] = user
-                let answer = try site.handOver(given)
-                #expect(answer.status == (forgery == .rivalsKey ? 503 : 400))
-                #expect(answer.json["access_token"] == nil)
-            }
-            #expect(try Self.people(site) == before)
+    @Test(arguments: Forgery.allCases) func `V10: is nobody's proof at the native address`(_ forgery: Forgery) throws {
+        _ = try site.tokens()
+        let before = try Self.people(site)
+        var given = try site.device(.hidden)
+        given["identity_token"] = try Self.forge(try #require(given["identity_token"]), as: forgery, at: site)
+        for user in [nil, Performer.regular.subject.rawValue] {
+            given["user"] = user
+            let answer = try site.handOver(given)
+            #expect(answer.status == (forgery == .rivalsKey ? 503 : 400))
+            #expect(answer.json["access_token"] == nil)
         }
+        #expect(try Self.people(site) == before)
     }
 }

@@ -162,24 +162,22 @@ import Testing
         }
     }
 
-    @Test(arguments: Fact.allCases) func `leave alone whoever has connected the account since`(_ fact: Fact)
-        async throws
-    {
-        try await withNotifications { site in
-            let people = site.teams.people
-            var ada = try Life(site, "ada@acme.example", people.ada, .regular)
-            try ada.connect()
-            site.teams.clock.advance(by: .seconds(60))
-            _ = try ada.browser.disconnect()
-            var ben = try Life(site, "ben@acme.example", people.ben, .regular)
-            try ben.connect()
-            let before = try (ada.status(), ben.status())
-            for id in ["1", "2"] { try ben.tell(fact, .seconds(-30), id: id) }
+    @Test(.notifications, arguments: Fact.allCases) func `leave alone whoever has connected the account since`(
+        _ fact: Fact
+    ) throws {
+        let people = site.teams.people
+        var ada = try Life(site, "ada@acme.example", people.ada, .regular)
+        try ada.connect()
+        site.teams.clock.advance(by: .seconds(60))
+        _ = try ada.browser.disconnect()
+        var ben = try Life(site, "ben@acme.example", people.ben, .regular)
+        try ben.connect()
+        let before = try (ada.status(), ben.status())
+        for id in ["1", "2"] { try ben.tell(fact, .seconds(-30), id: id) }
 
-            let after = try (ada.status(), ben.status())
-            #expect(after.0 == before.0 && after.1 == before.1)
-            #expect(after.1.isAlive && after.1.identities == [["authorized", "t"]])
-        }
+        let after = try (ada.status(), ben.status())
+        #expect(after.0 == before.0 && after.1 == before.1)
+        #expect(after.1.isAlive && after.1.identities == [["authorized", "t"]])
     }
 }
 

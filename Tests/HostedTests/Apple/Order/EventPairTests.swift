@@ -176,24 +176,24 @@ import Testing
     }
 
     /// The code is with Apple when the person stops using the app: what it gives is given back with the rest.
-    @Test func `S35: a consent that ends while Apple's code is redeemed leaves no token alive`() async throws {
-        try await withNotifications { site in
-            let rita = Performer.regular
-            let token = try site.tokens(of: rita)
-            let browser = site.browser()
-            let exit = try browser.choose(rita, on: try browser.goToApple())
-            let back = try browser.postBack(exit, to: site.port)
-            let stop = try site.exchange(revoking: token)
-            let answers = try await site.teams.hold(
-                rita.subject.rawValue, whileInTurn: [{ try stop() }, { try browser.set(out: back) }])
+    @Test(.notifications) func `S35: a consent that ends while Apple's code is redeemed leaves no token alive`()
+        async throws
+    {
+        let rita = Performer.regular
+        let token = try site.tokens(of: rita)
+        let browser = site.browser()
+        let exit = try browser.choose(rita, on: try browser.goToApple())
+        let back = try browser.postBack(exit, to: site.port)
+        let stop = try site.exchange(revoking: token)
+        let answers = try await site.teams.hold(
+            rita.subject.rawValue, whileInTurn: [{ try stop() }, { try browser.set(out: back) }])
 
-            #expect(try answers[0].answer().status == 200)
-            #expect(try answers[1].answer().value(of: "code") == nil)
-            #expect(try site.tokenStates() == ["ending", "ending"])
-            try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
-            #expect(try !site.receipts().contains("provider_token.superseded"))
-            #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'APPLESIM00'").isEmpty)
-        }
+        #expect(try answers[0].answer().status == 200)
+        #expect(try answers[1].answer().value(of: "code") == nil)
+        #expect(try site.tokenStates() == ["ending", "ending"])
+        try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
+        #expect(try !site.receipts().contains("provider_token.superseded"))
+        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'APPLESIM00'").isEmpty)
     }
 }
 
