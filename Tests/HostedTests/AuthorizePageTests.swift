@@ -73,11 +73,11 @@ import Testing
             "X-Forwarded-For: 192.0.2.66", "Forwarded: host=evil.example;proto=gopher", "X-Original-URL: /evil.example",
             "X-Rewrite-URL: /evil.example",
         ]
-        let form = "Content-Type: application/x-www-form-urlencoded"
+        let form = TestSite.form
         let paths = [
             "/t/ACMETEAM01/.well-known/openid-configuration", "/t/ACMETEAM01/auth/keys", Browser.authorize(),
-            Browser.authorize(["client_id": "com.acme.nobody"]), "/t/ACMETEAM01/account", "/nowhere",
-            "/t/ACMETEAM01/account/session", "/t/NOSUCHTEAM/auth/keys", "/t/ACMETEAM01/auth/token",
+            Browser.authorize(["client_id": "com.acme.nobody"]), Browser.account, "/nowhere",
+            Browser.account + "/session", "/t/NOSUCHTEAM/auth/keys", "/t/ACMETEAM01/auth/token",
         ]
         for path in paths {
             let answer = try site.ask("GET", path, forged)

@@ -47,18 +47,12 @@ import Web
     }
 
     @Test(.site) func `pages carry the team's name, logo and links, and Rival's logo is none of Acme's`() throws {
-        let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
-        let digest = Hex.encode(SHA256.hash(picture))
+        let digest = try plantLogo(in: site.teams)
         try site.teams.admin(
             """
             UPDATE teams SET privacy_url = 'https://acme.example/privacy',
                 terms_url = 'https://acme.example/terms' WHERE team_id = 'ACMETEAM01'
             """)
-        try site.teams.admin(
-            """
-            INSERT INTO team_logos (team_id, digest, media_type, octets)
-            VALUES ('ACMETEAM01', $1, 'image/png', decode('89504e47', 'hex'))
-            """, digest)
         let page = try site.ask("GET", Browser.authorize())
         #expect(page.body.contains("src=\"/t/ACMETEAM01/logo/\(digest)\""))
         #expect(page.body.contains("alt=\"Acme\""))
@@ -96,7 +90,7 @@ import Web
         try await withTeams { teams in
             let digest = try plantLogo(in: teams)
             let endpoint = endpoint(of: teams)
-            let answers = try await ask(endpoint, 100, for: digest)
+            let answers = try await race(100) { _ in try await endpoint.answer(digest, of: .acme) }
             let copies = Set(answers.compactMap { $0.prepared.map { ObjectIdentifier($0) } })
             #expect(answers.count == 100 && answers.allSatisfy { $0.prepared != nil })
             #expect(copies.count == 1)
@@ -111,9 +105,8 @@ import Web
             let large = Response(body: [UInt8](repeating: 7, count: size))
             let name = LogoName(team: .rival, digest: "a")
             #expect(try endpoint.cache.keep(large, as: name, at: .max) != nil)
-            for answer in try await ask(endpoint, 10, for: digest) {
-                #expect(answer.prepared == nil && answer.body == [0x89, 0x50, 0x4E, 0x47])
-            }
+            let answers = try await race(10) { _ in try await endpoint.answer(digest, of: .acme) }
+            for answer in answers { #expect(answer.prepared == nil && answer.body == [0x89, 0x50, 0x4E, 0x47]) }
         }
     }
 
@@ -123,17 +116,12 @@ import Web
         defer { loop.stop() }
         try await loop.run {
             let (cache, reading) = (LogoCache(loop: loop), Reading(until: 100))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<100 {
-                    group.addTask {
-                        reading.arrive()
-                        _ = try await cache.load(LogoName(team: .acme, digest: "a")) {
-                            await reading.read()
-                            return nil
-                        }
-                    }
-                }
-                try await group.waitForAll()
+            _ = try await race(100) { _ in
+                reading.arrive()
+                return try await cache.load(LogoName(team: .acme, digest: "a")) {
+                    await reading.read()
+                    return nil
+                } == nil
             }
             #expect(reading.count == 1)
         }
@@ -173,13 +161,6 @@ import Web
         LogoEndpoint(
             logos: TeamLogoStore(teams.database),
             teams: TeamCache(loop: teams.loop, database: teams.database, server: teams.server))
-    }
-
-    private func ask(_ endpoint: LogoEndpoint, _ count: Int, for digest: String) async throws -> [Response] {
-        try await withThrowingTaskGroup(of: Response.self) { group in
-            for _ in 0..<count { group.addTask { try await endpoint.answer(digest, of: .acme) } }
-            return try await group.reduce(into: [Response]()) { $0.append($1) }
-        }
     }
 
     /// A reading that goes on until all have asked for it.

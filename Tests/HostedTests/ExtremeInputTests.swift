@@ -33,7 +33,7 @@ import Testing
         let run = String(repeating: "\u{301}\u{323}", count: 2700)
         for path in ProtocolEndpointTests.forms {
             for body in ["client_id=x&\(run)=1&\(run)=2", "client_id=\(PercentCoding.encode(run))"] {
-                let answer = try site.ask("POST", path, [ProtocolEndpointTests.form], body: body)
+                let answer = try site.ask("POST", path, [TestSite.form], body: body)
                 #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(path)")
             }
         }

@@ -10,27 +10,33 @@ import Testing
 /// Walks every address of a team that takes a form, so that none can be forgotten.
 @Suite(.site) struct FormWallTests {
     @Test func `every form of a page wants the token of its browser, and comes from this site`() throws {
-        let browser = site.browser()
-        _ = try browser.consent()
+        let browser = try site.consented()
         let start = try #require(try browser.get(Browser.authorize())["Location"])
         let csrf = try #require(try browser.get(start).value(of: "csrf"))
         let foreign = try #require(try site.browser().get(Browser.authorize()).value(of: "csrf"))
-        let ours = ["Origin: \(TestTeams.publicURL)", "Sec-Fetch-Site: same-origin"]
+        let tokens = [nil, "", foreign, csrf + "A", String(csrf.dropLast()), csrf.lowercased() + "!"]
+        let origins = [
+            "Origin: https://evil.example", "Origin: null", "Origin: http://pippin.example",
+            "Origin: https://pippin.example.evil.example", "Origin: https://pippin.example:8443",
+            "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+        ]
+        let spoilt: [(token: String?, fields: [String])] =
+            tokens.map { ($0, TestSite.ownOrigin) } + origins.map { (csrf, [$0]) }
         let forms = site.posts.filter { !Self.isBare($0) }
         #expect(forms.count >= 25)
         for pattern in forms {
             let path = Self.path(pattern, interaction: start)
-            for (token, fields) in [
-                (nil, ours), ("", ours), (foreign, ours), (csrf, ["Origin: https://evil.example"]),
-                (csrf, ["Origin: null"]), (csrf, ["Sec-Fetch-Site: cross-site"]),
-            ] {
+            for (token, fields) in spoilt {
                 let form = token.map { [("csrf", $0)] } ?? []
                 let answer = try browser.post(path, form + [("decision", "continue")], fields)
                 #expect(answer.status == 403, "\(path) \(token ?? "none") \(fields): \(answer.status)")
             }
         }
-        #expect(try browser.get("/t/ACMETEAM01/account").status == 200)
-        let exit = try browser.post(start + "/confirmation", [("csrf", csrf), ("decision", "continue")])
+        #expect(try browser.get(Browser.account).status == 200)
+        let refused = try browser.post(start + "/confirmation", [("csrf", foreign), ("decision", "continue")])
+        #expect(refused.headline == "This form has expired" && refused.target == nil)
+        // Old browsers say nothing of where a form comes from.
+        let exit = try browser.post(start + "/confirmation", [("csrf", csrf), ("decision", "continue")], [])
         #expect(exit.target != nil)
     }
 

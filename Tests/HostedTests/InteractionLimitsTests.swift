@@ -145,8 +145,7 @@ import Testing
 
     @Test func `S18, V43: what is sent along and not kept counts for nothing`() async throws {
         try await withApple(limits: InteractionLimits(octetsPerTeam: 4096)) { site in
-            let browser = site.browser()
-            try browser.openOwnPage()
+            let browser = try site.signedIn()
             let form = try browser.get(Browser.account).form(to: "/account/apple")
             let more = ("more", String(repeating: "x", count: 8000))
             #expect(try browser.send(form, [more]).status == 200)
@@ -189,9 +188,7 @@ import Testing
 
     @Test(.site) func `S18, V43: a request to sign in is 16 KiB long at most`() throws {
         // The body is said alone: what is still on its way when the server hangs up would break the answer off.
-        let answer = try site.ask(
-            "POST", "/t/ACMETEAM01/auth/authorize",
-            ["Content-Type: application/x-www-form-urlencoded", "Content-Length: 20000"])
+        let answer = try site.ask("POST", "/t/ACMETEAM01/auth/authorize", [TestSite.form, "Content-Length: 20000"])
         #expect(answer.status == 413)
     }
 

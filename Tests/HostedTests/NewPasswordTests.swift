@@ -33,19 +33,17 @@ import Testing
             }
         }
 
-        func page(in browser: Browser, _ site: TestSite) throws -> Answer {
+        func page(in browser: Browser) throws -> Answer {
             switch self {
             case .ownPage:
                 _ = try browser.signIn(try browser.get(Browser.authorize()))
-                return try browser.get("/t/ACMETEAM01/account/password")
+                return try browser.get(Browser.account + "/password")
             case .passwordLink:
-                let start = try browser.get(Browser.authorize())
-                let form = try browser.get(try #require(start.link("/recovery")))
-                _ = try browser.send(form, [("email", "ada@acme.example")])
+                _ = try browser.askForHelp("ada@acme.example", link: false)
                 return try browser.get(try site.link())
             case .registrationLink:
                 let other = site.browser()
-                let form = try Place.registration.page(in: other, site)
+                let form = try Place.registration.page(in: other)
                 _ = try other.send(form, Place.registration.fields + [("new", "a password of hers")])
                 return try browser.get(try site.link())
             case .registration:
@@ -60,7 +58,7 @@ import Testing
         throws
     {
         let browser = site.browser()
-        let page = try place.page(in: browser, site)
+        let page = try place.page(in: browser)
         func send(_ password: String) throws -> Answer { try browser.send(page, place.fields + [("new", password)]) }
         var calls = site.judges.callCount
         let weak = try send("password1")
@@ -91,7 +89,7 @@ import Testing
 
     @Test func `V42, V43: of a link ends after twenty, with the link still good`() throws {
         let browser = site.browser()
-        let page = try Place.passwordLink.page(in: browser, site)
+        let page = try Place.passwordLink.page(in: browser)
         let statuses = try (0..<22).map { _ in try browser.send(page, [("new", "password1")]).status }
         #expect(statuses == [Int](repeating: 422, count: 20) + [429, 429])
         site.teams.clock.advance(by: NewPasswords.window)
@@ -100,7 +98,7 @@ import Testing
 
     @Test func `V43: on one's own page comes after the present one, whose tries are counted`() throws {
         let browser = site.browser()
-        let page = try Place.ownPage.page(in: browser, site)
+        let page = try Place.ownPage.page(in: browser)
         let calls = site.judges.callCount
         let wrong = [("current", "wrong"), ("new", String(repeating: "12", count: 16))]
         let statuses = try (0..<12).map { _ in try browser.send(page, wrong).status }
@@ -110,7 +108,7 @@ import Testing
 
     @Test func `V43: is not the only one counted: the right present one is compared thirty times, no more`() throws {
         let browser = site.browser()
-        let page = try Place.ownPage.page(in: browser, site)
+        let page = try Place.ownPage.page(in: browser)
         try site.teams.admin("DELETE FROM limits")
         let right = [("current", People.password), ("new", "short")]
         var hashes = 0
@@ -124,7 +122,7 @@ import Testing
 
     /// By what waits, not by the clock: nothing is judged until the end.
     @Test func `V43: keeps nobody of the team from signing in, however many are being judged`() async throws {
-        let page = try Place.passwordLink.page(in: site.browser(), site)
+        let page = try Place.passwordLink.page(in: site.browser())
         let isOpen = Mutex(false)
         let judges = site.judges
         let held = Task { try await judges.run(for: "ACMETEAM01") { try blockUntil { isOpen.withLock { $0 } } } }

@@ -14,14 +14,11 @@ import Testing
     static let forms = [
         "token", "revoke", "introspect", "sign-out", "credential-state", "delete-account", "usermigrationinfo",
     ].map { "/t/ACMETEAM01/auth/\($0)" }
-    static let form = "Content-Type: application/x-www-form-urlencoded"
 
-    private func code(_ site: TestSite) throws -> String {
-        try #require(try site.browser().consent().value(of: "code"))
-    }
+    private func code() throws -> String { try #require(try site.browser().consent().value(of: "code")) }
 
     @Test func `P7: JSON answers carry Apple's header fields, refusals too, and always status 400`() throws {
-        let good = try site.post(Self.token, try site.redemption(of: try code(site)))
+        let good = try site.post(Self.token, try site.redemption(of: try code()))
         let bad = try site.post(Self.token, try site.redemption(of: "c0"))
         let unproved = try site.post(Self.token, [:])
         #expect(good.status == 200 && bad.status == 400 && unproved.status == 400)
@@ -36,7 +33,7 @@ import Testing
     }
 
     @Test func `revocation answers 200 with an empty body, for dead tokens and garbage too`() throws {
-        let tokens = try site.post(Self.token, try site.redemption(of: try code(site))).json
+        let tokens = try site.post(Self.token, try site.redemption(of: try code())).json
         let refreshToken = try #require(tokens["refresh_token"]?.string)
         for token in [refreshToken, refreshToken, "garbage"] {
             let form = ["client_id": "com.acme.web", "client_secret": try site.teams.secret(), "token": token]
@@ -57,14 +54,14 @@ import Testing
             }
         }
         for path in ["/t/ACMETEAM01/auth/keys", "/t/ACMETEAM01/.well-known/openid-configuration"] {
-            let answer = try site.ask("POST", path, [Self.form], body: "")
+            let answer = try site.ask("POST", path, [TestSite.form], body: "")
             #expect(answer.status == 405)
             #expect(answer["Allow"]?.contains("GET") == true)
         }
     }
 
     @Test func `a body that is no form is an invalid request`() throws {
-        let form = try site.redemption(of: try code(site)).compactMapValues { $0 }
+        let form = try site.redemption(of: try code()).compactMapValues { $0 }
         let json = String(decoding: JSON.encode(form), as: UTF8.self)
         for path in Self.forms {
             for (type, body) in [
@@ -76,7 +73,7 @@ import Testing
             let bare = try site.ask("POST", path, [], body: "client_id=com.acme.web")
             #expect(bare.status == 400 && bare.json["error"] == "invalid_request")
             for body in ["client_id=%zz", "client_id=%ff", "%", "state=%00"] {
-                let answer = try site.ask("POST", path, [Self.form], body: body)
+                let answer = try site.ask("POST", path, [TestSite.form], body: body)
                 #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(body)")
             }
         }
@@ -85,12 +82,12 @@ import Testing
     }
 
     @Test func `V2: a repeated parameter is an invalid request on every endpoint, and the code stays good`() throws {
-        let form = try site.redemption(of: try code(site)).compactMapValues { $0 }
+        let form = try site.redemption(of: try code()).compactMapValues { $0 }
         let coded = FormCoding.encode(form.map { (name: $0.key, value: $0.value) })
         for (name, value) in form {
             let body = coded + "&" + FormCoding.encode([(name: name, value: value)])
             for path in Self.forms {
-                let answer = try site.ask("POST", path, [Self.form], body: body)
+                let answer = try site.ask("POST", path, [TestSite.form], body: body)
                 #expect(answer.status == 400 && answer.json["error"] == "invalid_request", "\(name)")
             }
         }
@@ -104,7 +101,7 @@ import Testing
     @Test func `P1: a Basic header beside the form is ignored, and Basic alone leaves the code unspent`() throws {
         for credentials in ["com.acme.web:x", "com.acme.other.web:x", ":", ""] {
             let basic = "Authorization: Basic \(Base64.encode(Array(credentials.utf8)))"
-            let form = try site.redemption(of: try code(site))
+            let form = try site.redemption(of: try code())
             var alone = form
             (alone["client_id"], alone["client_secret"]) = (.some(nil), .some(nil))
             let refused = try site.post(Self.token, alone, [basic])
@@ -114,7 +111,7 @@ import Testing
             #expect(try site.post(Self.token, form, [basic]).status == 200)
         }
         for header in ["Basic", "Basic %%%", "Bearer x", "\u{FF}", String(repeating: "a", count: 9000)] {
-            let form = try site.redemption(of: try code(site))
+            let form = try site.redemption(of: try code())
             #expect(try site.post(Self.token, form, ["Authorization: \(header)"]).status == 200)
         }
     }
@@ -124,7 +121,7 @@ import Testing
             for path in ["keys", "authorize?client_id=com.acme.web"] {
                 #expect(try site.ask("GET", "/t/\(team)/auth/\(path)").status == 404, "\(team)")
             }
-            let answer = try site.ask("POST", "/t/\(team)/auth/token", [Self.form], body: "a=b")
+            let answer = try site.ask("POST", "/t/\(team)/auth/token", [TestSite.form], body: "a=b")
             #expect(answer.status == 404, "\(team)")
         }
     }
@@ -133,12 +130,10 @@ import Testing
         let base = "https://pippin.example/t/ACMETEAM01"
         let discovery = try site.ask("GET", "/t/ACMETEAM01/.well-known/openid-configuration")
         #expect(discovery.json["issuer"]?.string == base)
-        #expect(discovery.json["authorization_endpoint"]?.string == base + "/auth/authorize")
-        #expect(discovery.json["token_endpoint"]?.string == base + "/auth/token")
-        #expect(discovery.json["revocation_endpoint"]?.string == base + "/auth/revoke")
-        #expect(discovery.json["jwks_uri"]?.string == base + "/auth/keys")
-        #expect(discovery.json["userinfo_endpoint"]?.string == base + "/auth/userinfo")
-        #expect(discovery.json["introspection_endpoint"]?.string == base + "/auth/introspect")
+        for (name, path) in [
+            ("authorization_endpoint", "authorize"), ("token_endpoint", "token"), ("revocation_endpoint", "revoke"),
+            ("jwks_uri", "keys"), ("userinfo_endpoint", "userinfo"), ("introspection_endpoint", "introspect"),
+        ] { #expect(discovery.json[name]?.string == "\(base)/auth/\(path)") }
         #expect(discovery.json["code_challenge_methods_supported"] == ["S256"])
         // A client that sees one of these acts on it, and there is nothing behind it.
         for name in ["end_session_endpoint", "authorization_response_iss_parameter_supported"] {
@@ -165,7 +160,7 @@ import Testing
     }
 
     @Test func `deleting an account answers 202 with a receipt that anyone who knows its address may read`() throws {
-        let tokens = try site.post(Self.token, try site.redemption(of: try code(site))).json
+        let tokens = try site.post(Self.token, try site.redemption(of: try code())).json
         let form = [
             "client_id": "com.acme.web", "client_secret": try site.teams.secret(),
             "sub": site.teams.people.ada.rawValue,

@@ -4,23 +4,28 @@ import Testing
 
 /// Lends each test of a suite, or one test, a site of its own.
 struct SiteTrait: SuiteTrait, TestTrait, TestScoping {
-    @TaskLocal fileprivate static var lent: TestSite?
-
-    let isRecursive = true
+    fileprivate(set) var isRecursive = true
     fileprivate let lend: @Sendable (_ body: (TestSite) async throws -> Void) async throws -> Void
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws { try await lend { site in try await Self.$lent.withValue(site, operation: function) } }
+    ) async throws { try await lend { _ in try await function() } }
 }
 
 /// The site of the test that runs.
 var site: TestSite {
-    guard let site = SiteTrait.lent else { preconditionFailure("a test without .site, .apple or the like") }
+    guard let site = TestSite.lent else { preconditionFailure("a test without .site, .apple or the like") }
     return site
 }
 
 extension Trait where Self == SiteTrait {
+    /// One site for all tests of a suite, which is `.serialized` and begins each with `startAnew`.
+    static func shared(_ trait: Self) -> Self {
+        var trait = trait
+        trait.isRecursive = false
+        return trait
+    }
+
     static var site: Self { site() }
 
     static func site(limits: InteractionLimits = InteractionLimits()) -> Self {

@@ -9,38 +9,35 @@ import Testing
 @Suite(.site) struct TokenWallTests {
     private static let userinfo = "/t/ACMETEAM01/auth/userinfo"
 
-    private func tokens(_ site: TestSite) throws -> JSONValue {
-        let code = try #require(try site.browser().consent().value(of: "code"))
-        return try site.post(ProtocolEndpointTests.token, try site.redemption(of: code)).json
-    }
+    private func tokens() throws -> JSONValue { try site.redeem(try site.browser().consent()).json }
 
     /// What Rival's client sends, with its own good secret.
-    private func rival(_ site: TestSite, _ form: [String: String]) throws -> [String: String?] {
+    private func rival(_ form: [String: String]) throws -> [String: String?] {
         let secret = try site.teams.secret(of: .web, in: .rival)
         return ["client_id": "com.acme.web", "client_secret": secret].merging(form) { $1 }.mapValues { $0 }
     }
 
     @Test func `V25: a token of Acme at Rival is refused, inactive, without effect and invalid_grant`() throws {
-        let tokens = try tokens(site)
+        let tokens = try tokens()
         let access = try #require(tokens["access_token"]?.string)
         let refresh = try #require(tokens["refresh_token"]?.string)
         let base = "/t/RIVALTEAM1/auth"
         for token in [access, refresh] {
             let info = try site.ask("GET", base + "/userinfo", ["Authorization: Bearer \(token)"])
             #expect(info.status == 401)
-            let inspected = try site.post(base + "/introspect", try rival(site, ["token": token]))
+            let inspected = try site.post(base + "/introspect", try rival(["token": token]))
             #expect(inspected.status == 200 && inspected.body == #"{"active":false}"#)
-            let revoked = try site.post(base + "/revoke", try rival(site, ["token": token]))
+            let revoked = try site.post(base + "/revoke", try rival(["token": token]))
             #expect(revoked.status == 200 && revoked.body.isEmpty)
             let form = ["grant_type": "refresh_token", "refresh_token": token]
-            let refused = try site.post(base + "/token", try rival(site, form))
+            let refused = try site.post(base + "/token", try rival(form))
             #expect(refused.status == 400 && refused.json["error"] == "invalid_grant")
         }
         #expect(try site.ask("GET", Self.userinfo, ["Authorization: Bearer \(access)"]).status == 200)
     }
 
     @Test func `userinfo answers GET and POST, and asks for a token where there is none`() throws {
-        let access = try #require(try tokens(site)["access_token"]?.string)
+        let access = try #require(try tokens()["access_token"]?.string)
         for (method, scheme) in [("GET", "Bearer"), ("POST", "bearer"), ("GET", "BEARER")] {
             let answer = try site.ask(method, Self.userinfo, ["Authorization: \(scheme) \(access)"])
             #expect(answer.status == 200 && answer.json["sub"]?.string == site.teams.people.ada.rawValue)
@@ -54,7 +51,7 @@ import Testing
     }
 
     @Test func `V33: a spoilt Authorization field is a missing token, never an error of ours`() throws {
-        let access = try #require(try tokens(site)["access_token"]?.string)
+        let access = try #require(try tokens()["access_token"]?.string)
         let fields = [
             "", "Bearer", "Bearer ", "Bearer  ", "Bearer \u{FF}", "Bearer a b", "Bearer a,b", "Basic \(access)",
             "\(access)", "Bearer \(access) x", "Bearer\(access)", "Bearer \u{1F34F}",
@@ -69,7 +66,7 @@ import Testing
     }
 
     @Test func `V30: no variant of an access token opens userinfo or is active`() throws {
-        let access = try #require(try tokens(site)["access_token"]?.string)
+        let access = try #require(try tokens()["access_token"]?.string)
         let bytes = Array(access.utf8)
         for index in stride(from: 0, to: bytes.count, by: 3) {
             var changed = bytes

@@ -25,8 +25,7 @@ import Testing
         #expect(exit.action == TestTeams.callback && exit.value(of: "state") == "state-1")
         #expect(exit.value(of: "id_token") == nil && exit.value(of: "user") != nil)
         #expect(!exit.text.contains("evil"))
-        let code = try #require(exit.value(of: "code"))
-        let tokens = try site.post(ProtocolEndpointTests.token, try site.redemption(of: code)).json
+        let tokens = try site.redeem(exit).json
         let claims = try Self.payload(try #require(tokens["id_token"]?.string))
         #expect(claims["nonce"] == "nonce-1" && claims["aud"] == "com.acme.web")
     }
@@ -86,7 +85,7 @@ import Testing
     {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
-        let back = try browser.postBack(exit, to: site.port)
+        let back = try browser.postBack(exit)
         try site.teams.admin(change)
         #expect(try browser.get(back).status == 410)
         #expect(try site.teams.admin("SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'").isEmpty)

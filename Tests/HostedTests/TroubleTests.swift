@@ -18,12 +18,8 @@ import Testing
         let bearer = ["Authorization: Bearer x"]
         let connections = site.teams.connections
         try await site.teams.loop.run { connections.close() }
-        for answer in [
-            try site.post("/t/ACMETEAM01/auth/token", form), try site.post("/t/ACMETEAM01/auth/revoke", form),
-            try site.post("/t/ACMETEAM01/auth/introspect", form), try site.post("/t/ACMETEAM01/auth/sign-out", form),
-            try site.post("/t/ACMETEAM01/auth/credential-state", form),
-            try site.post("/t/ACMETEAM01/auth/delete-account", form),
-            try site.post("/t/ACMETEAM01/auth/usermigrationinfo", form),
+        let forms = try ProtocolEndpointTests.forms.map { try site.post($0, form) }
+        for answer in forms + [
             try site.ask("GET", "/t/ACMETEAM01/auth/userinfo", bearer), try site.ask("GET", "/t/ACMETEAM01/auth/keys"),
             try site.ask("GET", "/t/ACMETEAM01/.well-known/openid-configuration"),
         ] {
@@ -33,7 +29,7 @@ import Testing
         }
         for answer in [
             try site.ask("GET", Browser.authorize()), try browser.send(sheet, [("decision", "continue")]),
-            try browser.get("/t/ACMETEAM01/account"),
+            try browser.get(Browser.account),
         ] {
             #expect(answer.status == 503 && answer["Retry-After"] == "2")
             #expect(answer.headline == "Pippin is catching its breath" && answer.reference != nil)
@@ -60,7 +56,7 @@ import Testing
                 let answer = try exchange.answer()
                 let reference = try #require(answer.reference)
                 let id = try #require(UInt64(reference, radix: 16).map { RequestID($0) })
-                let target = try await self.target(of: id, at: site)
+                let target = try await self.target(of: id)
                 #expect(target == path(number))
                 references.insert(reference)
             }
@@ -94,7 +90,7 @@ import Testing
     }
 
     /// What the request of that id asked for; it is noted once its answer has left.
-    private func target(of id: RequestID, at site: TestSite) async throws -> String? {
+    private func target(of id: RequestID) async throws -> String? {
         try await site.wait(isHasty: false) { site.lines.targets[id] != nil }
         return site.lines.targets[id]
     }
@@ -142,7 +138,7 @@ import Testing
         for code in ["000000", site.code(of: totp)] {
             _ = try browser.send(asked, [("method", "totp"), ("code", code)])
         }
-        let email = try browser.get("/t/ACMETEAM01/account/email")
+        let email = try browser.get(Browser.account + "/email")
         let change = [("email", "ada@new.example"), ("current", "a brand new password")]
         _ = try browser.send(email, change)
         let rename = try site.link()

@@ -11,15 +11,13 @@ import Testing
 @Suite(.apple) struct `A revocation that was given up` {
     private static let problems = "SELECT state, problem FROM provider_tokens"
 
-    private func job(_ site: TestSite) throws -> JobID {
+    private func job() throws -> JobID {
         let id = try site.teams.admin("SELECT job_id FROM jobs WHERE kind = 'provider.revocation'").first?[0]
         return try #require(id.flatMap(JobID.init(rawValue:)))
     }
 
-    private func operate(_ site: TestSite, _ body: @escaping @Sendable (JobStore, JobID) async throws -> Bool)
-        async throws
-    {
-        let (jobs, id, loop) = (JobStore(site.teams.database), try job(site), site.teams.loop)
+    private func operate(_ body: @escaping @Sendable (JobStore, JobID) async throws -> Bool) async throws {
+        let (jobs, id, loop) = (JobStore(site.teams.database), try job(), site.teams.loop)
         let isDone = try await loop.run { try await body(jobs, id) }
         #expect(isDone)
     }
@@ -27,7 +25,7 @@ import Testing
     @Test func `by an operator is listed, and the receipt says so`() async throws {
         _ = try site.tokens()
         let answer = try site.client("delete-account", ["sub": `Revocation at Apple`.rita])
-        try await operate(site) { jobs, id in
+        try await operate { jobs, id in
             try await jobs.cancel(id, in: .acme, because: "Apple is away", by: .system("test"), from: .local)
         }
 
@@ -49,8 +47,7 @@ import Testing
             try await process.validate()
             #expect(try site.teams.admin(Self.problems) == [["refused", "abandoned"]])
 
-            try await operate(site) { jobs, id in try await jobs.retry(id, in: .acme, by: .system("test"), from: .local)
-            }
+            try await operate { jobs, id in try await jobs.retry(id, in: .acme, by: .system("test"), from: .local) }
             try await site.wait { try site.tokenStates() == ["revoked"] }
         }
         #expect(try site.receipts() == ["provider_token.not_revoked", "provider_token.revoked"])

@@ -19,11 +19,11 @@ import Testing
         _ fault: Fault, _ told: [String]
     ) async throws {
         let browser = site.browser()
-        let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
+        let back = try browser.signInUntilBack()
         site.script.set(fault, at: .token, times: 9)
         _ = try browser.get(back)
 
-        let step = try await Self.failure(at: site)
+        let step = try await Self.failure()
         for words in told { #expect(step.contains(words), "\(step)") }
         #expect(step.contains(#""endpoint","http"#) && step.contains(#"/apple/auth/token""#))
         #expect(step.contains(#""client_id","com.acme.siwa""#))
@@ -36,7 +36,7 @@ import Testing
         site.script.set(.unknownClient, at: .token, times: 9)
         #expect(try site.handOver(given).json["error"] == "invalid_client")
 
-        let step = try await Self.failure(at: site)
+        let step = try await Self.failure()
         #expect(step.contains(#""status","400","error","invalid_client""#))
         #expect(step.contains(#""client_id","com.acme.app""#))
         let later = try site.teams.admin("SELECT kind FROM flow_steps WHERE team_id = 'ACMETEAM01'")
@@ -47,9 +47,9 @@ import Testing
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
         let text = "call +1 555 0100 now"
-        _ = try browser.get(try browser.postBack(exit, changing: ["error": text], to: site.port))
+        _ = try browser.get(try browser.postBack(exit, changing: ["error": text]))
 
-        let step = try await Self.failure(at: site)
+        let step = try await Self.failure()
         #expect(step.contains(#""error","(20 octets)""#) && !step.contains("555"))
     }
 
@@ -57,19 +57,17 @@ import Testing
         let browser = site.browser()
         _ = try browser.goToApple()
 
-        let step = try await Self.step("sent_to_provider", at: site)
+        let step = try await Self.step("sent_to_provider")
         for words in [
             #""client_id","com.acme.siwa""#, #""response_type","code id_token""#, #""response_mode","form_post""#,
             #""code_challenge_method","S256""#, #""scope","name email""#,
         ] { #expect(step.contains(words), "\(words)") }
     }
 
-    private static func failure(at site: TestSite) async throws -> String {
-        try await step("provider_failed", at: site)
-    }
+    private static func failure() async throws -> String { try await step("provider_failed") }
 
     /// The step of that kind as it is stored, once it is.
-    private static func step(_ kind: String, at site: TestSite) async throws -> String {
+    private static func step(_ kind: String) async throws -> String {
         let statement = """
             SELECT step FROM flow_steps WHERE team_id = 'ACMETEAM01' UNION ALL
             SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'

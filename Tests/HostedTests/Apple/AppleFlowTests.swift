@@ -14,7 +14,7 @@ import Testing
 
         #expect(exit.status == 200 && exit.action == TestTeams.callback)
         #expect(exit.value(of: "state") == "state-1")
-        let user = try JSON.decode(JSONValue.self, from: Array(try #require(exit.value(of: "user")).utf8))
+        let user = try #require(exit.user)
         #expect(user["name"] == ["firstName": "Rita", "lastName": "Regular"])
         #expect(user["email"] == "rita@icloud.example")
 
@@ -37,7 +37,7 @@ import Testing
         _ = try site.browser().signInAtApple(.regular)
 
         let exit = try site.browser().signInAtApple(.regular)
-        let user = try JSON.decode(JSONValue.self, from: Array(try #require(exit.value(of: "user")).utf8))
+        let user = try #require(exit.user)
         #expect(user["name"] == ["firstName": "Rita", "lastName": "Regular"])
     }
 
@@ -61,7 +61,7 @@ import Testing
         var subjects: [String] = []
         for _ in 0..<2 {
             let browser = site.browser()
-            let exit = try browser.get(try browser.postBack(try browser.goToApple(), to: site.port))
+            let exit = try browser.get(try browser.postBack(try browser.goToApple()))
             subjects.append(try #require(try site.claims(of: exit)["sub"]?.string))
         }
 
@@ -80,7 +80,7 @@ import Testing
         try site.teams.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
 
         #expect(try browser.send(page, [("email", "ada@acme.example"), ("password", People.password)]).status == 404)
-        for path in [Browser.authorize(Browser.everything), "/t/ACMETEAM01/account/session"] {
+        for path in [Browser.authorize(Browser.everything), Browser.account + "/session"] {
             let start = try browser.get(path)
             #expect(start.status == 302 && start["Location"]?.contains("/apple/auth/authorize?") == true)
         }
@@ -89,8 +89,8 @@ import Testing
 
     @Test func `leads to the person's own page, as a session`() throws {
         let browser = site.browser()
-        try browser.openAccount(.regular, at: site.port)
-        let account = try browser.get("/t/ACMETEAM01/account")
+        try browser.openAccount(.regular)
+        let account = try browser.get(Browser.account)
         #expect(account.status == 200 && account.body.contains("rita@icloud.example"))
         // The session is good for pages of ours: an app asks Apple anew.
         #expect(try browser.get(Browser.authorize(Browser.everything)).link("/apple") != nil)
@@ -119,9 +119,5 @@ import Testing
 
 extension TestSite {
     /// The claims that the app gets for the code of an exit page.
-    func claims(of exit: Answer) throws -> [String: JSONValue] {
-        let code = try #require(exit.value(of: "code"))
-        let tokens = try post("/t/ACMETEAM01/auth/token", try redemption(of: code))
-        return try UnverifiedJWT(try #require(tokens.json["id_token"]?.string)).unverifiedClaims.members
-    }
+    func claims(of exit: Answer) throws -> [String: JSONValue] { try claims(try redeem(exit)) }
 }

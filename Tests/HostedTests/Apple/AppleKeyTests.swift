@@ -38,18 +38,18 @@ import Testing
 
     @Test func `are not fetched again and again for tokens that name none of them`() throws {
         _ = try site.browser().signInAtApple(.regular)
-        let before = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/keys") }
+        let before = site.calls(to: .keys)
 
         for _ in 0..<5 {
             site.script.set(.unknownKey, at: .browser)
             #expect(try site.browser().signInAtApple(.regular).status == 503)
         }
-        let after = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/keys") }
+        let after = site.calls(to: .keys)
         #expect(after == before)
 
         site.teams.clock.advance(by: .seconds(11))
         site.script.set(.unknownKey, at: .browser)
         #expect(try site.browser().signInAtApple(.regular).status == 503)
-        #expect(site.lines.targets.values.count { $0.hasSuffix("/apple/auth/keys") } == before + 1)
+        #expect(site.calls(to: .keys) == before + 1)
     }
 }

@@ -53,22 +53,12 @@ import Testing
         #expect(try !site.isAlive(token))
     }
 
-    @Test(.notifications) func `of twenty at once one is acted on`() async throws {
+    @Test(.notifications) func `of twenty at once one is acted on`() throws {
         _ = try site.tokens()
         let event = site.event("consent-revoked")
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 1...20 { group.addTask { try site.notification(event).status } }
-            for try await status in group { #expect(status == 200) }
-        }
+        let exchanges = try (1...20).map { _ in try site.setOut(event) }
+        for exchange in exchanges { #expect(try exchange.answer().status == 200) }
         #expect(try site.teams.actions().count { $0 == "consent.ended" } == 1)
-    }
-
-    @Test(.notifications) func `that come late end nothing that began since`() throws {
-        let before = site.event("consent-revoked")
-        site.teams.clock.advance(by: .seconds(600))
-        let token = try site.tokens()
-        #expect(try site.notification(before).status == 200)
-        #expect(try site.isAlive(token) && site.tokenStates() == ["live"])
     }
 
     @Test(.notifications, arguments: ["account-delete", "account-deleted"])
@@ -79,28 +69,6 @@ import Testing
         #expect(try site.tokenStates() == ["revoked"])
         #expect(try site.teams.admin("SELECT type FROM notices") == [["account-delete"]])
         #expect(try site.teams.actions().contains("user.deleted"))
-    }
-
-    @Test(.notifications) func `of a deleted account leave somebody in who has a password here`() throws {
-        _ = try site.tokens()
-        try site.teams.admin("UPDATE provider_identities SET sub = $1", site.teams.people.ada.rawValue)
-        #expect(try site.notification(site.event("account-delete")).status == 200)
-        #expect(try site.teams.admin("SELECT FROM provider_identities").isEmpty)
-        let ada = site.teams.people.ada.rawValue
-        #expect(try site.teams.admin("SELECT FROM users WHERE sub = $1", ada).count == 1)
-        #expect(try site.teams.actions().last == "provider_identity.removed")
-    }
-
-    @Test(.notifications) func `of the relay switch mail off and on again`() throws {
-        _ = try site.tokens(of: .hidden)
-        let flag = "SELECT forwards_mail::text FROM consents WHERE team_id = 'ACMETEAM01'"
-        for (round, name) in ["email-disabled", "email-enabled"].enumerated() {
-            let event = site.event(name, of: .hidden)
-            #expect(try site.notification(event, id: "notice-\(round)").status == 200)
-            #expect(try site.teams.admin(flag) == [[name == "email-enabled" ? "true" : "false"]])
-        }
-        let told = try site.teams.admin("SELECT type FROM notices ORDER BY created_at")
-        #expect(told == [["email-disabled"], ["email-enabled"]])
     }
 
     @Test(.notifications) func `about nobody, and of what nobody knows, are taken and change nothing`() throws {
@@ -182,15 +150,6 @@ import Testing
         #expect(try site.tokenStates() == ["revoked"])
     }
 
-    @Test(.standIn) func `come from the stand-in as from Apple`() async throws {
-        let token = try site.tokens()
-        try site.predate()
-        let form = ["person": "regular", "event": "consent-revoked"]
-        #expect(try site.post("/apple/notices", form).status == 303)
-        try await site.work { try site.tokenStates() == ["revoked"] }
-        #expect(try !site.isAlive(token))
-    }
-
     @Test(.standIn, arguments: ["account-delete", "account-deleted"])
     func `come from the stand-in twice in either spelling, and are acted on once`(_ spelling: String) async throws {
         _ = try site.tokens()
@@ -208,16 +167,16 @@ import Testing
         #expect(arrivals == [["2"]])
     }
 
-    @Test(.standIn) func `come from the stand-in twice with the same jti`() async throws {
-        _ = try site.tokens()
+    @Test(.standIn) func `come from the stand-in twice with the same jti, as from Apple`() async throws {
+        let token = try site.tokens()
         try site.predate()
-        let form = ["person": "regular", "event": "consent-revoked", "copies": "2"]
-        #expect(try site.post("/apple/notices", form).status == 303)
+        let form = ["person": "regular", "event": "consent-revoked"]
+        #expect(try site.post("/apple/notices", form.merging(["copies": "2"]) { $1 }).status == 303)
         try await site.work { try site.tokenStates() == ["revoked"] }
+        #expect(try !site.isAlive(token))
         #expect(try site.teams.actions().count { $0 == "consent.ended" } == 1)
         for copies in ["0", "6", "many"] {
-            let form = ["person": "regular", "event": "consent-revoked", "copies": copies]
-            #expect(try site.post("/apple/notices", form).status != 303, "\(copies)")
+            #expect(try site.post("/apple/notices", form.merging(["copies": copies]) { $1 }).status != 303, "\(copies)")
         }
     }
 }

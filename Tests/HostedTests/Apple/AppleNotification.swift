@@ -11,11 +11,7 @@ import Testing
 func withNotifications(_ body: (TestSite) async throws -> Void) async throws {
     try await withApple { site in
         site.script.set(.newKey, at: .keys)
-        try site.teams.admin(
-            """
-            UPDATE app_ids SET notification_url = 'https://acme.example/n'
-            WHERE team_id = 'ACMETEAM01' AND identifier = 'com.acme.app'
-            """)
+        try site.listen()
         try await body(site)
     }
 }

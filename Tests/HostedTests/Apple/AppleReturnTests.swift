@@ -11,12 +11,8 @@ import Testing
 
 /// A browser that comes back from Apple when what it left is not there any more.
 @Suite struct `A return from Apple` {
-    private func postBack(_ browser: Browser, _ site: TestSite) throws -> String {
-        try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-    }
-
     /// Leaves this address nothing of a count, for the rest of the minute.
-    private func exhaust(_ count: String, _ site: TestSite) throws {
+    private func exhaust(_ count: String) throws {
         try site.teams.admin(
             """
             INSERT INTO limits (team_id, subject, window_ends_at, count)
@@ -27,7 +23,7 @@ import Testing
 
     @Test(.apple) func `to a sign-in that ended meanwhile is no sign-in, and keeps Apple's token`() async throws {
         let browser = site.browser()
-        let back = try postBack(browser, site)
+        let back = try browser.signInUntilBack()
         let exchange = try await site.hold(while: { try browser.set(out: back) }) {
             let people = try site.people()
             #expect(!people.isEmpty)
@@ -45,41 +41,41 @@ import Testing
 
     @Test(.apple) func `to a sign-in that is gone is over each time`() throws {
         let browser = site.browser()
-        let back = try postBack(browser, site)
+        let back = try browser.signInUntilBack()
         try site.teams.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
         for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
     }
 
     @Test(.apple) func `with an answer that nobody can open is over`() throws {
         let browser = site.browser()
-        let back = try postBack(browser, site)
+        let back = try browser.signInUntilBack()
         try site.teams.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
         for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
     }
 
     @Test(.apple) func `that Apple refused is over, and has Apple asked no second time`() throws {
         let browser = site.browser()
-        let back = try postBack(browser, site)
+        let back = try browser.signInUntilBack()
         site.script.set(.unknownClient, at: .token, times: 9)
         #expect(try browser.get(back).status == 400)
-        let calls = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") }
+        let calls = site.calls(to: .token)
         #expect(try browser.get(back).status == 410)
-        #expect(site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") } == calls)
+        #expect(site.calls(to: .token) == calls)
     }
 
     @Test(.apple) func `is counted as a beginning`() throws {
         let browser = site.browser()
-        let back = try postBack(browser, site)
-        try exhaust("attempts", site)
+        let back = try browser.signInUntilBack()
+        try exhaust("attempts")
         let answers = try (0..<40).map { _ in try browser.get(back).status }
         #expect(answers.last == 429)
     }
 
     @Test(.apple) func `S18, V43: is counted in octets when it is posted, whoever's it is`() throws {
-        try exhaust("attempt-octets", site)
+        try exhaust("attempt-octets")
         let body = "state=x&id_token=" + String(repeating: "x", count: 4000)
-        let fields = ["Content-Type: application/x-www-form-urlencoded"]
-        let answers = try (0..<80).map { _ in try site.ask("POST", Browser.callback, fields, body: body).status }
+        let answers = try (0..<80).map { _ in try site.ask("POST", Browser.callback, [TestSite.form], body: body).status
+        }
         #expect(answers.first == 303 && answers.last == 429)
     }
 
@@ -94,8 +90,9 @@ import Testing
             let browser = site.browser()
             let exit = try browser.choose(.regular, on: try browser.goToApple())
             let body = "state=x&id_token=" + String(repeating: "x", count: 4000)
-            let fields = ["Content-Type: application/x-www-form-urlencoded"]
-            for _ in 0..<14 { #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 303) }
+            for _ in 0..<14 {
+                #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 303)
+            }
             let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
             @Sendable func admit(_ last: Int, _ octets: Int) async throws -> Bool {
                 let address = try #require(IPAddress("203.0.113.\(last)"))
@@ -111,7 +108,7 @@ import Testing
             let beyond = try await site.teams.loop.run { try await admit(65, 64 << 10) }
             #expect(!beyond)
 
-            let back = try browser.postBack(exit, to: site.port)
+            let back = try browser.postBack(exit)
             let kept = try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL")
             #expect(kept.count == 1)
             #expect(try browser.get(back).status != 429)
@@ -123,12 +120,11 @@ import Testing
         let exit = try browser.choose(.regular, on: try browser.goToApple())
         // Each of these takes six octets where it is kept.
         let long = String(repeating: "%01", count: 4000)
-        let fields = ["Content-Type: application/x-www-form-urlencoded"]
         let state = try #require(exit.value(of: "state"))
         let body = "state=\(state)&user=\(long)"
-        #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 400)
+        #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 400)
         #expect(try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL").isEmpty)
-        _ = try browser.postBack(exit, to: site.port)
+        _ = try browser.postBack(exit)
     }
 
     @Test func `S18: counts for its team where it is kept`() async throws {
@@ -140,8 +136,7 @@ import Testing
             let state = try #require(exit.value(of: "state"))
             let (token, user) = (String(repeating: "x", count: 4000), String(repeating: "x", count: 3000))
             let body = "state=\(state)&id_token=\(token)&user=\(user)"
-            let fields = ["Content-Type: application/x-www-form-urlencoded"]
-            #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 303)
+            #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 303)
 
             let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
             // With 63 others there would be some 64,000 octets left.
@@ -160,12 +155,11 @@ import Testing
     }
 
     @Test(.apple) func `S18, V43: begins no upstream request uncounted where people sign in at Apple alone`() throws {
-        let browser = site.browser()
-        _ = try browser.consent()
+        let browser = try site.consented()
         let step = try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
         try site.useAlone("{apple}")
         #expect(try browser.get(step).status == 302)
-        try exhaust("attempts", site)
+        try exhaust("attempts")
         let answers = try (0..<40).map { _ in try browser.get(step).status }
         #expect(answers.last == 429)
     }

@@ -21,31 +21,31 @@ import Testing
         let url = try #require(answer.json["receipt_url"]?.string)
         let path = String(url.dropFirst(TestTeams.publicURL.utf8.count))
         #expect(try site.ask("GET", path).json["status"] == "pending")
-        #expect(try Self.fates(site, path) == ["revoked", "revoked", "apple pending", "apple pending"])
+        #expect(try Self.fates(path) == ["revoked", "revoked", "apple pending", "apple pending"])
 
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
 
         #expect(try site.ask("GET", path).json["status"] == "done")
-        #expect(try Self.fates(site, path) == ["revoked", "revoked", "apple revoked", "apple revoked"])
+        #expect(try Self.fates(path) == ["revoked", "revoked", "apple revoked", "apple revoked"])
         #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
         let rest = try site.teams.admin("SELECT DISTINCT length(token_sealed)::text FROM provider_tokens")
         #expect(rest == [["0"]])
         // At Apple the app has left the person's list: they would be asked again.
-        #expect(try Self.consentsAtApple(site) == 0)
+        #expect(try Self.consentsAtApple() == 0)
     }
 
-    private static func fates(_ site: TestSite, _ path: String) throws -> [String] {
-        try tokens(site, path).map { token in
+    private static func fates(_ path: String) throws -> [String] {
+        try tokens(path).map { token in
             [token["provider"]?.string, token["fate"]?.string].compactMap { $0 }.joined(separator: " ")
         }
     }
 
-    private static func tokens(_ site: TestSite, _ path: String) throws -> [JSONValue] {
+    private static func tokens(_ path: String) throws -> [JSONValue] {
         guard case .array(let tokens) = try site.ask("GET", path).json["tokens"] else { return [] }
         return tokens
     }
 
-    private static func consentsAtApple(_ site: TestSite) throws -> Int {
+    private static func consentsAtApple() throws -> Int {
         try site.teams.admin("SELECT FROM consents WHERE team_id = 'APPLESIM00'").count
     }
 
@@ -74,12 +74,12 @@ import Testing
     @Test func `of two sign-outs at once that end the last two sessions, one is the last`() async throws {
         for round in 1...5 {
             let tokens = [try site.tokens(), try site.tokens()]
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for token in tokens {
-                    group.addTask { _ = try site.client("sign-out", ["sub": Self.rita, "refresh_token": token]) }
-                }
-                try await group.waitForAll()
+            let secret = try site.teams.secret(of: .web)
+            let form = ["client_id": ClientID.web.rawValue, "client_secret": secret, "sub": Self.rita]
+            let exchanges = try tokens.map { token in
+                try site.setOut("/t/ACMETEAM01/auth/sign-out", form.merging(["refresh_token": token]) { $1 })
             }
+            for exchange in exchanges { #expect(try exchange.answer().status == 200) }
             let ending = try site.tokenStates().filter { $0 == "ending" }
             #expect(ending.count == 2 * round)
         }
@@ -113,7 +113,7 @@ import Testing
         #expect(try site.receipts() == ["provider_token.not_revoked"])
         #expect(try site.teams.admin("SELECT problem FROM provider_tokens") == [["client"]])
         let receipt = try #require(answer.json["receipt"]?.string)
-        let token = try Self.tokens(site, "/t/ACMETEAM01/auth/receipts/\(receipt)").last
+        let token = try Self.tokens("/t/ACMETEAM01/auth/receipts/\(receipt)").last
         #expect(token?["fate"] == "refused" && token?["problem"] == "client")
     }
 
@@ -133,14 +133,7 @@ import Testing
 
     @Test func `touches nobody of another team, and another team cannot see it`() async throws {
         let token = try site.tokens()
-        try site.teams.admin(
-            """
-            INSERT INTO provider_tokens (
-                team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
-            )
-            SELECT 'RIVALTEAM1', token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
-            FROM provider_tokens
-            """)
+        try site.copyTokensToRival()
         _ = try site.client("revoke", ["token": token])
         let states = try site.teams.admin("SELECT team_id, state FROM provider_tokens ORDER BY 1")
         #expect(states == [["ACMETEAM01", "ending"], ["RIVALTEAM1", "live"]])

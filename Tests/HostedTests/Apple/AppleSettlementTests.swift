@@ -8,23 +8,19 @@ import Testing
 
 /// Answers of Apple's whose browser never came back.
 @Suite(.apple) struct `An upstream request that nobody came back from` {
-    private func postBack(_ browser: Browser, _ site: TestSite) throws -> String {
-        try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-    }
-
-    private func vault(_ site: TestSite) throws -> [[String?]] {
+    private func vault() throws -> [[String?]] {
         try site.teams.admin("SELECT form_given_name, form_family_name FROM provider_identities")
     }
 
     @Test func `leaves the name in the vault, which the next sign-in delivers`() async throws {
-        _ = try postBack(site.browser(), site)
+        _ = try site.browser().signInUntilBack()
         try await site.withProcess { process in
             try await process.settle()
-            #expect(try vault(site).isEmpty)
+            #expect(try vault().isEmpty)
             site.teams.clock.advance(by: .seconds(180))
             try await process.settle()
         }
-        #expect(try vault(site) == [["Rita", "Regular"]])
+        #expect(try vault() == [["Rita", "Regular"]])
 
         let exit = try site.browser().signInAtApple(.regular)
         #expect(exit.value(of: "user")?.contains("Rita") == true)
@@ -32,7 +28,7 @@ import Testing
 
     @Test func `is good for a browser that comes late, but in time`() async throws {
         let browser = site.browser()
-        let back = try postBack(browser, site)
+        let back = try browser.signInUntilBack()
         site.teams.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
         let exit = try browser.get(back)
@@ -40,25 +36,26 @@ import Testing
     }
 
     @Test func `is judged by when it came, and looked at again while Apple's keys cannot be had`() async throws {
-        _ = try postBack(site.browser(), site)
+        _ = try site.browser().signInUntilBack()
         site.teams.clock.advance(by: .seconds(2 * 86_400))
         site.script.set(.trouble, at: .keys)
         try await site.withProcess { process in
             try await process.settle()
-            #expect(try vault(site).isEmpty)
+            #expect(try vault().isEmpty)
             site.teams.clock.advance(by: .seconds(60))
             try await process.settle()
         }
-        #expect(try vault(site) == [["Rita", "Regular"]])
+        #expect(try vault() == [["Rita", "Regular"]])
     }
 
-    @Test(arguments: [Fault.otherNonce, .otherAudience, .expired])
-    func `with a token that proves nothing leaves nobody, and is looked at once`(_ fault: Fault) async throws {
-        site.script.set(fault, at: .browser)
-        _ = try postBack(site.browser(), site)
+    @Test func `with a token that proves nothing leaves nobody, and is looked at once`() async throws {
+        for fault in [Fault.otherNonce, .otherAudience, .expired] {
+            site.script.set(fault, at: .browser)
+            _ = try site.browser().signInUntilBack()
+        }
         site.teams.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
-        #expect(try vault(site).isEmpty)
+        #expect(try vault().isEmpty)
         #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
     }
 }

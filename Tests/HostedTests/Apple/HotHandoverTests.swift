@@ -2,6 +2,7 @@ import Bytes
 import Domain
 import Postgres
 import Simulator
+import TestDatabase
 import Testing
 
 @testable import Hosted
@@ -12,9 +13,7 @@ import Testing
     private static let native = "/t/ACMETEAM01/auth/native"
 
     /// Sends the same eight times while `held` is held; how many of them wait at the database.
-    private func waiters(for held: String, _ site: TestSite, _ send: @escaping () throws -> Exchange) async throws
-        -> Int
-    {
+    private func waiters(for held: String, _ send: @escaping () throws -> Exchange) async throws -> Int {
         let (pending, atDatabase) = try await site.teams.waiters(for: held, while: Array(repeating: send, count: 8))
         for exchange in pending { _ = try exchange.answer() }
         return atDatabase
@@ -26,8 +25,8 @@ import Testing
         ]
         site.script.set(.throttled, at: .token, times: 100)
         #expect(try site.handOver(form).status == 503)
-        let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE", site) {
-            try site.setOut(Self.native, form.mapValues { $0 })
+        let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE") {
+            try site.setOut(Self.native, form)
         }
         #expect(count == 1)
     }
@@ -35,32 +34,28 @@ import Testing
     @Test(.apple) func `V54: of one handover that is settled waits with one at the database`() async throws {
         let form = try site.device(.regular)
         #expect(try site.handOver(form).status == 200)
-        let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE", site) {
-            try site.setOut(Self.native, form.mapValues { $0 })
+        let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE") {
+            try site.setOut(Self.native, form)
         }
         #expect(count == 1)
         #expect(try site.handOver(form).status == 200)
     }
 
     @Test(.apple) func `V54: of one refresh token waits with one at the database`() async throws {
-        let handover = try site.handOver(try site.device(.regular))
-        let token = try #require(handover.json["refresh_token"]?.string)
+        let token = try site.nativeToken()
         let form = ["client_id": ClientID.app.rawValue, "grant_type": "refresh_token", "refresh_token": token]
-        let count = try await waiters(for: "SELECT FROM refresh_tokens FOR NO KEY UPDATE", site) {
-            try site.setOut("/t/ACMETEAM01/auth/token", form.mapValues { $0 })
+        let count = try await waiters(for: "SELECT FROM refresh_tokens FOR NO KEY UPDATE") {
+            try site.setOut("/t/ACMETEAM01/auth/token", form)
         }
         #expect(count == 1)
     }
 
     @Test(.apple) func `V54: by a refresh token that is dead waits for nothing`() throws {
-        let handover = try site.handOver(try site.device(.regular))
-        let token = try #require(handover.json["refresh_token"]?.string)
+        let token = try site.nativeToken()
         try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now()")
-        let holder = try AdminConnection(to: site.teams.conninfo)
-        try holder.execute("BEGIN")
-        try holder.execute("SELECT FROM refresh_tokens FOR UPDATE")
+        let holder = try RowHolder(at: site.teams.conninfo, "SELECT FROM refresh_tokens FOR UPDATE")
         #expect(try site.refresh(token).json["error"] == "invalid_grant")
-        try holder.execute("COMMIT")
+        try holder.commit()
     }
 
     @Test(.notifications) func `V54: of people whom two notifications tell of crosswise stops neither`() async throws {

@@ -13,7 +13,7 @@ import Testing
 
     /// Ada with a token of an app that she consented to here and came to with her password, and with one that she came
     /// for by way of Apple.
-    private func both(_ site: TestSite) throws -> (browser: Browser, own: String, apples: String) {
+    private func both() throws -> (browser: Browser, own: String, apples: String) {
         try site.listen()
         let browser = site.browser()
         let own = try site.token(of: try browser.consent())
@@ -22,9 +22,9 @@ import Testing
     }
 
     @Test(.apple) func `ends what came by way of it, gives Apple's tokens back, and leaves the rest`() async throws {
-        let (browser, own, apples) = try both(site)
+        let (browser, own, apples) = try both()
         let other = site.browser()
-        try other.openAccount(.regular, at: site.port)
+        try other.openAccount(.regular)
         #expect(try browser.follow(try browser.disconnect()).body.contains("Apple is disconnected"))
 
         #expect(try site.isAlive(own) && !site.isAlive(apples))
@@ -46,8 +46,7 @@ import Testing
 
     @Test(.apple) func `ends a consent given on Apple's sheet, whose app is told`() throws {
         try site.listen()
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         try browser.connect(.hidden)
         let token = try site.token(of: try site.browser().signInAtApple(.hidden))
         _ = try browser.disconnect()
@@ -60,8 +59,7 @@ import Testing
     }
 
     @Test(.apple) func `wants a recent proof, a form of ours, and another way to sign in`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         try browser.connect(.regular)
         let page = try browser.get("\(Browser.account)/apple")
         #expect(try browser.post("\(Browser.account)/apple/removal", []).status == 403)
@@ -79,15 +77,14 @@ import Testing
 
     @Test(.apple) func `is nothing for somebody who came by way of Apple, and nobody else's`() throws {
         let browser = site.browser()
-        try browser.openAccount(.regular, at: site.port)
+        try browser.openAccount(.regular)
         let page = try browser.get("\(Browser.account)/apple")
         #expect(page.status == 200 && page.forms.isEmpty)
         let csrf = try #require(try browser.get(Browser.account).value(of: "csrf"))
         #expect(try browser.post("\(Browser.account)/apple/removal", [("csrf", csrf)]).status == 303)
         #expect(try site.identities() == [[Self.rita, Self.rita]])
 
-        let ada = site.browser()
-        try ada.openOwnPage()
+        let ada = try site.signedIn()
         #expect(try ada.get("\(Browser.account)/apple").status == 303)
         let token = try #require(try ada.get(Browser.account).value(of: "csrf"))
         #expect(try ada.post("\(Browser.account)/apple/removal", [("csrf", token)]).status == 303)
@@ -97,7 +94,7 @@ import Testing
     @Test(.notifications) func `happens when the account at Apple is deleted: the person stays, and no app is told`()
         throws
     {
-        let (browser, own, apples) = try both(site)
+        let (browser, own, apples) = try both()
         #expect(try site.notification(site.event("account-delete")).status == 200)
 
         #expect(try site.isAlive(own) && !site.isAlive(apples))
@@ -109,8 +106,7 @@ import Testing
     }
 
     @Test(.notifications) func `to a deleted account leaves somebody in who has lost their password`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         try browser.connect(.regular)
         try site.teams.admin("DELETE FROM passwords WHERE sub = $1", site.ada)
         #expect(try site.notification(site.event("account-delete")).status == 200)
@@ -120,9 +116,9 @@ import Testing
     @Test(.notifications) func `is not what stopping at Apple is: that ends what came by way of it, for that group`()
         throws
     {
-        let (browser, own, apples) = try both(site)
+        let (browser, own, apples) = try both()
         let other = site.browser()
-        try other.openAccount(.regular, at: site.port)
+        try other.openAccount(.regular)
         #expect(try site.notification(site.event("consent-revoked")).status == 200)
 
         #expect(try site.isAlive(own) && !site.isAlive(apples))
@@ -136,7 +132,7 @@ import Testing
     }
 
     @Test(.apple) func `is not what Apple's daily answer is, which ends the same`() async throws {
-        let (_, own, apples) = try both(site)
+        let (_, own, apples) = try both()
         try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
         site.teams.clock.advance(by: .seconds(2 * 86_400))
         try await site.withProcess { process in
@@ -149,8 +145,7 @@ import Testing
     }
 
     @Test(.notifications) func `concerns a consent given at Apple, and the apps hear of it`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         try browser.connect(.hidden)
         let token = try site.token(of: try site.browser().signInAtApple(.hidden))
         let flag = "SELECT forwards_mail::text FROM consents WHERE sub = $1"
@@ -162,7 +157,7 @@ import Testing
     }
 
     @Test(.notifications) func `of the relay says nothing of an address that the app got here`() throws {
-        _ = try both(site)
+        _ = try both()
         #expect(try site.notification(site.event("email-disabled")).status == 200)
         let flag = "SELECT forwards_mail::text FROM consents WHERE sub = $1"
         #expect(try site.teams.admin(flag, site.ada) == [["true"]])

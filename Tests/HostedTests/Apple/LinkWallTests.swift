@@ -9,8 +9,7 @@ import Testing
 /// What binds the connecting of an account to team, person, session and browser.
 @Suite struct `An upstream request to connect Apple` {
     @Test(.apple) func `V18: begun in one person's session connects nothing in another's`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         let back = try browser.connectUntilBack(.regular)
         _ = try browser.send(try browser.get(Browser.account).form(to: "/session/end"))
         try browser.openOwnPage(as: "ben@acme.example")
@@ -26,8 +25,7 @@ import Testing
 
     @Test(.apple) func `V18: connects nothing in a later session of the same person, or in none`() throws {
         for staysOut in [true, false] {
-            let browser = site.browser()
-            try browser.openOwnPage()
+            let browser = try site.signedIn()
             let back = try browser.connectUntilBack(.regular)
             _ = try browser.send(try browser.get(Browser.account).form(to: "/session/end"))
             if !staysOut { try browser.openOwnPage() }
@@ -37,10 +35,8 @@ import Testing
     }
 
     @Test(.apple) func `V18: is another browser's no more than another person's`() throws {
-        let victim = site.browser()
-        try victim.openOwnPage()
-        let thief = site.browser()
-        try thief.openOwnPage(as: "ben@acme.example")
+        let victim = try site.signedIn()
+        let thief = try site.signedIn(as: "ben@acme.example")
         // A thief who set out, and has the victim's browser come back for them.
         let planted = try thief.connectUntilBack(.hidden)
         #expect(try victim.get(planted).status == 410)
@@ -60,22 +56,20 @@ import Testing
     }
 
     @Test(.apple) func `V20: connects once, however often it comes back`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         let exit = try browser.choose(.regular, on: try browser.setOutToConnect())
-        let back = try browser.postBack(exit, to: site.port)
+        let back = try browser.postBack(exit)
         #expect(try browser.get(back).status == 303)
         _ = try browser.disconnect()
 
         #expect(try browser.get(back).status == 410)
-        #expect(try browser.get(try browser.postBack(exit, to: site.port)).status == 410)
+        #expect(try browser.get(try browser.postBack(exit)).status == 410)
         #expect(try site.identities().isEmpty)
     }
 
     @Test(.apple) func `is not another team's`() throws {
         try site.teams.admin("UPDATE teams SET identity_sources = '{directory,apple}' WHERE team_id = 'RIVALTEAM1'")
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         let back = try browser.connectUntilBack(.regular)
         let rival = back.replacing("ACMETEAM01", with: "RIVALTEAM1")
         #expect(try browser.get(rival).status == 410)
@@ -91,12 +85,11 @@ import Testing
     }
 
     @Test(.apple) func `is no sign-in, nor a sign-in one of these`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         // Somebody who signs in to an app at Apple in this browser is not connected to whose page is open.
         let start = try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
         let page = try browser.goOnToApple("\(start)/apple")
-        let exit = try browser.get(try browser.postBack(try browser.choose(.regular, on: page), to: site.port))
+        let exit = try browser.get(try browser.postBack(try browser.choose(.regular, on: page)))
         #expect(try site.claims(of: exit)["sub"]?.string == Performer.regular.subject.rawValue)
         #expect(try site.identities().map { $0[1] } == [Performer.regular.subject.rawValue])
         let back = try browser.connectUntilBack(.hidden)
@@ -105,8 +98,7 @@ import Testing
     }
 
     @Test(.apple) func `is forgotten where nobody comes back: nobody is made of it`() async throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         _ = try browser.connectUntilBack(.regular)
         site.teams.clock.advance(by: .seconds(300))
         try await site.withProcess { try await $0.settle() }

@@ -27,32 +27,16 @@ import Testing
     }
 
     @Test func `S29: names who came with a transferred app, in each kind of grant`() throws {
-        try site.teams.admin(
-            """
-            INSERT INTO app_transfers (
-                team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
-            ) VALUES (
-                'RIVALTEAM1', 'aaaaaaaaaaaaaaaaaaaaaaaaaa', 'ACMETEAM01', 'com.acme.app', '{}', 'accepted',
-                to_timestamp($1::bigint), to_timestamp($1::bigint)
-            )
-            """, "\(site.teams.clock.now.seconds)")
+        typealias Transfer = `A person whom Apple calls otherwise after a transfer`
+        try Transfer.announce(site.teams.people.ada, in: .acme)
         let subject = try #require(try site.claims(try site.handOver(try site.device(.regular)))["sub"]?.string)
-        try site.teams.admin(
-            """
-            INSERT INTO transferred_people (
-                team_id, transfer_sub, app_id, from_team, shares_name, shares_email, hides_email, given_name,
-                family_name, is_email_verified, expires_at, sub
-            ) VALUES (
-                'ACMETEAM01', '760417.transfer.1827', 'com.acme.app', 'RIVALTEAM1', true, true, false, '', '',
-                true, to_timestamp($1::bigint), $2
-            )
-            """, "\(site.teams.clock.now.seconds + 86_400)", subject)
+        try Transfer.announce(try #require(Subject(rawValue: subject)), in: .acme)
         let given = try site.device(.regular)
         let native = try site.handOver(given)
         let again = try site.handOver(given)
         let refreshed = try site.refresh(try #require(again.json["refresh_token"]?.string))
         for answer in [native, again, refreshed] {
-            #expect(try site.claims(answer)["transfer_sub"] == "760417.transfer.1827")
+            #expect(try site.claims(answer)["transfer_sub"]?.string == Transfer.name)
         }
     }
 }

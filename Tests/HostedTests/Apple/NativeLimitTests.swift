@@ -15,12 +15,7 @@ import Testing
     @Test(.apple) func `is one session, however many come at once`() throws {
         let given = try site.device(.regular)
         #expect(try site.handOver(given).status == 200)
-        let body = FormCoding.encode(given.map { (name: $0.key, value: $0.value) })
-        let exchanges = try (0..<8).map { _ in
-            try Exchange(
-                port: site.port, "POST", "/t/ACMETEAM01/auth/native",
-                ["Content-Type: application/x-www-form-urlencoded"], body: body)
-        }
+        let exchanges = try (0..<8).map { _ in try site.setOut("/t/ACMETEAM01/auth/native", given) }
         let answers = try exchanges.map { try $0.answer() }
         #expect(answers.allSatisfy { $0.status == 200 })
         let tokens = answers.compactMap { $0.json["refresh_token"]?.string }
@@ -29,21 +24,6 @@ import Testing
         #expect(try site.sessions() == [["1"]])
         // The handover still leads to its session.
         #expect(try site.handOver(given).status == 200)
-    }
-
-    @Test(.apple) func `leaves no row behind where it leads nowhere`() throws {
-        var given = try site.device(.regular)
-        given["code"] = "not a code of Apple's"
-        #expect(try site.handOver(given).status == 400)
-        #expect(try site.teams.admin("SELECT FROM native_handovers").isEmpty)
-
-        site.script.set(.trouble, at: .token)
-        given = try site.device(.regular)
-        #expect(try site.handOver(given).status == 503)
-        #expect(try site.handOver(given).status == 200)
-        let rows = try site.teams.admin("SELECT settled_at IS NOT NULL FROM native_handovers")
-        #expect(rows == [["t"]])
-        #expect(try site.announcements().isEmpty)
     }
 
     @Test(.apple) func `is refused with a code that is too long, and a name is cut`() throws {
@@ -75,12 +55,8 @@ import Testing
             let limits = HandoverLimits(counts: LimitStore(teams.database))
             let address = try #require(IPAddress("203.0.113.7"))
             let now = teams.clock.now
-            let entries = try await withThrowingTaskGroup(of: HandoverLimits.Entry?.self) { group in
-                for _ in 0..<100 { group.addTask { try await limits.enter(.address(address), in: .acme, at: now) } }
-                var entries: [HandoverLimits.Entry] = []
-                for try await entry in group { if let entry { entries.append(entry) } }
-                return entries
-            }
+            let entries = try await race(100) { _ in try await limits.enter(.address(address), in: .acme, at: now) }
+                .compactMap { $0 }
             #expect(entries.count == 20)
             // Those that go well leave nothing behind, even where Apple had to be asked twice.
             for entry in entries { try await limits.leave(entry, with: nil, in: .acme) }
@@ -124,7 +100,7 @@ import Testing
     {
         let pair = try site.device(.regular).merging(["client_secret": try site.teams.secret(of: .app)]) { $1 }
         #expect(try site.handOver(pair).status == 200)
-        func calls() -> Int { site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") } }
+        func calls() -> Int { site.calls(to: .token) }
         let before = calls()
         var statuses: [Int] = []
         for number in 0..<12 {
@@ -156,9 +132,9 @@ import Testing
         site.script.set(.throttled, at: .token, times: 100)
         func junk(_ number: Int) -> [String: String] { ["client_id": ClientID.app.rawValue, "code": "junk-\(number)"] }
         for number in 0..<20 { #expect(try site.handOver(junk(number)).status == 503) }
-        let calls = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") }
+        let calls = site.calls(to: .token)
         #expect(try site.handOver(junk(20)).status == 429)
-        #expect(site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") } == calls)
+        #expect(site.calls(to: .token) == calls)
         let count = try site.teams.admin("SELECT count FROM limits WHERE subject = 'handovers.team'")
         #expect(count == [["20"]])
     }

@@ -18,8 +18,9 @@ import Testing
         LEFT JOIN consents c USING (team_id, sub)
         WHERE i.team_id = 'ACMETEAM01'
         """
+    private static let users = "SELECT sub, given_name FROM users WHERE team_id = 'ACMETEAM01' ORDER BY sub"
 
-    private static func replay(_ given: [String: String], on site: TestSite) throws {
+    private static func replay(_ given: [String: String]) throws {
         site.teams.clock.advance(by: .seconds(5))
         var forged = given
         (forged["first_name"], forged["last_name"]) = ("Evil", "Twin")
@@ -31,45 +32,25 @@ import Testing
         #expect(try site.announcements().isEmpty)
     }
 
-    @Test func `changes nothing of its person`() throws {
-        let given = try site.device(.regular)
-        #expect(try site.handOver(given).status == 200)
-        let before = try site.teams.admin(Self.everything)
-        try Self.replay(given, on: site)
-        #expect(before.count == 1)
-        #expect(try site.teams.admin(Self.everything) == before)
-    }
+    /// What may have come to its person since.
+    private static let changes = [
+        [], ["UPDATE provider_identities SET state = 'revoked'", "DELETE FROM consents WHERE team_id = 'ACMETEAM01'"],
+        ["DELETE FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'"],
+    ]
 
-    @Test func `leaves no name where its person had given none`() throws {
-        let given = try site.device(.regular).filter { !["first_name", "last_name", "email"].contains($0.key) }
+    /// No name where its person had given none, no consent that was taken back, and nobody who is gone.
+    @Test(arguments: changes, [true, false]) func `changes nothing of its person, and brings nothing back`(
+        _ changes: [String], _ isNamed: Bool
+    ) throws {
+        let given = try site.device(.regular).filter {
+            isNamed || !["first_name", "last_name", "email"].contains($0.key)
+        }
         #expect(try site.handOver(given).status == 200)
-        let before = try site.teams.admin(Self.everything)
-        try Self.replay(given, on: site)
-        #expect(try site.teams.admin(Self.everything) == before)
-        let next = try site.handOver(try site.device(.regular))
-        #expect(next.status == 200 && next.json["user"]?["name"] == nil)
-    }
-
-    @Test func `gives no consent back that was taken`() throws {
-        let given = try site.device(.regular)
-        #expect(try site.handOver(given).status == 200)
-        try site.teams.admin("UPDATE provider_identities SET state = 'revoked'")
-        try site.teams.admin("DELETE FROM consents WHERE team_id = 'ACMETEAM01'")
-        try Self.replay(given, on: site)
-        #expect(try site.names() == [["Rita", "Rita", "revoked"]])
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
-    }
-
-    @Test func `brings nobody back`() throws {
-        let given = try site.device(.regular)
-        #expect(try site.handOver(given).status == 200)
-        try site.teams.admin("DELETE FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
-        let actions = try site.teams.actions()
-        try Self.replay(given, on: site)
-        #expect(try site.people() == [])
-        let person = Performer.regular.subject.rawValue
-        let people = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1"
-        #expect(try site.teams.admin(people, person).isEmpty)
+        for change in changes { try site.teams.admin(change) }
+        let (before, actions) = (try site.teams.admin(Self.everything), try site.teams.actions())
+        let users = try site.teams.admin(Self.users)
+        try Self.replay(given)
+        #expect(try site.teams.admin(Self.everything) == before && site.teams.admin(Self.users) == users)
         #expect(try site.teams.actions() == actions)
     }
 
@@ -94,21 +75,21 @@ import Testing
 /// A name that an app handed over, of which nobody knows whether Apple took the code beside it.
 @Suite struct `A name that waits` {
     /// Has Rita's name wait: the connection breaks once Apple has taken the code.
-    private static func leave(at site: TestSite) throws {
+    private static func leave() throws {
         site.script.set(.broken, at: .token)
         #expect(try site.handOver(try site.device(.regular)).status == 503)
         #expect(try site.people() == [])
     }
 
     @Test(.apple) func `comes with the person's next sign-in, in a browser, too`() throws {
-        try Self.leave(at: site)
+        try Self.leave()
         let exit = try site.browser().signInAtApple(.regular)
         #expect(exit.value(of: "user")?.contains("Rita") == true)
         #expect(try site.announcements().isEmpty && site.names() == [["Rita", "Rita", "authorized"]])
     }
 
     @Test(.apple) func `comes late where the person was faster than the try that died`() throws {
-        try Self.leave(at: site)
+        try Self.leave()
         let held = "held_until = announced_at + interval '1 minute'"
         try site.teams.admin("UPDATE provider_announcements SET \(held)")
         let first = try site.handOver(try site.device(.regular))
@@ -122,7 +103,7 @@ import Testing
     }
 
     @Test(.apple) func `is in the file of what is kept of its person, and in nobody else's`() async throws {
-        try Self.leave(at: site)
+        try Self.leave()
         // Somebody is at work with it, so that it stays when its person comes.
         try site.teams.admin("UPDATE provider_announcements SET held_until = announced_at + interval '1 minute'")
         for person in [Performer.regular, .hidden] { #expect(try site.handOver(try site.device(person)).status == 200) }
@@ -141,7 +122,7 @@ import Testing
     }
 
     @Test(.apple) func `comes although the app sends an address without a name`() throws {
-        try Self.leave(at: site)
+        try Self.leave()
         var next = try site.device(.regular)
         next["email"] = "rita@icloud.example"
         #expect(try site.handOver(next).json["user"]?["name"]?["firstName"] == "Rita")
@@ -216,8 +197,7 @@ extension TestSite {
     func handOver(slowly given: [String: String], meanwhile body: () throws -> Answer) async throws -> [Answer] {
         var answers: [Answer] = []
         let exchange = try await hold(
-            while: { try setOut("/t/ACMETEAM01/auth/native", given.mapValues { $0 }) }, then: { answers = [try body()] }
-        )
+            while: { try setOut("/t/ACMETEAM01/auth/native", given) }, then: { answers = [try body()] })
         return [answers[0], try exchange.answer()]
     }
 }

@@ -49,18 +49,18 @@ import Testing
         #expect(try site.handOver(given).json["error"] == "invalid_grant")
     }
 
-    @Test(arguments: ["raw", "hex", "base64url"])
-    func `finds its nonce in Apple's token in every form libraries give it`(_ form: String) throws {
+    @Test func `finds its nonce in Apple's token in every form libraries give it`() throws {
         let digest = SHA256.hash("the app's nonce")
-        let sent = ["raw": "the app's nonce", "hex": Hex.encode(digest), "base64url": Base64URL.encode(digest)]
-        var given = try site.device(.regular, nonce: sent[form])
-        given["nonce"] = "the app's nonce"
-        #expect(try site.handOver(given).status == 200)
+        for sent in ["the app's nonce", Hex.encode(digest), Base64URL.encode(digest)] {
+            var given = try site.device(.regular, nonce: sent)
+            given["nonce"] = "the app's nonce"
+            #expect(try site.handOver(given).status == 200, "\(sent)")
 
-        given = try site.device(.regular, nonce: sent[form])
-        given["nonce"] = "another nonce"
-        let refused = try site.handOver(given)
-        #expect(refused.status == 400 && refused.json["error"] == "invalid_grant")
+            given = try site.device(.regular, nonce: sent)
+            given["nonce"] = "another nonce"
+            let refused = try site.handOver(given)
+            #expect(refused.status == 400 && refused.json["error"] == "invalid_grant", "\(sent)")
+        }
     }
 
     @Test func `is refused what Apple gave to somebody else`() throws {
@@ -108,7 +108,7 @@ import Testing
 /// Refresh tokens of clients that can keep no secret.
 @Suite(.apple) struct `The session of a public client` {
     @Test func `goes on under a new refresh token each time, with client_id alone`() throws {
-        var token = try #require(try site.handOver(try site.device(.regular)).json["refresh_token"]?.string)
+        var token = try site.nativeToken()
         for _ in 0..<3 {
             let answer = try site.refresh(token)
             #expect(answer.status == 200 && answer.json["id_token"] != nil)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `ends when a refresh token is used a second time`() throws {
-        let first = try #require(try site.handOver(try site.device(.regular)).json["refresh_token"]?.string)
+        let first = try site.nativeToken()
         let second = try #require(try site.refresh(first).json["refresh_token"]?.string)
 
         #expect(try site.refresh(first).json["error"] == "invalid_grant")
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `V53: ends when a refresh token is used twice at once`() async throws {
-        let token = try #require(try site.handOver(try site.device(.regular)).json["refresh_token"]?.string)
+        let token = try site.nativeToken()
         let own = "WHERE team_id = 'ACMETEAM01' AND revoked_at IS NULL"
         // What the other use does, that came first.
         let answer = try await site.teams.hold(
@@ -142,8 +142,7 @@ import Testing
     }
 
     @Test func `V53: lasts through a suspension, whatever the app tries meanwhile`() throws {
-        let handover = try site.handOver(try site.device(.regular))
-        let token = try #require(handover.json["refresh_token"]?.string)
+        let token = try site.nativeToken()
         try site.teams.admin("UPDATE users SET suspended_at = now() WHERE team_id = 'ACMETEAM01'")
         for _ in 0..<2 { #expect(try site.refresh(token).json["error"] == "invalid_grant") }
         try site.teams.admin("UPDATE users SET suspended_at = NULL WHERE team_id = 'ACMETEAM01'")
@@ -152,14 +151,14 @@ import Testing
     }
 
     @Test func `is no other client's and no other team's`() throws {
-        let token = try #require(try site.handOver(try site.device(.regular)).json["refresh_token"]?.string)
+        let token = try site.nativeToken()
         #expect(try site.refresh(token, client: .sister).status == 400)
         #expect(try site.refresh(token, in: "RIVALTEAM1").status == 400)
         #expect(try site.refresh(token).status == 200)
     }
 
     @Test func `is revoked with client_id alone`() throws {
-        let token = try #require(try site.handOver(try site.device(.regular)).json["refresh_token"]?.string)
+        let token = try site.nativeToken()
         let revoked = try site.post("/t/ACMETEAM01/auth/revoke", ["client_id": ClientID.app.rawValue, "token": token])
         #expect(revoked.status == 200)
         #expect(try site.refresh(token).json["error"] == "invalid_grant")
@@ -195,6 +194,11 @@ extension TestSite {
 
     func handOver(_ given: [String: String], in team: String = "ACMETEAM01") throws -> Answer {
         try post("/t/\(team)/auth/native", given)
+    }
+
+    /// The refresh token that a native app gets for Rita.
+    func nativeToken() throws -> String {
+        try #require(try handOver(try device(.regular)).json["refresh_token"]?.string)
     }
 
     /// As an app does, which has no secret.

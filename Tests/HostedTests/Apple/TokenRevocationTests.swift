@@ -14,7 +14,7 @@ import Testing
 @Suite(.apple) struct `Tokens that a team revokes` {
     private static let rita = Performer.regular.subject
 
-    private func revokeAll(_ site: TestSite, in team: TeamID = .acme) async throws -> Int {
+    private func revokeAll(in team: TeamID = .acme) async throws -> Int {
         try await site.teams.loop.run {
             try await AuthorizationEndStore(site.teams.database).revokeAllTokens(
                 of: Self.rita, in: team, by: .system("member"), from: TestTeams.origin)
@@ -23,10 +23,10 @@ import Testing
 
     @Test func `S24: hand back what Apple gave, all of it`() async throws {
         let tokens = [try site.tokens(), try site.tokens()]
-        #expect(try await revokeAll(site, in: .rival) == 0)
+        #expect(try await revokeAll(in: .rival) == 0)
         #expect(try site.tokenStates() == ["live", "live"])
 
-        #expect(try await revokeAll(site) == 2)
+        #expect(try await revokeAll() == 2)
         #expect(try !site.isAlive(tokens[0]) && !site.isAlive(tokens[1]))
         #expect(try site.tokenStates() == ["ending", "ending"])
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
@@ -54,7 +54,7 @@ import Testing
     @Test func `S24, V54: see the token of a code that was being issued and redeemed`() async throws {
         let token = try site.tokens()
         let count = try await site.teams.hold(
-            Self.rita.rawValue, while: { Task { try await revokeAll(site) } },
+            Self.rita.rawValue, while: { Task { try await revokeAll() } },
             then: [
                 (
                     """

@@ -21,15 +21,11 @@ import Testing
     {
         try site.require(.required)
         let browser = site.browser()
-        let door = try browser.get(Browser.account + "/session")
-        let password = [("email", "ada@acme.example"), ("password", People.password)]
-        let choices = try browser.follow(try browser.send(try door.form(to: "/password"), password))
+        let choices = try browser.typePassword()
         let link = try #require(choices.body.firstMatch(between: "href=\"", and: "?with=totp\""))
         let start = try #require(link.components(separatedBy: "href=\"").last)
 
-        let status = try await add(site, browser, at: start + "?with=totp", form: "/enrolment") {
-            (end.rawValue, [site.ada])
-        }
+        let status = try await add(browser, at: start + "?with=totp", form: "/enrolment") { (end.rawValue, [site.ada]) }
 
         #expect(status == 410)
         #expect(try site.teams.admin("SELECT FROM totp_secrets").isEmpty)
@@ -37,11 +33,10 @@ import Testing
     }
 
     @Test func `S36, V54: add no authenticator app in a session that has ended by then`() async throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
 
         let path = Browser.account + "/factors/totp/new"
-        let status = try await add(site, browser, at: path, form: "/totp/new") {
+        let status = try await add(browser, at: path, form: "/totp/new") {
             ("DELETE FROM sessions WHERE sub = $1", [site.ada])
         }
 
@@ -50,10 +45,9 @@ import Testing
     }
 
     @Test func `S36, V54: add no passkey in a session that has ended by then`() async throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         var key = try site.authenticator()
-        let form = try browser.get(Browser.account + "/factors/passkeys").form(to: "/factors/passkeys")
+        let form = try browser.passkeyForm()
         let answer = try key.register(form)
         let csrf = try #require(form.value(of: "csrf"))
 
@@ -95,17 +89,11 @@ import Testing
 
     /// Sends the form that adds an authenticator app, while somebody holds the person and makes a change.
     private func add(
-        _ site: TestSite, _ browser: Browser, at path: String, form end: String,
+        _ browser: Browser, at path: String, form end: String,
         meanwhile change: () -> (statement: String, values: [String?])
     ) async throws -> Int {
-        let page = try browser.get(path)
-        let typed = try #require(page.body.firstMatch(between: "<code>", and: "</code>"))
-        let secret = try #require(TOTPSecret(text: typed))
-        let form = try page.form(to: end)
-        let values = [
-            ("csrf", try #require(form.value(of: "csrf"))), ("method", "totp"),
-            ("offer", try #require(form.value(of: "offer"))), ("code", site.code(of: secret)),
-        ]
+        let (form, _, typed) = try browser.get(path).totpOffer(to: end)
+        let values = [("csrf", try #require(form.value(of: "csrf")))] + typed
         let exchange = try await site.teams.hold(
             site.ada, while: { try browser.set(out: form.action, posting: values) }, then: [change()])
         return try exchange.answer().status

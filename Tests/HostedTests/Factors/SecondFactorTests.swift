@@ -9,39 +9,28 @@ import Testing
 
 /// The second proof of a sign-in.
 @Suite(.site) struct SecondFactorTests {
-    private static let account = "/t/ACMETEAM01/account"
-
-    /// Types the password at the person's own sign-in; returns what is asked next.
-    private func typePassword(_ browser: Browser, _ start: String = account + "/session") throws -> Answer {
-        let page = try browser.get(start)
-        let answer = try browser.send(
-            try page.form(to: "/password"),
-            [("email", "ada@acme.example"), ("password", People.password), ("decision", "continue")])
-        return answer.status == 303 ? try browser.follow(answer) : answer
-    }
-
     @Test func `V26: somebody with an app has no session before its code`() async throws {
         let secret = try await site.addTOTP()
         let browser = site.browser()
 
-        let page = try typePassword(browser)
+        let page = try browser.typePassword()
         #expect(page.status == 200 && page.body.contains("one-time-code"))
         #expect(browser.cookies[Browser.sessionCookie] == nil)
-        #expect(try browser.get(Self.account).status == 303)
+        #expect(try browser.get(Browser.account).status == 303)
 
         let form = try page.form(to: "/factor")
         let wrong = try browser.send(form, [("method", "totp"), ("code", "000000")])
         #expect(wrong.status == 401 && browser.cookies[Browser.sessionCookie] == nil)
         let right = try browser.send(form, [("method", "totp"), ("code", site.code(of: secret))])
         #expect(right.status == 303 && browser.cookies[Browser.sessionCookie] != nil)
-        #expect(try browser.get(Self.account).body.contains("ada@acme.example"))
+        #expect(try browser.get(Browser.account).body.contains("ada@acme.example"))
     }
 
     @Test func `a used code does not work again inside its window`() async throws {
         let secret = try await site.addTOTP()
         let code = site.code(of: secret)
         for (browser, expected) in [(site.browser(), 303), (site.browser(), 401)] {
-            let form = try typePassword(browser).form(to: "/factor")
+            let form = try browser.typePassword().form(to: "/factor")
             #expect(try browser.send(form, [("method", "totp"), ("code", code)]).status == expected)
         }
     }
@@ -49,7 +38,7 @@ import Testing
     @Test func `V34: a password that was changed since is no first proof`() async throws {
         let secret = try await site.addTOTP()
         let (browser, bystander) = (site.browser(), site.browser())
-        let form = try typePassword(browser).form(to: "/factor")
+        let form = try browser.typePassword().form(to: "/factor")
         let start = try bystander.get(Browser.authorize())
         let hash = try TestTeams.argon2id.hash("a wholly other secret")
         let teams = site.teams
@@ -66,7 +55,7 @@ import Testing
     @Test func `V34: the password typed once more is no second factor`() async throws {
         try await site.addTOTP()
         let browser = site.browser()
-        let page = try typePassword(browser)
+        let page = try browser.typePassword()
         let form = try page.form(to: "/factor")
 
         for method in ["password", "", "apple", "recovery"] {
@@ -84,7 +73,7 @@ import Testing
     @Test func `an app's people are asked too, before anything is shared`() async throws {
         let secret = try await site.addTOTP()
         let browser = site.browser()
-        let page = try typePassword(browser, Browser.authorize(Browser.everything))
+        let page = try browser.typePassword(at: Browser.authorize(Browser.everything))
         let interaction = try page.form(to: "/factor").action.replacing("/factor", with: "")
         let factor = try page.form(to: "/factor")
         let csrf = try #require(factor.value(of: "csrf"))
@@ -100,19 +89,19 @@ import Testing
     @Test func `five wrong codes end the sign-in, another begins anew`() async throws {
         let secret = try await site.addTOTP()
         let browser = site.browser()
-        let form = try typePassword(browser).form(to: "/factor")
+        let form = try browser.typePassword().form(to: "/factor")
         for _ in 0..<5 { #expect(try browser.send(form, [("method", "totp"), ("code", "1")]).status == 401) }
 
         let sixth = try browser.send(form, [("method", "totp"), ("code", site.code(of: secret))])
         #expect(sixth.status == 429 && browser.cookies[Browser.sessionCookie] == nil)
-        let anew = try typePassword(browser).form(to: "/factor")
+        let anew = try browser.typePassword().form(to: "/factor")
         #expect(try browser.send(anew, [("method", "totp"), ("code", site.code(of: secret))]).status == 303)
     }
 
     @Test func `a wrong code has a cause of its own in the inspector`() async throws {
         try await site.addTOTP()
         let browser = site.browser()
-        let form = try typePassword(browser, Browser.authorize(Browser.everything)).form(to: "/factor")
+        let form = try browser.typePassword(at: Browser.authorize(Browser.everything)).form(to: "/factor")
         for _ in 0..<6 {
             site.teams.clock.advance(by: .seconds(1))
             _ = try browser.send(form, [("method", "totp"), ("code", "1")])
@@ -130,7 +119,7 @@ import Testing
         try await site.addTOTP()
         let browser = site.browser()
 
-        let done = try typePassword(browser, "/t/RIVALTEAM1/account/session")
+        let done = try browser.typePassword(at: "/t/RIVALTEAM1/account/session")
 
         #expect(!done.body.contains("one-time-code"))
         #expect(browser.cookies["__Host-pippin-RIVALTEAM1"] != nil)

@@ -47,8 +47,7 @@ import Testing
     }
 
     @Test(.site) func `S8: another address is confirmed in a session of that account, and in no other`() throws {
-        let attacker = site.browser()
-        try attacker.openOwnPage(as: "ben@acme.example")
+        let attacker = try site.signedIn(as: "ben@acme.example")
         let form = try attacker.get(Browser.account + "/email")
         _ = try attacker.send(form, [("email", "victim@new.example"), ("current", People.password)])
         let link = try site.link()
@@ -75,8 +74,7 @@ import Testing
     @Test(.apple) func `V41: who resets the password of an address nobody had confirmed finds nothing prepared there`()
         async throws
     {
-        let attacker = site.browser()
-        try attacker.openOwnPage()
+        let attacker = try site.signedIn()
         try attacker.connect(.regular)
         let token = try site.token(of: try attacker.consentAnew())
         try await site.addTOTP()

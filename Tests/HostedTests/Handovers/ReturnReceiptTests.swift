@@ -14,7 +14,7 @@ import Testing
             let (attacker, victim) = (site.browser(), site.browser())
             // Apple's genuine address, sent by whoever began to somebody who then approves.
             let exit = try victim.choose(.regular, on: try attacker.goToApple())
-            let back = try victim.postBack(exit, to: site.port)
+            let back = try victim.postBack(exit)
             try expectNothing(of: back, for: attacker)
             #expect(try victim.get(back).status == 410)
             // It stood in the victim's address bar until now: whoever read it there has nothing either.
@@ -31,7 +31,7 @@ import Testing
         try attacker.openOwnPage(as: "ben@acme.example")
         try victim.openOwnPage()
         let exit = try victim.choose(.regular, on: try attacker.setOutToConnect())
-        let back = try victim.postBack(exit, to: site.port)
+        let back = try victim.postBack(exit)
         try expectNothing(of: back, for: attacker)
         #expect(try victim.get(back).status == 410)
         #expect(try attacker.get(back).status == 410)
@@ -41,7 +41,7 @@ import Testing
     @Test(.apple) func `S2: is void for a browser without cookies too, and from then on for the one that began`() throws
     {
         let browser = site.browser()
-        let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
+        let back = try browser.signInUntilBack()
         #expect(try site.browser().get(back).status == 410)
         #expect(try browser.get(back).status == 410)
         #expect(try site.codes().isEmpty)
@@ -50,8 +50,8 @@ import Testing
     @Test(.apple) func `S2: keeps the receipt of the first post, which a second neither replaces nor learns`() throws {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
-        let first = try browser.postBack(exit, to: site.port)
-        let second = try browser.postBack(exit, changing: ["code": "c.0.other"], to: site.port)
+        let first = try browser.postBack(exit)
+        let second = try browser.postBack(exit, changing: ["code": "c.0.other"])
         let receipts = try [first, second].map { try #require($0.receipt) }
         #expect(receipts.allSatisfy { Base64URL.decode($0)?.count == 16 } && receipts[0] != receipts[1])
         // The second one is worth nothing, and spoils nothing.
@@ -64,13 +64,13 @@ import Testing
         let own = try attacker.choose(.hidden, on: try attacker.goToApple())
         let victims = try victim.choose(.regular, on: try victim.goToApple())
         // The attacker's code under the victim's state, before Apple's own post.
-        let planted = try attacker.postBack(own, changing: ["state": victims.value(of: "state")], to: site.port)
-        #expect(try victim.get(try victim.postBack(victims, to: site.port)).status == 410)
+        let planted = try attacker.postBack(own, changing: ["state": victims.value(of: "state")])
+        #expect(try victim.get(try victim.postBack(victims)).status == 410)
         #expect(try attacker.get(planted).status == 410)
         // The victim's code under the attacker's state: Apple's token names the trip it was made for.
         let other = site.browser()
         let begun = try attacker.choose(.hidden, on: try attacker.goToApple())
-        let taken = try other.postBack(victims, changing: ["state": begun.value(of: "state")], to: site.port)
+        let taken = try other.postBack(victims, changing: ["state": begun.value(of: "state")])
         let refused = try attacker.get(taken)
         #expect(refused.status == 400 && refused.value(of: "code") == nil)
         #expect(try site.codes().isEmpty)
@@ -78,7 +78,7 @@ import Testing
 
     @Test(.apple) func `S2: is tried again with the same receipt, which is worth nothing once it is settled`() throws {
         let browser = site.browser()
-        let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
+        let back = try browser.signInUntilBack()
         site.script.set(.trouble, at: .token, times: 9)
         let page = try browser.get(back)
         #expect(page.status == 503 && page["Referrer-Policy"] == "same-origin")
@@ -92,7 +92,7 @@ import Testing
 
     @Test(.apple) func `S2, V51: has a receipt that no log line and no step of the inspector shows`() async throws {
         let browser = site.browser()
-        let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
+        let back = try browser.signInUntilBack()
         let receipt = try #require(back.receipt)
         site.script.set(.unknownClient, at: .token, times: 9)
         #expect(try browser.get(back).status == 400)

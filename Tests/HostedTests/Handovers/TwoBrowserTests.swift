@@ -16,15 +16,15 @@ enum Handover: String, CaseIterable, Sendable {
     case apple, linking, confirmation, reset, emailChange, signInLink, invitation, popup, passwordStep
 
     /// Ada begins in `first`; a stranger finishes in `second`, and Ada's browser fetches what came of it.
-    func forEachTeam(_ site: TestSite, _ first: Browser, _ second: Browser) throws {
+    func forEachTeam(_ first: Browser, _ second: Browser) throws {
         switch self {
         case .apple:
             let exit = try second.choose(.regular, on: try first.goToApple())
-            try pass(try second.postBack(exit, to: site.port), second, first)
+            try pass(try second.postBack(exit), second, first)
         case .linking:
             try first.openOwnPage()
             let exit = try second.choose(.regular, on: try first.setOutToConnect())
-            try pass(try second.postBack(exit, to: site.port), second, first)
+            try pass(try second.postBack(exit), second, first)
         case .confirmation:
             _ = try first.register("dora@acme.example", password: "a password of hers")
             let link = try site.link()
@@ -85,7 +85,7 @@ enum Handover: String, CaseIterable, Sendable {
         let (first, second) = (site.browser(), site.browser())
         let before = try site.profile()
 
-        try handover.forEachTeam(site, first, second)
+        try handover.forEachTeam(first, second)
 
         // Nobody is signed in as anybody else: the first browser as Ada at most, where it began as her.
         #expect(second.cookies[Browser.sessionCookie] == nil)

@@ -32,8 +32,7 @@ import Testing
     }
 
     @Test func `V40: a confirmation that was shown to one gives the app nobody else`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage(as: Self.ben)
+        let browser = try site.signedIn(as: Self.ben)
         _ = try browser.send(try browser.follow(try browser.get(Browser.authorize())), [("decision", "continue")])
         try browser.openOwnPage()
         _ = try browser.send(try browser.follow(try browser.get(Browser.authorize())), [("decision", "continue")])
@@ -66,8 +65,7 @@ import Testing
 
     @Test func `V40: forms of one's own page change nothing for the next who signs in`() throws {
         let browser = site.browser()
-        let other = site.browser()
-        try other.openOwnPage(as: Self.ben)
+        let other = try site.signedIn(as: Self.ben)
         try browser.openOwnPage()
         let page = try browser.get(Browser.account)
         let csrf = try #require(page.value(of: "csrf"))

@@ -9,7 +9,7 @@ import Testing
 /// What a team does not use is not there, whatever address is asked for it.
 @Suite struct UnusedMethodTests {
     /// Every address of a form that belongs to pages of ours, as the routes are declared: one that is added is asked too.
-    private func addresses(_ site: TestSite, interaction: String, token: String) -> [String] {
+    private func addresses(interaction: String, token: String) -> [String] {
         let shared = ["/consent", "/confirmation", "/factors/recovery-codes/file"]
         return site.posts.filter { path in
             ["/attempts/", "/links/", "/account/factors/", "/account/password", "/account/email"].contains {
@@ -34,7 +34,7 @@ import Testing
         let interaction = try #require(step.split(separator: "/").last)
         try site.useAlone("{apple}")
 
-        let posts = addresses(site, interaction: String(interaction), token: String(token))
+        let posts = addresses(interaction: String(interaction), token: String(token))
         #expect(posts.count >= 18)
         for path in posts { #expect(try browser.post(path, [("csrf", csrf)]).status == 404, "POST \(path)") }
         let pages = ["/registration", "/recovery", "/password", "/email", "/totp", "/totp/new", "/passkeys"]
@@ -47,8 +47,7 @@ import Testing
     }
 
     @Test(.apple) func `S15: a session of the directory skips nothing where people are asked at Apple alone`() throws {
-        let browser = site.browser()
-        _ = try browser.consent()
+        let browser = try site.consented()
         let start = try browser.get(Browser.authorize(Browser.everything))
         let step = try #require(start["Location"])
         let confirmation = try browser.get(step)
@@ -68,7 +67,7 @@ import Testing
         try site.useAlone("{directory}")
         #expect(try browser.get(apple).status == 404)
         // The name that Apple tells once is kept; nobody comes in by it.
-        let back = try browser.postBack(exit, to: site.port)
+        let back = try browser.postBack(exit)
         #expect(try browser.get(back).status == 400)
         try browser.openOwnPage()
         let csrf = try #require(try browser.get(Browser.account).value(of: "csrf"))
@@ -76,14 +75,13 @@ import Testing
         #expect(try site.codes().isEmpty)
         // Rival never had anything to do with Apple.
         let rival = Browser.callback.replacing("ACMETEAM01", with: "RIVALTEAM1")
-        let form = ["Content-Type: application/x-www-form-urlencoded"]
+        let form = [TestSite.form]
         #expect(try site.ask("POST", rival, form, body: "state=s&code=c").status == 404)
         #expect(try site.ask("GET", rival + "?state=s&receipt=r").status == 404)
     }
 
     @Test(.site) func `S15: where no second factor is wanted no passkey signs in, and none is added`() throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         let page = try browser.get("\(Browser.account)/session")
         let passkey = try page.form(to: "/passkey")
         let csrf = try #require(passkey.value(of: "csrf"))

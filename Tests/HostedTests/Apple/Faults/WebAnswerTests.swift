@@ -41,21 +41,21 @@ import Testing
     ) async throws {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
-        let page = try browser.get(try browser.postBack(exit, changing: trouble.changes, to: site.port))
+        let page = try browser.get(try browser.postBack(exit, changing: trouble.changes))
 
         trouble.outcome.expect(on: page)
         try await site.expectTrace(trouble.outcome)
-        try Self.expectNobody(at: site)
+        try Self.expectNobody()
     }
 
     @Test func `waits for its team where the connection to Apple was taken away meanwhile`() async throws {
         let browser = site.browser()
-        let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
+        let back = try browser.signInUntilBack()
         try site.teams.admin("UPDATE teams SET identity_sources = '{directory}'")
         let page = try browser.get(back)
         FaultCase.Outcome.never(.providerAbsent).expect(on: page)
         try await site.expectTrace(.never(.providerAbsent))
-        try Self.expectNobody(at: site)
+        try Self.expectNobody()
 
         try site.teams.admin("UPDATE teams SET identity_sources = '{directory,apple}'")
         #expect(try browser.get(back).value(of: "user")?.contains("Rita") == true)
@@ -65,12 +65,12 @@ import Testing
     func `signs people in whatever stands in the form field that nobody signed`(_ user: String) throws {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
-        let page = try browser.get(try browser.postBack(exit, changing: ["user": user], to: site.port))
+        let page = try browser.get(try browser.postBack(exit, changing: ["user": user]))
         #expect(page.value(of: "code") != nil)
         #expect(try site.claims(of: page)["email"] == "rita@icloud.example")
     }
 
-    private static func expectNobody(at site: TestSite) throws {
+    private static func expectNobody() throws {
         #expect(try site.teams.admin("SELECT FROM provider_identities").isEmpty)
         let codes = try site.teams.admin("SELECT redeemed_at FROM authorization_codes WHERE team_id = 'APPLESIM00'")
         #expect(codes == [[nil]])

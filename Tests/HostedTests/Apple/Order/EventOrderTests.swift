@@ -12,13 +12,13 @@ import Testing
     @Test func `S34: ends its own group though the person has come to another one since`() throws {
         let (before, after) = (site.browser(), site.browser())
         let token = try site.tokens()
-        try before.openAccount(.regular, at: site.port)
+        try before.openAccount(.regular)
         let event = site.event("consent-revoked", after: .seconds(60))
         site.teams.clock.advance(by: .seconds(600))
         try site.comeToOtherGroup()
         let sessions = "SELECT token_hash FROM sessions WHERE team_id = 'ACMETEAM01'"
         let old = try site.teams.admin(sessions)
-        try after.openAccount(.regular, at: site.port)
+        try after.openAccount(.regular)
         // The page of ours was reached by the other group's registration.
         try site.teams.admin(
             "DELETE FROM provider_tokens WHERE created_at > $1::timestamptz - interval '1 s' AND app_id = 'com.acme.app'",
@@ -76,7 +76,7 @@ import Testing
 /// Facts that a node wrote while its clock was ahead.
 @Suite(.notifications) struct `What was dated ahead of the time` {
     /// A person who came while a clock was a day ahead.
-    private func comeAhead(_ site: TestSite) throws -> String {
+    private func comeAhead() throws -> String {
         site.teams.clock.advance(by: .seconds(86_400))
         let token = try site.tokens()
         site.teams.clock.advance(by: .seconds(-86_400))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `V53: does not keep somebody whose account at Apple is deleted`() throws {
-        _ = try comeAhead(site)
+        _ = try comeAhead()
         site.teams.clock.advance(by: .seconds(60))
         #expect(try site.notification(site.event("account-delete")).status == 200)
         let sub = Performer.regular.subject.rawValue
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `V53: does not keep tokens of a consent that was taken back at Apple`() throws {
-        let token = try comeAhead(site)
+        let token = try comeAhead()
         site.teams.clock.advance(by: .seconds(60))
         #expect(try site.notification(site.event("consent-revoked")).status == 200)
         #expect(try !site.isAlive(token))
@@ -105,10 +105,10 @@ import Testing
 /// Our own revocation at Apple, which Apple tells us of as if the person had stopped.
 @Suite struct `The echo of our own revocation` {
     /// A person who signed out everywhere, and whose token was revoked at Apple; their browser is still signed in here.
-    private func signOut(_ site: TestSite) async throws -> Browser {
+    private func signOut() async throws -> Browser {
         _ = try site.tokens()
         let browser = site.browser()
-        try browser.openAccount(.regular, at: site.port)
+        try browser.openAccount(.regular)
         site.teams.clock.advance(by: .seconds(60))
         #expect(try site.client("sign-out", ["sub": Performer.regular.subject.rawValue]).status == 200)
         try await site.work { try Set(site.tokenStates()) == ["revoked"] }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(.notifications) func `S40: ends nothing that a plain sign-out left standing`() async throws {
-        let browser = try await signOut(site)
+        let browser = try await signOut()
         for (round, delay) in [0, 2, 300].enumerated() {
             let event = site.event("consent-revoked", after: .seconds(delay))
             #expect(try site.notification(event, id: "echo-\(round)").status == 200)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(.notifications) func `S40: ends no newer sign-in, whatever the clocks say`() async throws {
-        _ = try await signOut(site)
+        _ = try await signOut()
         let event = site.event("consent-revoked")
         site.teams.clock.advance(by: .seconds(2))
         let token = try site.tokens()
@@ -140,7 +140,7 @@ import Testing
         for isLater in [true, false] {
             try await withNotifications { site in
                 let before = site.event("consent-revoked", after: .seconds(30))
-                _ = try await signOut(site)
+                _ = try await signOut()
                 site.teams.clock.advance(by: .seconds(30))
                 let token = isLater ? try site.tokens() : nil
                 let event = isLater ? site.event("consent-revoked", after: .seconds(30)) : before
@@ -155,13 +155,7 @@ import Testing
         _ = try site.tokens()
         site.script.set(.unknownClient, at: .revocation, times: .max)
         #expect(try site.client("sign-out", ["sub": Performer.regular.subject.rawValue]).status == 200)
-        try await site.withProcess { _ in
-            try await site.wait(isHasty: false) {
-                try !site.teams.admin(
-                    "SELECT FROM jobs WHERE kind = 'provider.revocation' AND attempts = 1 AND worker IS NULL"
-                ).isEmpty
-            }
-        }
+        try await site.workInVain()
         #expect(try site.notification(site.event("consent-revoked", after: .seconds(1))).status == 200)
         #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
     }

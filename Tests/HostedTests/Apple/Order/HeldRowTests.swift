@@ -13,34 +13,21 @@ import Testing
     /// A change made by whoever holds the person.
     private static func change(_ statement: String, _ values: String?...) -> (String, [String?]) { (statement, values) }
 
-    @Test(.apple) func `S41, V54: connects nothing once the session has ended`() async throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+    @Test(.apple, arguments: [[], ["UPDATE users SET suspended_at = now() WHERE sub = $1"]])
+    func `S41, V54: connects nothing once the session has ended, by a suspension or otherwise`(_ ends: [String])
+        async throws
+    {
+        let browser = try site.signedIn()
         let back = try browser.connectUntilBack(.regular)
         let exchange = try await site.teams.hold(
             site.ada, while: { try browser.set(out: back) },
-            then: [Self.change("DELETE FROM sessions WHERE sub = $1", site.ada)])
+            then: (ends + ["DELETE FROM sessions WHERE sub = $1"]).map { Self.change($0, site.ada) })
         #expect(try exchange.answer().status != 200)
         #expect(try site.identities().isEmpty)
     }
 
-    @Test(.apple) func `S41, V54: connects nothing to somebody who was suspended`() async throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
-        let back = try browser.connectUntilBack(.regular)
-        let exchange = try await site.teams.hold(
-            site.ada, while: { try browser.set(out: back) },
-            then: [
-                Self.change("UPDATE users SET suspended_at = now() WHERE sub = $1", site.ada),
-                Self.change("DELETE FROM sessions WHERE sub = $1", site.ada),
-            ])
-        _ = try exchange.answer()
-        #expect(try site.identities().isEmpty)
-    }
-
     @Test(.apple) func `S41, V54: parts from Apple only while another way to sign in is left`() async throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         try browser.connect(.regular)
         let page = try browser.get("\(Browser.account)/apple").form(to: "/account/apple/removal")
         let csrf = try #require(page.value(of: "csrf"))
@@ -83,7 +70,7 @@ import Testing
     {
         let browser = site.browser()
         _ = try site.tokens()
-        try browser.openAccount(.regular, at: site.port)
+        try browser.openAccount(.regular)
         site.teams.clock.advance(by: .seconds(2 * 86_400))
         let alone =
             "DELETE FROM provider_tokens WHERE token_id <> (SELECT token_id FROM provider_tokens ORDER BY 1 LIMIT 1)"
@@ -102,7 +89,7 @@ import Testing
 
     @Test(.site) func `S41, V54: uses a mailed link up in the order in which a suspension ends it`() async throws {
         let browser = site.browser()
-        _ = try RecoveryTests.ask(browser, "ada@acme.example")
+        _ = try browser.askForHelp("ada@acme.example", link: false)
         let page = try browser.get(try site.link())
         let (action, csrf) = (try #require(page.action), try #require(page.value(of: "csrf")))
         let exchange = try await site.teams.hold(
@@ -115,7 +102,7 @@ import Testing
 
     @Test(.apple) func `S37, V54: deletes nobody who has left the app by then`() async throws {
         _ = try site.tokens()
-        let form: [String: String?] = [
+        let form = [
             "client_id": ClientID.web.rawValue, "client_secret": try site.teams.secret(of: .web), "sub": Self.rita,
         ]
         let exchange = try await site.teams.hold(
@@ -133,22 +120,19 @@ import Testing
 extension Browser {
     /// Sends a form without waiting for the answer.
     func set(out path: String, posting form: [(String, String)]) throws -> Exchange {
-        let jar = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
-        return try Exchange(
-            port: port, "POST", path,
-            [
-                "Cookie: \(jar)", "Content-Type: application/x-www-form-urlencoded", "Origin: \(TestTeams.publicURL)",
-                "Sec-Fetch-Site: same-origin",
-            ], body: FormCoding.encode(form.map { (name: $0.0, value: $0.1) }))
+        let body = FormCoding.encode(form.map { (name: $0.0, value: $0.1) })
+        return try Exchange(port: port, "POST", path, [TestSite.form, cookieField] + TestSite.ownOrigin, body: body)
     }
+
+    /// Asks without waiting for the answer.
+    func set(out path: String) throws -> Exchange { try Exchange(port: port, "GET", path, [cookieField]) }
 }
 
 extension TestSite {
     /// Posts a form of an app without waiting for the answer.
-    func setOut(_ path: String, _ form: [String: String?]) throws -> Exchange {
-        try Exchange(
-            port: port, "POST", path, ["Content-Type: application/x-www-form-urlencoded"],
-            body: FormCoding.encode(form.compactMap { name, value in value.map { (name: name, value: $0) } }))
+    func setOut(_ path: String, _ form: [String: String]) throws -> Exchange {
+        let body = FormCoding.encode(form.map { (name: $0.key, value: $0.value) })
+        return try Exchange(port: port, "POST", path, [Self.form], body: body)
     }
 
     /// Posts a notice as Apple does, without waiting for the answer.

@@ -15,11 +15,7 @@ import Testing
         _ = try site.tokens()
         #expect(try site.client("sign-out", ["sub": Self.rita]).status == 200)
         site.script.set(.trouble, at: .revocation)
-        try await site.withProcess { _ in
-            try await site.wait(isHasty: false) {
-                try !site.teams.admin("SELECT FROM jobs WHERE attempts = 1 AND worker IS NULL").isEmpty
-            }
-        }
+        try await site.workInVain()
         site.teams.clock.advance(by: .seconds(3600))
         let token = try site.tokens()
         try await site.work { try site.tokenStates() == ["revoked", "live"] }
@@ -51,8 +47,7 @@ import Testing
     @Test(.notifications, arguments: Return.allCases)
     func `V53: is settled without a call once the account there is back as somebody else's`(_ way: Return) async throws
     {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         switch way {
         case .connected:
             _ = try site.tokens()
@@ -62,13 +57,7 @@ import Testing
             #expect(try browser.disconnect().status == 303)
         }
         site.script.set(.trouble, at: .revocation)
-        try await site.withProcess { _ in
-            try await site.wait(isHasty: false) {
-                try !site.teams.admin(
-                    "SELECT FROM jobs WHERE kind = 'provider.revocation' AND attempts = 1 AND worker IS NULL"
-                ).isEmpty
-            }
-        }
+        try await site.workInVain()
         site.teams.clock.advance(by: .seconds(60))
         if way == .connected { try browser.connect(.regular) }
         let token = try site.tokens()
@@ -83,8 +72,7 @@ import Testing
 
     @Test(.notifications) func `V53: is not taken for made where Apple tells of another account`() throws {
         for fact in ["consent-revoked", "account-delete"] {
-            let browser = site.browser()
-            try browser.openOwnPage()
+            let browser = try site.signedIn()
             try browser.connect(.regular)
             _ = try browser.disconnect()
             try browser.connect(.hidden)
@@ -113,8 +101,7 @@ import Testing
     }
 
     @Test(.apple) func `S35: is called for where the newer token is another account's at Apple`() async throws {
-        let browser = site.browser()
-        try browser.openOwnPage()
+        let browser = try site.signedIn()
         try browser.connect(.regular)
         _ = try browser.disconnect()
         site.teams.clock.advance(by: .seconds(1))
