@@ -9,8 +9,7 @@ import Testing
     private static let window = Duration.seconds(900)
 
     private func add(_ environment: TestEnvironment, at now: Timestamp) async throws -> LimitStore.Count {
-        try await LimitStore(environment.database).add(
-            to: Self.subject, window: Self.window, in: TestEnvironment.acme, at: now)
+        try await LimitStore(environment.database).add(to: Self.subject, window: Self.window, in: .acme, at: now)
     }
 
     @Test func `V46: is over where a clock opened it that was a day ahead`() async throws {
@@ -18,7 +17,7 @@ import Testing
             let ahead = TestEnvironment.noon + .seconds(86_400)
             for _ in 0..<5 { _ = try await add(environment, at: ahead) }
             let wait = try await LimitStore(environment.database).wait(
-                for: [(Self.subject, 5)], window: Self.window, in: TestEnvironment.acme, at: TestEnvironment.noon)
+                for: [(Self.subject, 5)], window: Self.window, in: .acme, at: TestEnvironment.noon)
             #expect(wait == nil)
             let count = try await add(environment, at: TestEnvironment.noon)
             #expect(count.value == 1 && count.endsAt == TestEnvironment.noon + Self.window)
@@ -37,7 +36,7 @@ import Testing
         try await withEnvironment { environment in
             let store = LimitStore(environment.database)
             func count(_ subject: LimitSubject, at now: Timestamp) async throws -> LimitStore.Count {
-                try await store.add(to: subject, window: Self.window, in: TestEnvironment.acme, at: now)
+                try await store.add(to: subject, window: Self.window, in: .acme, at: now)
             }
             let other = LimitSubject.team("other")
             let later = TestEnvironment.noon + Self.window
@@ -47,9 +46,9 @@ import Testing
             for _ in 0..<2 { late.append(try await count(other, at: later)) }
 
             // What is nobody's any more, beside one that still is.
-            try await store.release([earlier, late[0]], in: TestEnvironment.acme)
+            try await store.release([earlier, late[0]], in: .acme)
             // Another team's of the same name and time.
-            try await store.release([late[1]], in: TestEnvironment.rival)
+            try await store.release([late[1]], in: .rival)
 
             let counts = try environment.admin("SELECT subject, count FROM limits ORDER BY subject")
             #expect(counts == [["other.team", "1"], ["test.team", "3"]])

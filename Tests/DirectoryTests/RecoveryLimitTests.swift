@@ -32,8 +32,8 @@ import Testing
         try await recovery.begin(
             name, for: .newPassword, interaction: nil, browserHash: [1], knownBrowser: knownBrowser,
             AccountCaller(
-                team: TestEnvironment.acme, language: .english,
-                origin: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"), now: TestEnvironment.noon))
+                team: .acme, language: .english, origin: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"),
+                now: TestEnvironment.noon))
     }
 
     @Test func `V43, V47: leaves a browser that the account knows its own, and strangers learn nothing`() async throws {

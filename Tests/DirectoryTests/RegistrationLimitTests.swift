@@ -26,7 +26,7 @@ import Testing
 
     /// What came of the form, as one word.
     private func register(
-        _ registrations: AccountRegistrations, _ email: String, from ip: String, at team: TeamID = TestEnvironment.acme
+        _ registrations: AccountRegistrations, _ email: String, from ip: String, at team: TeamID = .acme
     ) async throws -> String {
         let rule = PasswordRule(in: team, email: nil)
         let form = AccountRegistrations.Form(
@@ -113,7 +113,7 @@ import Testing
                 #expect(mailboxes.isEmpty)
 
                 // Rival has an hour of its own.
-                let rival = try await register(registrations, email, from: "192.0.2.1", at: TestEnvironment.rival)
+                let rival = try await register(registrations, email, from: "192.0.2.1", at: TeamID.rival)
                 #expect(rival == "mailed")
             }
         }

@@ -18,8 +18,8 @@ import Testing
     ) async throws -> Duration? {
         switch kind {
         case .registration, .passwordReset:
-            try await limits.charge(kind, to: recipient, askedBy: .stranger(ip: ip), in: TestEnvironment.acme, at: now)
-        default: try await limits.charge(kind, to: recipient, in: TestEnvironment.acme, at: now)
+            try await limits.charge(kind, to: recipient, askedBy: .stranger(ip: ip), in: .acme, at: now)
+        default: try await limits.charge(kind, to: recipient, in: .acme, at: now)
         }
     }
 
@@ -114,8 +114,8 @@ import Testing
                 try await limits(environment).charge(
                     .memberInvitation, to: "victim", in: team, at: TestEnvironment.noon)
             }
-            for _ in 0..<limit.count { #expect(try await invite(from: TestEnvironment.acme) == nil) }
-            #expect(try await invite(from: TestEnvironment.rival) != nil)
+            for _ in 0..<limit.count { #expect(try await invite(from: TeamID.acme) == nil) }
+            #expect(try await invite(from: TeamID.rival) != nil)
         }
     }
 
@@ -135,14 +135,14 @@ import Testing
                     }
                     return admitted
                 }
-                #expect(try await ask(3 * limit.count, "shared.example", from: TestEnvironment.acme) == limit.count)
-                #expect(try await ask(limit.count, "Shared.example", from: TestEnvironment.rival) == limit.count)
+                #expect(try await ask(3 * limit.count, "shared.example", from: TeamID.acme) == limit.count)
+                #expect(try await ask(limit.count, "Shared.example", from: TeamID.rival) == limit.count)
                 // Many teams together, which stand in one row here.
                 try environment.admin(
                     "UPDATE limits SET count = \(all.count - 1) WHERE team_id = '\(TeamID.system.rawValue)'")
                 try environment.admin("DELETE FROM limits WHERE team_id <> '\(TeamID.system.rawValue)'")
-                #expect(try await ask(3, "shared.example", from: TestEnvironment.rival) == 1)
-                #expect(try await ask(3, "other.example", from: TestEnvironment.rival) == 3)
+                #expect(try await ask(3, "shared.example", from: TeamID.rival) == 1)
+                #expect(try await ask(3, "other.example", from: TeamID.rival) == 3)
             }
         }
     }
@@ -156,8 +156,8 @@ import Testing
                 let limits = self.limits(environment)
                 @Sendable func charge(_ name: String, to recipient: Int) async throws -> Duration? {
                     try await limits.charge(
-                        kind, to: "p\(recipient)@example.org", by: .account(Subject(hexadecimal: name)),
-                        in: TestEnvironment.acme, at: TestEnvironment.noon)
+                        kind, to: "p\(recipient)@example.org", by: .account(Subject(hexadecimal: name)), in: .acme,
+                        at: TestEnvironment.noon)
                 }
                 let admitted = try await admitted(of: limit.count + 20) { try await charge("ada", to: $0) }
                 #expect(admitted == limit.count, "\(kind)")
@@ -175,8 +175,7 @@ import Testing
                 var mails = 0
                 for _ in 0..<5 {
                     let wait = try await limits.charge(
-                        .passwordReset, to: "victim@example.org", askedBy: asker, in: TestEnvironment.acme,
-                        at: TestEnvironment.noon)
+                        .passwordReset, to: "victim@example.org", askedBy: asker, in: .acme, at: TestEnvironment.noon)
                     if wait == nil { mails += 1 }
                 }
                 return mails
@@ -197,8 +196,8 @@ import Testing
                 try environment.admin("DELETE FROM limits")
                 let limits = self.limits(environment)
                 @Sendable func charge(_ ip: String) async throws -> Bool {
-                    try await limits.charge(
-                        kind, to: nil, by: .stranger(ip: ip), in: TestEnvironment.acme, at: TestEnvironment.noon) == nil
+                    try await limits.charge(kind, to: nil, by: .stranger(ip: ip), in: .acme, at: TestEnvironment.noon)
+                        == nil
                 }
                 let mails = try await admitted(of: 400) { network in
                     try await charge("2001:db8:1:\(String(network, radix: 16))::1") ? nil : .zero
@@ -218,13 +217,11 @@ import Testing
                 try environment.admin("DELETE FROM limits")
                 let (limits, ada) = (self.limits(environment), Subject(hexadecimal: "ada"))
                 func charge(_ kind: Sending, to recipient: String) async throws -> Duration? {
-                    try await limits.charge(
-                        kind, to: recipient, by: .account(ada), in: TestEnvironment.acme, at: TestEnvironment.noon)
+                    try await limits.charge(kind, to: recipient, by: .account(ada), in: .acme, at: TestEnvironment.noon)
                 }
                 for recipient in ["victim@example.org", ada.rawValue] {
                     for _ in 0..<20 {
-                        _ = try await limits.charge(
-                            kind, to: recipient, in: TestEnvironment.acme, at: TestEnvironment.noon)
+                        _ = try await limits.charge(kind, to: recipient, in: .acme, at: TestEnvironment.noon)
                     }
                 }
                 #expect(try await charge(.userInvitation, to: "victim@example.org") == nil)
@@ -241,8 +238,7 @@ import Testing
             let changes = EmailChange(environment.database, mailer: mailer)
             let victim = try #require(EmailAddress(rawValue: "victim@example.org"))
             let caller = AccountCaller(
-                team: TestEnvironment.acme, language: .english, origin: TestEnvironment.origin,
-                now: TestEnvironment.noon)
+                team: .acme, language: .english, origin: TestEnvironment.origin, now: TestEnvironment.noon)
             var waits: [Duration?] = []
             for number in 0..<10 {
                 let person = try await environment.add("person\(number)")

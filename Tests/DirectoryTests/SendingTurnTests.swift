@@ -12,7 +12,7 @@ import Testing
         )
         try await withEnvironment { environment in
             let limits = SendingLimits(LimitStore(environment.database))
-            func turn(_ host: String, in team: TeamID = TestEnvironment.acme) async throws -> Duration {
+            func turn(_ host: String, in team: TeamID = .acme) async throws -> Duration {
                 try await limits.turn(of: .notification, at: host, in: team, at: TestEnvironment.noon)
                     - TestEnvironment.noon
             }
@@ -20,7 +20,7 @@ import Testing
             for _ in 0...(2 * own.count) { waits.append(try await turn("victim.example")) }
             #expect(waits[...own.count].allSatisfy { $0 == .zero })
             #expect(waits[own.count + 1] == own.window / own.count && waits.last == own.window)
-            #expect(try await turn("Victim.example", in: TestEnvironment.rival) == .zero)
+            #expect(try await turn("Victim.example", in: .rival) == .zero)
             // Many teams together; those who wait for their own turn take nothing of it.
             var admitted = 0
             for _ in 0..<(all.count + 5) {

@@ -27,17 +27,12 @@ import Testing
                             return true
                         } catch UserStore.Failure.loginTaken { return false }
                     }
-                ),
-                (
-                    "a code",
-                    { try await factors.totp.use(code, of: factors.ada, in: Environment.acme, at: Environment.noon) }
-                ),
+                ), ("a code", { try await factors.totp.use(code, of: factors.ada, in: .acme, at: Environment.noon) }),
                 (
                     "a recovery code",
                     {
                         try await factors.codes.use(
-                            codes[0], of: factors.ada, in: Environment.acme, from: Environment.origin,
-                            at: Environment.noon)
+                            codes[0], of: factors.ada, in: .acme, from: Environment.origin, at: Environment.noon)
                     }
                 ),
             ]
@@ -52,7 +47,7 @@ import Testing
 
     @Test func `show and change nothing of another team`() async throws {
         try await withFactors { factors in
-            let (environment, ada, rival) = (factors.environment, factors.ada, Environment.rival)
+            let (environment, ada, rival) = (factors.environment, factors.ada, TeamID.rival)
             let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 100)
             defer { pool.stop() }
             let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: Environment.cheap)
@@ -60,13 +55,12 @@ import Testing
             let (passwords, consents) = (PasswordStore(environment.database), try environment.consents())
             let hash = try Environment.cheap.hash(PasswordEnvironment.password)
             let isSet = try await passwords.set(
-                hash, for: ada, in: Environment.acme, by: .system("test"), from: Environment.origin)
+                hash, for: ada, in: .acme, by: .system("test"), from: Environment.origin)
             #expect(isSet)
             try environment.addApp(Environment.app)
             let choice = ConsentChoice(name: nil, email: .shared)
-            _ = try await consents.grant(
-                choice, of: ada, to: Environment.app, in: Environment.acme, from: Environment.origin)
-            let session = try await environment.sessions.begin(for: ada, in: Environment.acme, from: Environment.origin)
+            _ = try await consents.grant(choice, of: ada, to: Environment.app, in: .acme, from: Environment.origin)
+            let session = try await environment.sessions.begin(for: ada, in: .acme, from: Environment.origin)
             let (secret, codes) = try await factors.enrolTOTP()
             let code = TOTP.code(of: secret, step: FactorEnvironment.step)
             let (users, list) = (UserDetailStore(environment.database), UserListStore(environment.database))
@@ -124,10 +118,10 @@ import Testing
 
             #expect(try environment.count("users", of: ada) == 1)
             #expect(try !environment.actions(in: rival).contains("user.deleted"))
-            #expect(try await signsIn(in: Environment.acme) == "success")
+            #expect(try await signsIn(in: .acme) == "success")
             #expect(try await factors.prove(.totp(code)) == .proved)
-            #expect(try await consents.find(of: ada, for: Environment.app, in: Environment.acme) != nil)
-            #expect(try await environment.sessions.find(session, in: Environment.acme) != nil)
+            #expect(try await consents.find(of: ada, for: Environment.app, in: .acme) != nil)
+            #expect(try await environment.sessions.find(session, in: .acme) != nil)
         }
     }
 }

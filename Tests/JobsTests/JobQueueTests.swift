@@ -10,7 +10,7 @@ import Testing
         try await withEnvironment { environment in
             let diary = Diary()
             let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            try await environment.queue().enqueue(job, in: .acme)
 
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { greeting, run in
@@ -35,12 +35,12 @@ import Testing
             let queue = environment.queue()
             let (kept, dropped) = (NewJob(Greeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
 
-            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
-                _ = try await queue.enqueue(kept, in: TestEnvironment.acme, transaction)
+            try await environment.database.transaction(in: .acme) { transaction in
+                _ = try await queue.enqueue(kept, in: .acme, transaction)
             }
             await #expect(throws: Regret.self) {
-                try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
-                    _ = try await queue.enqueue(dropped, in: TestEnvironment.acme, transaction)
+                try await environment.database.transaction(in: .acme) { transaction in
+                    _ = try await queue.enqueue(dropped, in: .acme, transaction)
                     throw Regret()
                 }
             }
@@ -54,9 +54,9 @@ import Testing
         try await withEnvironment { environment in
             let queue = environment.queue()
 
-            let first = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.acme)
-            let again = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.acme)
-            let other = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.rival)
+            let first = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: .acme)
+            let again = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: .acme)
+            let other = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: .rival)
 
             #expect([first, again, other] == [true, false, true])
         }
@@ -66,10 +66,8 @@ import Testing
         try await withEnvironment { environment in
             let (done, left) = (NewJob(Greeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
 
-            try await environment.database.query(
-                done.insertion(in: TestEnvironment.acme, when: "WHERE true"), in: TestEnvironment.acme)
-            try await environment.database.query(
-                left.insertion(in: TestEnvironment.acme, when: "WHERE false"), in: TestEnvironment.acme)
+            try await environment.database.query(done.insertion(in: .acme, when: "WHERE true"), in: .acme)
+            try await environment.database.query(left.insertion(in: .acme, when: "WHERE false"), in: .acme)
 
             #expect(try environment.state(of: done) == "pending")
             #expect(try environment.state(of: left) == nil)
@@ -88,7 +86,7 @@ import Testing
                 // Until it has looked for both priorities and found nothing.
                 try await environment.loop.wait { environment.system.statementCount >= 2 }
                 let job = NewJob(Greeting(name: "Ada"))
-                try await environment.queue(bell).enqueue(job, in: TestEnvironment.acme)
+                try await environment.queue(bell).enqueue(job, in: .acme)
                 try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
             }
         }
@@ -98,8 +96,8 @@ import Testing
         try await withEnvironment { environment in
             let queue = environment.queue()
             let (later, now) = (NewJob(Greeting(name: "Ada"), after: .seconds(3600)), NewJob(Greeting(name: "Ben")))
-            try await queue.enqueue(later, in: TestEnvironment.acme)
-            try await queue.enqueue(now, in: TestEnvironment.acme)
+            try await queue.enqueue(later, in: .acme)
+            try await queue.enqueue(now, in: .acme)
 
             let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
             try await worker.whileRunning(on: environment.loop) {
@@ -114,8 +112,8 @@ import Testing
     @Test func `leaves kinds that it does not know to others`() async throws {
         try await withEnvironment { environment in
             let (unknown, known) = (NewJob(UrgentGreeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
-            try await environment.queue().enqueue(unknown, in: TestEnvironment.acme)
-            try await environment.queue().enqueue(known, in: TestEnvironment.acme)
+            try await environment.queue().enqueue(unknown, in: .acme)
+            try await environment.queue().enqueue(known, in: .acme)
 
             let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
             try await worker.whileRunning(on: environment.loop) {

@@ -17,7 +17,7 @@ import Testing
         _ perform: @escaping @Sendable (JobRun) async throws -> JobOutcome
     ) async throws -> [String?] {
         let job = NewJob(Greeting(name: "Ada"))
-        try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+        try await environment.queue().enqueue(job, in: .acme)
         let worker = environment.worker { handlers in
             handlers.register(Greeting.self) { _, run in try await perform(run) }
         }
@@ -62,7 +62,7 @@ import Testing
             let worker = environment.worker(log: log) { handlers in
                 handlers.register(Greeting.self) { _, _ in .refused("no such person") }
             }
-            for team in [TestEnvironment.acme, TestEnvironment.rival] {
+            for team in [TeamID.acme, TeamID.rival] {
                 for _ in 0..<30 { try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: team) }
             }
             try await worker.whileRunning(on: environment.loop) {
@@ -72,9 +72,7 @@ import Testing
             }
 
             let dead = lines.withLock { $0 }.filter { $0.contains("job.dead") }
-            for team in [TestEnvironment.acme, TestEnvironment.rival] {
-                #expect(dead.count { $0.contains(team.rawValue) } == 20)
-            }
+            for team in [TeamID.acme, TeamID.rival] { #expect(dead.count { $0.contains(team.rawValue) } == 20) }
         }
     }
 
@@ -111,7 +109,7 @@ import Testing
     @Test func `waits as long as the other side asks`() async throws {
         try await withEnvironment { environment in
             let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            try await environment.queue().enqueue(job, in: .acme)
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in .retry(after: .seconds(7200), "busy") }
             }
@@ -129,7 +127,7 @@ import Testing
         try await withEnvironment { environment in
             let diary = Diary()
             let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            try await environment.queue().enqueue(job, in: .acme)
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     // Another worker has it meanwhile.
@@ -167,7 +165,7 @@ import Testing
         try await withEnvironment { environment in
             let diary = Diary()
             let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            try await environment.queue().enqueue(job, in: .acme)
             try environment.admin("UPDATE jobs SET worker = 'dead', attempts = 1, due_at = now() + interval '1 hour'")
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, run in
@@ -191,7 +189,7 @@ import Testing
     @Test func `is kept by a worker that takes longer than the lease`() async throws {
         try await withEnvironment { environment in
             let diary = Diary()
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.acme)
+            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .acme)
             var options = JobWorker.Options.quick
             (options.lease, options.renewalsPerLease) = (.seconds(3600), 360_000)
             let slow: (inout JobHandlers) -> Void = { handlers in
@@ -228,7 +226,7 @@ import Testing
         try await withEnvironment { environment in
             let diary = Diary()
             let (late, end) = AsyncStream<Void>.makeStream()
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.acme)
+            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .acme)
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
@@ -250,9 +248,7 @@ import Testing
             end.finish()
             try await environment.loop.wait { environment.app.statementCount > before }
             // Answered behind it, on the same connection.
-            let states: [String] = try await environment.database.query(
-                "SELECT state FROM jobs", in: TestEnvironment.acme
-            ).column()
+            let states: [String] = try await environment.database.query("SELECT state FROM jobs", in: .acme).column()
             #expect(diary.all == ["began", "ended"] && states == ["pending"])
         }
     }

@@ -15,7 +15,7 @@ import Testing
         try await Registered.with { acme in
             let made = try await acme.makeApp()
 
-            #expect(try await acme.appIDs.find(made.identifier, in: Registered.acme) == made)
+            #expect(try await acme.appIDs.find(made.identifier, in: .acme) == made)
             #expect((made.version, made.isEnabled, made.primary) == (1, true, nil))
             let event = try #require(try await acme.events().first)
             #expect(
@@ -47,9 +47,9 @@ import Testing
             let (first, second) = (try Self.draft("com.acme.app", "First"), try Self.draft("com.acme.app", "Second"))
 
             let saved = try await acme.appIDs.update(
-                to: first, version: made.version, in: Registered.acme, by: .member(.ada), from: .local)
+                to: first, version: made.version, in: .acme, by: .member(.ada), from: .local)
             let late = try await acme.appIDs.update(
-                to: second, version: made.version, in: Registered.acme, by: .member(.ada), from: .local)
+                to: second, version: made.version, in: .acme, by: .member(.ada), from: .local)
 
             guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
             #expect((current.version, current.description) == (2, "First"))
@@ -64,7 +64,7 @@ import Testing
             let made = try await acme.makeApp()
 
             let saved = try await acme.appIDs.update(
-                to: made.draft, version: 1, in: Registered.acme, by: .member(.ada), from: .local)
+                to: made.draft, version: 1, in: .acme, by: .member(.ada), from: .local)
 
             #expect(saved == .saved(made))
             #expect(try await acme.events().count == 1)
@@ -76,22 +76,21 @@ import Testing
             let actor = Actor.member(.ada)
             for name in ["com.acme.app", "com.acme.watch", "com.acme.tv"] { try await acme.makeApp(name) }
             let watch = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
-            let grouped = try await acme.appIDs.update(
-                to: watch, version: 1, in: Registered.acme, by: actor, from: .local)
+            let grouped = try await acme.appIDs.update(to: watch, version: 1, in: .acme, by: actor, from: .local)
             guard case .saved(let saved) = grouped else { return #expect(Bool(false), "\(grouped)") }
             #expect(saved.primary?.rawValue == "com.acme.app")
 
             let deeper = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.tv", "TV", primary: "com.acme.watch")
-                _ = try await acme.appIDs.update(to: draft, version: 1, in: Registered.acme, by: actor, from: .local)
+                _ = try await acme.appIDs.update(to: draft, version: 1, in: .acme, by: actor, from: .local)
             }
             let upside = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.app", "App", primary: "com.acme.tv")
-                _ = try await acme.appIDs.update(to: draft, version: 1, in: Registered.acme, by: actor, from: .local)
+                _ = try await acme.appIDs.update(to: draft, version: 1, in: .acme, by: actor, from: .local)
             }
             let unknown = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.new", "New", primary: "com.rival.app")
-                _ = try await acme.appIDs.create(draft, in: Registered.acme, by: actor, from: .local)
+                _ = try await acme.appIDs.create(draft, in: .acme, by: actor, from: .local)
             }
 
             #expect(deeper == .groupedAppID(try .named("com.acme.watch"), under: try .named("com.acme.app")))
@@ -104,12 +103,11 @@ import Testing
         try await Registered.with { acme in
             for name in ["com.acme.app", "com.acme.watch"] { try await acme.makeApp(name) }
             let key = try await acme.keys.issue(
-                Key.Issue(name: "CI", appID: "com.acme.watch"), in: Registered.acme, by: .member(.ada), from: .local)
+                Key.Issue(name: "CI", appID: "com.acme.watch"), in: .acme, by: .member(.ada), from: .local)
 
             let refusal = await #expect(throws: ValidationError.self) {
                 let draft = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
-                _ = try await acme.appIDs.update(
-                    to: draft, version: 1, in: Registered.acme, by: .member(.ada), from: .local)
+                _ = try await acme.appIDs.update(to: draft, version: 1, in: .acme, by: .member(.ada), from: .local)
             }
 
             #expect(refusal == .holdsActiveKeys([key.id]))
@@ -121,26 +119,26 @@ import Testing
             let app = try await acme.makeApp().identifier
             try await acme.makeService()
             let member = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
-            _ = try await acme.appIDs.create(member, in: Registered.acme, by: .member(.ada), from: .local)
+            _ = try await acme.appIDs.create(member, in: .acme, by: .member(.ada), from: .local)
             let key = try await acme.keys.issue(
-                Key.Issue(name: "CI", appID: app.rawValue), in: Registered.acme, by: .member(.ada), from: .local)
+                Key.Issue(name: "CI", appID: app.rawValue), in: .acme, by: .member(.ada), from: .local)
             try await acme.addPersonWithConsentAndToken()
 
-            let consequences = try #require(try await acme.appIDs.consequences(of: app, in: Registered.acme))
+            let consequences = try #require(try await acme.appIDs.consequences(of: app, in: .acme))
             let deleted = try await acme.appIDs.delete(
-                app, reason: "moved\0 away", in: Registered.acme, by: .member(.ada), from: .local)
+                app, reason: "moved\0 away", in: .acme, by: .member(.ada), from: .local)
 
             #expect(consequences == deleted)
             #expect(consequences.serviceIDs == [try .named("com.acme.web")])
             #expect(consequences.activeKeys == [key.id])
             #expect(consequences.groupedAppIDs == [member.identifier])
             #expect(consequences.people == 1)
-            #expect(try await acme.appIDs.find(app, in: Registered.acme) == nil)
-            #expect(try await acme.serviceIDs.find(.named("com.acme.web"), in: Registered.acme) == nil)
-            #expect(try await acme.keys.find(key.id, in: Registered.acme) == nil)
-            #expect(try await acme.appIDs.find(member.identifier, in: Registered.acme)?.primary == nil)
-            #expect(try await acme.count("SELECT count(*) FROM refresh_tokens") == 0)
-            #expect(try await acme.count("SELECT count(*) FROM consents") == 0)
+            #expect(try await acme.appIDs.find(app, in: .acme) == nil)
+            #expect(try await acme.serviceIDs.find(.named("com.acme.web"), in: .acme) == nil)
+            #expect(try await acme.keys.find(key.id, in: .acme) == nil)
+            #expect(try await acme.appIDs.find(member.identifier, in: .acme)?.primary == nil)
+            #expect(try acme.count("refresh_tokens", in: .acme) == 0)
+            #expect(try acme.count("consents", in: .acme) == 0)
             let event = try #require(try await acme.events().first)
             #expect((event.action, event.after) == ("app_id.deleted", #"{"reason": "moved away"}"#))
             #expect(event.before?.contains(#""serviceIDs": ["com.acme.web"]"#) == true)
@@ -154,11 +152,10 @@ import Testing
             try await acme.makeService("com.b.web", of: "com.b")
             try await acme.makeApp("org.other")
 
-            let first = try await acme.appIDs.list(PageQuery(search: "COM.", limit: 2), in: Registered.acme)
+            let first = try await acme.appIDs.list(PageQuery(search: "COM.", limit: 2), in: .acme)
             try await acme.makeApp("com.a")
-            let second = try await acme.appIDs.list(
-                PageQuery(search: "com.", after: first.next, limit: 2), in: Registered.acme)
-            let none = try await acme.appIDs.list(PageQuery(search: "com_"), in: Registered.acme)
+            let second = try await acme.appIDs.list(PageQuery(search: "com.", after: first.next, limit: 2), in: .acme)
+            let none = try await acme.appIDs.list(PageQuery(search: "com_"), in: .acme)
 
             #expect(first.items.map(\.appID.identifier.rawValue) == ["com.b", "com.d"])
             #expect(first.items.map(\.serviceIDs) == [1, 0])
@@ -172,7 +169,7 @@ import Testing
 
 extension Registered {
     func addPersonWithConsentAndToken() async throws {
-        try await database.transaction(in: Self.acme) { transaction in
+        try await database.transaction(in: .acme) { transaction in
             try await transaction.query("INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', 'ada')")
             try await transaction.query(
                 """

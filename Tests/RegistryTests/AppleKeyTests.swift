@@ -8,7 +8,7 @@ import Testing
 @testable import Registry
 
 @Suite struct `Keys from Apple` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
     private static let pair = P256SigningKey.generate()
     private static let rsa = (try? RSASigningKey.generate(bits: 2048).pem) ?? ""
     private static let secp384r1 = """
@@ -51,7 +51,7 @@ import Testing
             let signing = try #require(try await acme.appleKeys.signingKey(key.id, in: Self.team))
             #expect(signing.pem == Self.pair.pem)
             #expect(key.fingerprint == Key.fingerprint(of: Self.pair.publicKey))
-            let plain = try await acme.count(
+            let plain = try await acme.number(
                 """
                 SELECT count(*)::int FROM apple_keys
                 WHERE team_id = \(Self.team) AND position('PRIVATE KEY'::bytea IN private_key_sealed) > 0

@@ -20,7 +20,7 @@ private struct Site: Sendable {
     /// What the check finds at `host`.
     func find(
         _ host: String = "127.0.0.1", scheme: String = "http", port: UInt16? = nil, allowsLoopback: Bool = true,
-        deadline: Duration = .testTimeout, client: HTTPClient? = nil, for team: TeamID = Registered.acme
+        deadline: Duration = .testTimeout, client: HTTPClient? = nil, for team: TeamID = .acme
     ) async -> DomainFinding {
         let check = DomainCheck(client ?? self.client, for: team, allowsLoopback: allowsLoopback, deadline: deadline)
         let url = "\(scheme)://\(host):\(port ?? self.port)\(AssociationFile.path)"
@@ -139,7 +139,7 @@ private struct Site: Sendable {
                     let connection = accept(silent.socket, nil, nil)
                     if connection >= 0 { held.append(connection) } else { await site.loop.sleep(for: .milliseconds(5)) }
                 }
-                let finding = await site.find(client: client, for: Registered.rival)
+                let finding = await site.find(client: client, for: .rival)
                 #expect(finding.kind == .served)
                 group.cancelAll()
             }

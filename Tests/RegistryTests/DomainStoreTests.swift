@@ -6,7 +6,7 @@ import Testing
 @testable import Registry
 
 @Suite struct `Domains` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
     private static let served = DomainFinding(.served, status: 200)
     private static let missing = DomainFinding(.otherStatus, status: 404, detail: "gone")
 
@@ -91,7 +91,7 @@ import Testing
                 try await acme.domains.takeDue(limit: 10, in: Self.team).count
             }
             let minutes: @Sendable () async throws -> Int = {
-                try await acme.count(
+                try await acme.number(
                     """
                     SELECT round(extract(epoch FROM check_due_at - checked_at) / 60)::int FROM domains
                     WHERE team_id = \(Self.team)

@@ -5,7 +5,7 @@ import Registry
 import Testing
 
 @Suite struct `E-mail sources` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
 
     @Test func `are added once and removed again`() async throws {
         try await Registered.with { acme in

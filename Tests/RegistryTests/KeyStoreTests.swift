@@ -7,7 +7,7 @@ import Registry
 import Testing
 
 @Suite struct `Keys` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
 
     private static func issue(_ acme: Registered, _ name: String = "CI") async throws -> Key {
         try await acme.keys.issue(Key.Issue(name: name, appID: "com.acme.app"), in: team, by: actor, from: .local)
@@ -64,7 +64,7 @@ import Testing
             }
 
             #expect((race.successes, race.refusals.count, race.failures) == (1, 19, []))
-            #expect(try await acme.count("SELECT count(*) FROM keys WHERE private_key_sealed IS NOT NULL") == 0)
+            #expect(try await acme.number("SELECT count(*) FROM keys WHERE private_key_sealed IS NOT NULL") == 0)
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Registry
 
 @Suite struct `The check of an e-mail source` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
     private static let key = "v=DKIM1; p=" + String(repeating: "QUJD", count: 100)
 
     /// Acme's e-mail source with two selectors, and a name server that knows these names.
@@ -88,7 +88,7 @@ import Testing
             _ = try await acme.emailSources.note(records, of: source.source, in: Self.team)
 
             #expect(records.map(\.fault) == [.several, .several, .syntax])
-            let octets = try await acme.count(
+            let octets = try await acme.number(
                 "SELECT max(octet_length(records::text)) FROM email_sources WHERE team_id = \(Self.team)")
             #expect((4000...20_000).contains(octets))
             let known = try await acme.emailSources.find("acme.example", in: Self.team)

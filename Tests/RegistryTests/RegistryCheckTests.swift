@@ -13,7 +13,7 @@ import Testing
 @testable import Registry
 
 @Suite struct `What is checked by itself` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
 
     /// Acme with a domain on a site of this machine that serves `content`, and an e-mail source.
     private func register(_ acme: Registered, port: UInt16, in team: TeamID = team) async throws {
@@ -64,7 +64,7 @@ import Testing
 
             let isMoreDue = try await checks.checkDue(in: Self.team)
             #expect(!isMoreDue)
-            _ = try await checks.checkDue(in: Registered.rival)
+            _ = try await checks.checkDue(in: .rival)
 
             let domain = try await acme.domains.find("127.0.0.1", in: Self.team)
             #expect(domain?.finding?.kind == .otherContent && domain?.finding?.detail == "elsewhere")
@@ -114,7 +114,7 @@ import Testing
             // No team's domain answers before the other's was asked, too.
             let asked = Mutex<Set<UInt16>>([])
             var sites: [Server] = []
-            for (index, team) in [Self.team, Registered.rival].enumerated() {
+            for (index, team) in [Self.team, TeamID.rival].enumerated() {
                 var router = Router()
                 router.get(Route(AssociationFile.path)) { _ in
                     asked.withLock { _ = $0.insert(UInt16(index)) }
@@ -132,7 +132,7 @@ import Testing
 
             try await RegistryCheckRound(SystemDatabase(system), checks).run()
 
-            for team in [Self.team, Registered.rival] {
+            for team in [Self.team, TeamID.rival] {
                 let domain = try await acme.domains.find("127.0.0.1", in: team)
                 #expect(domain?.finding?.kind == .otherContent, "\(team)")
             }

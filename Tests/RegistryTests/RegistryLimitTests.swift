@@ -7,7 +7,7 @@ import Testing
 
 /// What a registry holds at most, and whose it is.
 @Suite struct `The stores of a registry` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
 
     @discardableResult private static func bring(_ id: String, _ teams: Registered, in team: TeamID = team) async throws
         -> AppleKey
@@ -42,37 +42,39 @@ import Testing
         try await Registered.with { acme in
             try await acme.makeApp()
             let limits:
-                [(attempts: Int, left: Int, RegistryLimit, of: String, in: SQL, @Sendable (Int) async throws -> Void)] =
-                    [
-                        (50, 2, .activeKeys, "com.acme.app", "keys", { _ = try await Self.issue(acme, "Key \($0)") }),
-                        (
-                            50, 2, .appleKeys, "com.acme.app", "apple_keys",
-                            { try await Self.bring("KEY\(1_000_000 + $0)", acme) }
-                        ),
-                        (
-                            50, 5, .serviceIDs, "com.acme.app", "service_ids",
-                            { try await acme.makeService("com.acme.web\($0)") }
-                        ),
-                        (
-                            110, 100, .emailSources, "ACMETEAM01", "email_sources",
-                            { try await Self.add("s\($0).example", acme) }
-                        ),
-                    ]
+                [(
+                    attempts: Int, left: Int, RegistryLimit, of: String, in: String,
+                    @Sendable (Int) async throws -> Void
+                )] = [
+                    (50, 2, .activeKeys, "com.acme.app", "keys", { _ = try await Self.issue(acme, "Key \($0)") }),
+                    (
+                        50, 2, .appleKeys, "com.acme.app", "apple_keys",
+                        { try await Self.bring("KEY\(1_000_000 + $0)", acme) }
+                    ),
+                    (
+                        50, 5, .serviceIDs, "com.acme.app", "service_ids",
+                        { try await acme.makeService("com.acme.web\($0)") }
+                    ),
+                    (
+                        110, 100, .emailSources, "ACMETEAM01", "email_sources",
+                        { try await Self.add("s\($0).example", acme) }
+                    ),
+                ]
             for (attempts, left, limit, owner, table, attempt) in limits {
                 let race = await Race.of(attempts, attempt)
 
                 #expect((race.successes, race.failures) == (left, []), "\(limit)")
                 let refusals = Array(repeating: ValidationError.limitReached(limit, of: owner), count: attempts - left)
                 #expect(race.refusals == refusals, "\(limit)")
-                #expect(try await acme.count("SELECT count(*) FROM \(table)") == left, "\(limit)")
+                #expect(try acme.count(table, in: .acme) == left, "\(limit)")
             }
-            #expect(try await acme.count("SELECT count(*) FROM client_identifiers") == 6)
+            #expect(try acme.count("client_identifiers", in: .acme) == 6)
         }
     }
 
     @Test func `show and change nothing of another team`() async throws {
         try await Registered.with { teams in
-            let (rival, actor) = (Registered.rival, Self.actor)
+            let (rival, actor) = (TeamID.rival, Self.actor)
             let app = try await teams.makeApp()
             let service = try await teams.makeService()
             let (key, appleKey) = (try await Self.issue(teams), try await Self.bring("KEY1234567", teams))

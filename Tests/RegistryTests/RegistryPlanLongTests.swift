@@ -7,7 +7,7 @@ import Testing
 
 /// By which way the planner reads a registry that grew.
 @Suite("The plans of a registry that grew") struct RegistryPlanLongTests {
-    private static let team = Registered.acme
+    private static let team = TeamID.acme
 
     @Test func `V43: tokens of a client are found without a look at the others`() async throws {
         try await Registered.with { acme in
@@ -46,7 +46,7 @@ import Testing
             #expect(!plan.joined().contains("starts_with"), "\(plan)")
             let page = try await acme.keys.list(in: Self.team)
             #expect(page.total == 5000 && page.items.first?.id.rawValue == "K000000001")
-            #expect(try await acme.keys.list(in: Registered.rival).total == 0)
+            #expect(try await acme.keys.list(in: .rival).total == 0)
             let found = try await acme.keys.list(PageQuery(search: "k000000012"), in: Self.team)
             #expect(found.items.map(\.id.rawValue) == ["K000000012"])
         }

@@ -5,7 +5,7 @@ import Registry
 import Testing
 
 @Suite struct `Service IDs` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
 
     @Test func `are saved with domains and return URLs in one step`() async throws {
         try await Registered.with { acme in
@@ -55,7 +55,7 @@ import Testing
             try await acme.makeService("com.acme.web6")
 
             #expect(gone?.identifier.rawValue == "com.acme.web3")
-            #expect(try await acme.count("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3)
+            #expect(try await acme.number("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3)
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `need an App ID of the team, and stay with it`() async throws {
         try await Registered.with { acme in
-            try await acme.makeApp("com.rival.app", in: Registered.rival)
+            try await acme.makeApp("com.rival.app", in: .rival)
             let foreign = await #expect(throws: ValidationError.self) {
                 try await acme.makeService(of: "com.rival.app")
             }

@@ -6,7 +6,7 @@ import Testing
 
 /// What a team may register altogether, since every loop keeps all of it.
 @Suite struct `A team's registry` {
-    private static let (team, actor) = (Registered.acme, Actor.member(.ada))
+    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
 
     /// Registers App IDs `com.acme.filler1` and on, beyond all rules.
     private static func fill(_ acme: Registered, apps: Int) throws {
@@ -61,9 +61,9 @@ import Testing
 
             #expect((race.successes, race.failures) == (20, []))
             #expect(race.refusals == Array(repeating: .limitReached(.appIDs, of: "ACMETEAM01"), count: 30))
-            #expect(try await acme.count("SELECT count(*) FROM app_ids") == 500)
-            #expect(try await acme.count("SELECT count(*) FROM client_identifiers") == 500)
-            try await acme.makeApp(in: Registered.rival)
+            #expect(try acme.count("app_ids", in: .acme) == 500)
+            #expect(try acme.count("client_identifiers", in: .acme) == 500)
+            try await acme.makeApp(in: .rival)
         }
     }
 
@@ -101,7 +101,7 @@ import Testing
 
             #expect((race.successes, race.failures) == (1, []))
             #expect(race.refusals == Array(repeating: .limitReached(.teamDomains, of: "ACMETEAM01"), count: 4))
-            #expect(try await acme.count("SELECT count(*) FROM service_domains") == 2000)
+            #expect(try acme.count("service_domains", in: .acme) == 2000)
             // What has no more than before is saved all the same.
             let full = try #require(try await acme.serviceIDs.find(.named("com.acme.filler3.web2"), in: Self.team))
             func update(_ count: Int) async throws -> Update<ServiceID> {
@@ -115,8 +115,8 @@ import Testing
                 _ = try await update(11)
             }
             guard case .saved = try await update(10) else { return #expect(Bool(false)) }
-            try await acme.makeApp("com.rival.app", in: Registered.rival)
-            try await acme.makeService("com.rival.web", of: "com.rival.app", in: Registered.rival)
+            try await acme.makeApp("com.rival.app", in: .rival)
+            try await acme.makeService("com.rival.web", of: "com.rival.app", in: .rival)
         }
     }
 

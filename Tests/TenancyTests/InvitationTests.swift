@@ -206,7 +206,7 @@ import Testing
             #expect(count == [["500"]])
             // Those who came too late are invited yet, and nothing says that they have accepted.
             #expect(try await environment.invitations.list(in: team).count == 9)
-            #expect(try environment.actions(in: team).count { $0 == "invitation.accepted" } == 1)
+            #expect(try environment.allActions(in: team).count { $0 == "invitation.accepted" } == 1)
             await #expect(throws: InvitationStore.Failure.teamFull) {
                 _ = try await invite(by: ada, to: team, in: environment)
             }

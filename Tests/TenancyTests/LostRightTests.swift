@@ -72,8 +72,8 @@ import Testing
                 let left = try await environment.invitations.list(in: cast.team).map(\.role)
                 #expect(Set(left) == Set(loss.kept))
                 #expect(
-                    try environment.actions(in: cast.team).count { $0 == "invitation.withdrawn" } == 3 - loss.kept.count
-                )
+                    try environment.allActions(in: cast.team).count { $0 == "invitation.withdrawn" } == 3
+                        - loss.kept.count)
                 for (role, token) in tokens {
                     let found = try await environment.door.find(token, at: TestEnvironment.noon)
                     #expect((found != nil) == loss.kept.contains(role), "\(role) after \(change)")
@@ -172,7 +172,7 @@ import Testing
             _ = try await environment.members.apply(change, by: cast.ada, in: cast.team, from: TestEnvironment.origin)
 
             #expect(try environment.admin("SELECT state FROM app_transfers") == [["withdrawn"]])
-            #expect(try environment.actions(in: cast.team).contains("app_transfer.withdrawn"))
+            #expect(try environment.allActions(in: cast.team).contains("app_transfer.withdrawn"))
         }
     }
 

@@ -86,7 +86,7 @@ import Testing
             for change in refused { try await expect(.notAllowed, of: change, by: cast.ben, in: team, environment) }
             try await expect(.done, of: .departure, by: cast.ben, in: team, environment)
             #expect(try await environment.members.find(cast.ben, in: team) == nil)
-            #expect(try environment.actions(in: team).last == "member.left")
+            #expect(try environment.allActions(in: team).last == "member.left")
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
             #expect(membership?.role == .auditor)
             #expect(membership?.team.settings.name.rawValue == "Acme")
             #expect(try await environment.members.list(in: acme).map(\.account) == [ada, ben])
-            #expect(try environment.actions(in: acme).last == "member.added")
+            #expect(try environment.allActions(in: acme).last == "member.added")
         }
     }
 
@@ -49,7 +49,7 @@ import Testing
             }
 
             #expect(try await environment.members.find(ada, in: acme)?.role == .owner)
-            #expect(try environment.actions(in: acme) == ["team.created", "member.added"])
+            #expect(try environment.allActions(in: acme) == ["team.created", "member.added"])
         }
     }
 

@@ -39,8 +39,8 @@ import Testing
             }
             #expect(try await environment.members.isOperator(account))
             #expect(try await environment.members.find(account, in: team)?.role == .owner)
-            #expect(try environment.actions(in: .system) == ["member.added", "setup.completed"])
-            #expect(try environment.actions(in: team) == ["team.created", "member.added"])
+            #expect(try environment.allActions(in: .system) == ["member.added", "setup.completed"])
+            #expect(try environment.allActions(in: team) == ["team.created", "member.added"])
             #expect(try await !environment.links.isOpen())
             #expect(try await environment.links.issue(at: TestEnvironment.noon) == nil)
         }

@@ -143,7 +143,7 @@ import Testing
             #expect(try environment.admin(versions) != before)
             #expect(try rows(of: Self.acme, environment)["memberships"] == 1)
             #expect(
-                try environment.actions(in: acme) == [
+                try environment.allActions(in: acme) == [
                     "team.created", "member.added", "team.deletion_requested", "team.closed", "team.deleted",
                 ])
         }
@@ -231,7 +231,7 @@ import Testing
             try await round(environment).run(at: due + .seconds(86_400))
 
             #expect(Set(try rows(of: Self.acme, environment).filter { $0.value > 0 }.keys).isSubset(of: Self.kept))
-            #expect(try environment.actions(in: acme).suffix(2) == ["team.deleted", "team.emptied"])
+            #expect(try environment.allActions(in: acme).suffix(2) == ["team.deleted", "team.emptied"])
         }
     }
 
@@ -244,7 +244,7 @@ import Testing
             try await carryOut(environment)
 
             #expect(try environment.admin(names).isEmpty)
-            #expect(try environment.actions(in: acme).contains("member.added"))
+            #expect(try environment.allActions(in: acme).contains("member.added"))
         }
     }
 

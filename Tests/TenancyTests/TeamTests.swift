@@ -18,7 +18,7 @@ import Testing
             #expect(team.settings.identitySources == [.directory])
             #expect(team.version == 1)
             #expect(try await environment.members.find(ada, in: id)?.role == .owner)
-            #expect(try environment.actions(in: id) == ["team.created", "member.added"])
+            #expect(try environment.allActions(in: id) == ["team.created", "member.added"])
         }
     }
 

@@ -14,8 +14,7 @@ import Testing
         try await withAda { environment, ada in
             let granted = try await grant(name, .shared, by: ada, in: environment)
 
-            let consent = try await environment.consents().find(
-                of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)
+            let consent = try await environment.consents().find(of: ada, for: TestEnvironment.app, in: .acme)
             #expect(consent == granted.consent)
             #expect(consent?.name == name)
             #expect(consent?.email == .shared)
@@ -31,10 +30,8 @@ import Testing
             try await grant(PersonName.none, .withheld, by: ada, to: TestEnvironment.otherApp, in: environment)
 
             let consents = try environment.consents()
-            #expect(try await consents.find(of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)?.name == nil)
-            #expect(
-                try await consents.find(of: ada, for: TestEnvironment.otherApp, in: TestEnvironment.acme)?.name
-                    == PersonName.none)
+            #expect(try await consents.find(of: ada, for: TestEnvironment.app, in: .acme)?.name == nil)
+            #expect(try await consents.find(of: ada, for: TestEnvironment.otherApp, in: .acme)?.name == PersonName.none)
         }
     }
 
@@ -118,7 +115,7 @@ import Testing
 
     @discardableResult private func grant(
         _ name: PersonName?, _ email: Consent.EmailChoice, by subject: Subject, to app: ClientID = TestEnvironment.app,
-        in environment: TestEnvironment, team: TeamID = TestEnvironment.acme, random: RandomSource = .system
+        in environment: TestEnvironment, team: TeamID = .acme, random: RandomSource = .system
     ) async throws -> ConsentStore.Granted {
         try await environment.consents(random: random).grant(
             ConsentChoice(name: name, email: email), of: subject, to: app, in: team, from: TestEnvironment.origin)

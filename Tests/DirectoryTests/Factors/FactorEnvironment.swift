@@ -27,9 +27,9 @@ struct FactorEnvironment: Sendable {
     var offers: TOTPOffer.Maker { TOTPOffer.Maker(keyRing: keyRing) }
 
     /// Gives Ada an app, confirmed long ago, and returns its secret with her recovery codes.
-    @discardableResult func enrolTOTP(_ subject: Subject? = nil, in team: TeamID = TestEnvironment.acme) async throws
-        -> (secret: TOTPSecret, codes: [RecoveryCode])
-    {
+    @discardableResult func enrolTOTP(_ subject: Subject? = nil, in team: TeamID = .acme) async throws -> (
+        secret: TOTPSecret, codes: [RecoveryCode]
+    ) {
         let secret = TOTPSecret(random: .system)
         let codes = try await totp.enrol(
             secret, provedBy: TOTP.code(of: secret, step: Self.step - 100), of: subject ?? ada, in: team,
@@ -41,7 +41,7 @@ struct FactorEnvironment: Sendable {
 
     func prove(
         _ code: FactorSignIn.Code, of subject: Subject? = nil, interaction: String = "attempt-1",
-        in team: TeamID = TestEnvironment.acme, at now: Timestamp = TestEnvironment.noon
+        in team: TeamID = .acme, at now: Timestamp = TestEnvironment.noon
     ) async throws -> FactorResult {
         try await signIn.prove(
             code, of: subject ?? ada, interaction: interaction, in: team, from: TestEnvironment.origin, at: now)
@@ -52,11 +52,11 @@ struct FactorEnvironment: Sendable {
     /// Registers a key, and tells it whose it is.
     @discardableResult func register(
         _ key: inout SoftAuthenticator, for subject: Subject? = nil, named name: String = "Ada's phone",
-        browser: String = Self.browser, in team: TeamID = TestEnvironment.acme, at now: Timestamp = TestEnvironment.noon
+        browser: String = Self.browser, in team: TeamID = .acme, at now: Timestamp = TestEnvironment.noon
     ) async throws -> [RecoveryCode]? {
         let subject = subject ?? ada
         let challenge = passkeys.challenges.make(
-            .registration(subject), browser: Self.browser, in: TestEnvironment.acme, at: TestEnvironment.noon)
+            .registration(subject), browser: Self.browser, in: .acme, at: TestEnvironment.noon)
         let codes = try await register(
             key.register(challenge: challenge), for: subject, named: name, browser: browser, in: team, at: now)
         key.userHandle = try await passkeys.passkeys.handle(of: subject, in: team)
@@ -66,7 +66,7 @@ struct FactorEnvironment: Sendable {
     /// Hands over what a browser answered.
     @discardableResult func register(
         _ response: SoftAuthenticator.Registered, for subject: Subject? = nil, named name: String = "Key",
-        browser: String = Self.browser, in team: TeamID = TestEnvironment.acme, at now: Timestamp = TestEnvironment.noon
+        browser: String = Self.browser, in team: TeamID = .acme, at now: Timestamp = TestEnvironment.noon
     ) async throws -> [RecoveryCode]? {
         try await passkeys.register(
             RegistrationResponse(
@@ -78,7 +78,7 @@ struct FactorEnvironment: Sendable {
     /// What a browser hands over for a challenge made for `purpose`.
     func answer(
         _ purpose: PasskeyChallenges.Purpose, by key: SoftAuthenticator, browser: String = Self.browser,
-        in team: TeamID = TestEnvironment.acme, at now: Timestamp = TestEnvironment.noon
+        in team: TeamID = .acme, at now: Timestamp = TestEnvironment.noon
     ) throws -> AssertionResponse {
         let challenge = passkeys.challenges.make(purpose, browser: browser, in: team, at: now)
         let response = try key.assert(challenge: challenge)
@@ -88,14 +88,13 @@ struct FactorEnvironment: Sendable {
     }
 
     func signIn(
-        _ response: AssertionResponse, browser: String = Self.browser, in team: TeamID = TestEnvironment.acme,
+        _ response: AssertionResponse, browser: String = Self.browser, in team: TeamID = .acme,
         at now: Timestamp = TestEnvironment.noon
     ) async throws -> Subject? {
         try await passkeys.signIn(response, browser: browser, in: team, from: TestEnvironment.origin, at: now)?.subject
     }
 
-    func prove(_ response: AssertionResponse, of subject: Subject? = nil, in team: TeamID = TestEnvironment.acme)
-        async throws -> Bool
+    func prove(_ response: AssertionResponse, of subject: Subject? = nil, in team: TeamID = .acme) async throws -> Bool
     {
         try await passkeys.prove(
             response, of: subject ?? ada, browser: Self.browser, in: team, from: TestEnvironment.origin,
@@ -110,7 +109,7 @@ func withFactors(_ body: @escaping @Sendable (FactorEnvironment) async throws ->
             FactorEnvironment(
                 environment: environment, keyRing: KeyRing(current: try MasterKey.generate(id: "test")),
                 ada: try await environment.add("Ada"), ben: try await environment.add("Ben"),
-                rivalAda: try await environment.add("Ada", to: TestEnvironment.rival),
+                rivalAda: try await environment.add("Ada", to: .rival),
                 party: try #require(RelyingParty(publicURL: FactorEnvironment.origin))))
     }
 }

@@ -13,19 +13,19 @@ import Testing
             try await factors.register(&key)
             try await factors.enrolTOTP()
             let token = try await factors.environment.sessions.begin(
-                for: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+                for: factors.ada, in: .acme, from: TestEnvironment.origin)
             func reset(in team: TeamID) async throws -> Bool {
                 try await factors.factors.reset(
                     of: factors.ada, reason: "lost the phone", in: team, by: .member(factors.ben),
                     from: TestEnvironment.origin)
             }
 
-            #expect(try await !reset(in: TestEnvironment.rival))
-            #expect(try await reset(in: TestEnvironment.acme))
+            #expect(try await !reset(in: .rival))
+            #expect(try await reset(in: .acme))
 
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme) == .none)
-            #expect(try await factors.environment.sessions.find(token, in: TestEnvironment.acme) == nil)
-            #expect(try await !reset(in: TestEnvironment.acme))
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme) == .none)
+            #expect(try await factors.environment.sessions.find(token, in: .acme) == nil)
+            #expect(try await !reset(in: .acme))
             #expect(try factors.environment.actions().last == "factors.reset")
         }
     }
@@ -49,21 +49,20 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
             let token = try await environment.sessions.begin(
-                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
+                for: ada, in: .acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
             let later = TestEnvironment.noon + .seconds(60)
 
-            let before = try await environment.sessions.find(token, in: TestEnvironment.acme, at: TestEnvironment.noon)
-            let new = try #require(
-                try await environment.sessions.stepUp(token, by: .totp, in: TestEnvironment.acme, at: later))
-            let after = try await environment.sessions.find(new, in: TestEnvironment.acme, at: later)
+            let before = try await environment.sessions.find(token, in: .acme, at: TestEnvironment.noon)
+            let new = try #require(try await environment.sessions.stepUp(token, by: .totp, in: .acme, at: later))
+            let after = try await environment.sessions.find(new, in: .acme, at: later)
 
             #expect(before?.methods == [.password] && before?.provedAt == TestEnvironment.noon)
             #expect(after?.methods == [.password, .totp] && after?.provedAt == later)
             #expect(after?.startedAt == TestEnvironment.noon)
             #expect(new.text != token.text)
-            #expect(try await environment.sessions.find(token, in: TestEnvironment.acme, at: later) == nil)
-            #expect(try await environment.sessions.stepUp(token, by: .totp, in: TestEnvironment.acme, at: later) == nil)
-            #expect(try await environment.sessions.stepUp(new, by: .totp, in: TestEnvironment.rival, at: later) == nil)
+            #expect(try await environment.sessions.find(token, in: .acme, at: later) == nil)
+            #expect(try await environment.sessions.stepUp(token, by: .totp, in: .acme, at: later) == nil)
+            #expect(try await environment.sessions.stepUp(new, by: .totp, in: .rival, at: later) == nil)
         }
     }
 }

@@ -18,8 +18,7 @@ import WebAuthn
 
             #expect(subject == factors.ada)
             #expect(codes?.count == 10)
-            let passkey = try #require(
-                try await factors.passkeys.passkeys.list(of: factors.ada, in: TestEnvironment.acme).first)
+            let passkey = try #require(try await factors.passkeys.passkeys.list(of: factors.ada, in: .acme).first)
             #expect(passkey.name == "Ada's phone" && passkey.lastUsedAt == TestEnvironment.noon)
             #expect(try factors.environment.actions() == ["factor.added"])
         }
@@ -34,7 +33,7 @@ import WebAuthn
             var nameless = key
             nameless.userHandle = nil
             var mistaken = key
-            mistaken.userHandle = try await factors.passkeys.passkeys.handle(of: factors.ben, in: TestEnvironment.acme)
+            mistaken.userHandle = try await factors.passkeys.passkeys.handle(of: factors.ben, in: .acme)
 
             for key in [unverified, nameless, mistaken] {
                 #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
@@ -146,8 +145,7 @@ import WebAuthn
             #expect(try await refusal { try await factors.register(&key, at: late) } == .notProved)
 
             let challenge = factors.passkeys.challenges.make(
-                .registration(factors.ada), browser: FactorEnvironment.browser, in: TestEnvironment.acme,
-                at: TestEnvironment.noon)
+                .registration(factors.ada), browser: FactorEnvironment.browser, in: .acme, at: TestEnvironment.noon)
             let other = try factors.authenticator()
             let first = try await refusal { try await factors.register(key.register(challenge: challenge)) }
             let second = try await refusal { try await factors.register(other.register(challenge: challenge)) }
@@ -185,11 +183,11 @@ import WebAuthn
             var key = try factors.authenticator()
             try await factors.register(&key)
             let store = factors.passkeys.passkeys
-            let id = try #require(try await store.list(of: factors.ada, in: TestEnvironment.acme).first).id
+            let id = try #require(try await store.list(of: factors.ada, in: .acme).first).id
             let name = try #require(PasskeyName(" Key ring "))
             #expect(PasskeyID(text: id.text) == id)
 
-            for (subject, team) in [(factors.ben, TestEnvironment.acme), (factors.ada, TestEnvironment.rival)] {
+            for (subject, team) in [(factors.ben, TeamID.acme), (factors.ada, TeamID.rival)] {
                 #expect(
                     try await refusal {
                         try await store.rename(id, of: subject, to: name, in: team, from: TestEnvironment.origin)
@@ -199,17 +197,14 @@ import WebAuthn
                         try await store.remove(id, of: subject, keepsOne: false, in: team, from: TestEnvironment.origin)
                     } == .unknown)
             }
-            try await store.rename(
-                id, of: factors.ada, to: name, in: TestEnvironment.acme, from: TestEnvironment.origin)
-            #expect(try await store.list(of: factors.ada, in: TestEnvironment.acme).map(\.name) == ["Key ring"])
+            try await store.rename(id, of: factors.ada, to: name, in: .acme, from: TestEnvironment.origin)
+            #expect(try await store.list(of: factors.ada, in: .acme).map(\.name) == ["Key ring"])
             #expect(
                 try await refusal {
-                    try await store.remove(
-                        id, of: factors.ada, keepsOne: true, in: TestEnvironment.acme, from: TestEnvironment.origin)
+                    try await store.remove(id, of: factors.ada, keepsOne: true, in: .acme, from: TestEnvironment.origin)
                 } == .lastOne)
-            try await store.remove(
-                id, of: factors.ada, keepsOne: false, in: TestEnvironment.acme, from: TestEnvironment.origin)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme) == .none)
+            try await store.remove(id, of: factors.ada, keepsOne: false, in: .acme, from: TestEnvironment.origin)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme) == .none)
             #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
             #expect(try factors.environment.actions() == ["factor.added", "factor.renamed", "factor.removed"])
         }
@@ -230,17 +225,17 @@ import WebAuthn
             var key = try factors.authenticator()
             try await factors.register(&key)
             let acme = try factors.answer(.signIn, by: key)
-            let rival = try factors.answer(.signIn, by: key, in: TestEnvironment.rival)
+            let rival = try factors.answer(.signIn, by: key, in: .rival)
 
-            #expect(try await factors.signIn(acme, in: TestEnvironment.rival) == nil)
-            #expect(try await factors.signIn(rival, in: TestEnvironment.rival) == nil)
+            #expect(try await factors.signIn(acme, in: .rival) == nil)
+            #expect(try await factors.signIn(rival, in: .rival) == nil)
             let handles = [
-                try await factors.passkeys.passkeys.handle(of: factors.ada, in: TestEnvironment.acme),
-                try await factors.passkeys.passkeys.handle(of: factors.rivalAda, in: TestEnvironment.rival),
+                try await factors.passkeys.passkeys.handle(of: factors.ada, in: .acme),
+                try await factors.passkeys.passkeys.handle(of: factors.rivalAda, in: .rival),
             ]
             #expect(handles[0] != handles[1] && handles.allSatisfy { $0.count == 32 })
             await #expect(throws: (any Error).self) {
-                try await factors.passkeys.passkeys.handle(of: factors.ada, in: TestEnvironment.rival)
+                try await factors.passkeys.passkeys.handle(of: factors.ada, in: .rival)
             }
         }
     }

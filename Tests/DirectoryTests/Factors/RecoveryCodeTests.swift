@@ -13,9 +13,7 @@ import Testing
                 #expect(try await factors.prove(.recovery(code.text)) == .proved)
                 #expect(try await factors.prove(.recovery(code.text)) == .wrong)
             }
-            #expect(
-                try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme)
-                    == EnrolledFactors(hasTOTP: true))
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme) == EnrolledFactors(hasTOTP: true))
             #expect(try factors.environment.actions().count { $0 == "recovery_code.used" } == 10)
         }
     }
@@ -39,13 +37,13 @@ import Testing
                     for: subject, in: team, by: .person(subject), from: TestEnvironment.origin)
             }
 
-            let new = try #require(try await regenerate(factors.ada, in: TestEnvironment.acme))
+            let new = try #require(try await regenerate(factors.ada, in: .acme))
 
             #expect(Set(new).count == 10 && Set(new).isDisjoint(with: old))
             #expect(try await factors.prove(.recovery(old[0].text)) == .wrong)
             #expect(try await factors.prove(.recovery(new[0].text)) == .proved)
-            #expect(try await regenerate(factors.ben, in: TestEnvironment.acme) == nil)
-            #expect(try await regenerate(factors.ada, in: TestEnvironment.rival) == nil)
+            #expect(try await regenerate(factors.ben, in: .acme) == nil)
+            #expect(try await regenerate(factors.ada, in: .rival) == nil)
         }
     }
 
@@ -66,8 +64,7 @@ import Testing
             let stored = try factors.environment.admin("SELECT encode(code_hash, 'escape') FROM recovery_codes")
 
             let result = try await signIn.prove(
-                .recovery(codes[0].text), of: factors.ada, interaction: "1", in: TestEnvironment.acme,
-                from: TestEnvironment.origin)
+                .recovery(codes[0].text), of: factors.ada, interaction: "1", in: .acme, from: TestEnvironment.origin)
 
             #expect(stored.allSatisfy { row in codes.allSatisfy { row[0]?.contains($0.characters) == false } })
             #expect(result == .proved)

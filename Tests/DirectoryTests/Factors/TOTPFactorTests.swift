@@ -14,11 +14,9 @@ import Testing
             #expect(try await factors.prove(.totp(code)) == .proved)
             #expect(codes.count == 10)
             #expect(
-                try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme)
+                try await factors.factors.enrolled(of: factors.ada, in: .acme)
                     == EnrolledFactors(hasTOTP: true, recoveryCodesLeft: 10))
-            #expect(
-                try await factors.totp.find(of: factors.ada, in: TestEnvironment.acme)?.lastUsedAt
-                    == TestEnvironment.noon)
+            #expect(try await factors.totp.find(of: factors.ada, in: .acme)?.lastUsedAt == TestEnvironment.noon)
             #expect(try factors.environment.actions() == ["factor.added"])
         }
     }
@@ -30,12 +28,12 @@ import Testing
 
             let refused = try await refusal {
                 try await factors.totp.enrol(
-                    secret, provedBy: wrong, of: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin,
+                    secret, provedBy: wrong, of: factors.ada, in: .acme, from: TestEnvironment.origin,
                     at: TestEnvironment.noon)
             }
 
             #expect(refused == .wrongCode)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme).isEmpty)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme).isEmpty)
         }
     }
 
@@ -57,7 +55,7 @@ import Testing
             let secret = TOTPSecret(random: .system)
             let code = TOTP.code(of: secret, step: FactorEnvironment.step)
             _ = try await factors.totp.enrol(
-                secret, provedBy: code, of: factors.ada, in: TestEnvironment.acme, from: TestEnvironment.origin,
+                secret, provedBy: code, of: factors.ada, in: .acme, from: TestEnvironment.origin,
                 at: TestEnvironment.noon)
 
             #expect(try await factors.prove(.totp(code)) == .wrong)
@@ -114,13 +112,13 @@ import Testing
             try await factors.enrolTOTP()
             func remove(keepsOne: Bool) async throws {
                 try await factors.totp.remove(
-                    of: factors.ada, keepsOne: keepsOne, in: TestEnvironment.acme, from: TestEnvironment.origin)
+                    of: factors.ada, keepsOne: keepsOne, in: .acme, from: TestEnvironment.origin)
             }
 
             #expect(try await refusal { try await remove(keepsOne: true) } == .lastOne)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme).hasTOTP)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme).hasTOTP)
             try await remove(keepsOne: false)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: TestEnvironment.acme) == .none)
+            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme) == .none)
             #expect(try await refusal { try await remove(keepsOne: false) } == .unknown)
             #expect(try factors.environment.actions() == ["factor.added", "factor.removed"])
         }
@@ -140,17 +138,17 @@ import Testing
 
     @Test func `is offered to one person, for an hour`() async throws {
         try await withFactors { factors in
-            let offer = factors.offers.make(for: factors.ada, in: TestEnvironment.acme, at: TestEnvironment.noon)
+            let offer = factors.offers.make(for: factors.ada, in: .acme, at: TestEnvironment.noon)
             func open(_ text: String, _ subject: Subject, _ team: TeamID, _ at: Duration) -> [UInt8]? {
                 factors.offers.open(text, for: subject, in: team, at: TestEnvironment.noon + at)?.secret.bytes
             }
 
-            #expect(open(offer.sealed, factors.ada, TestEnvironment.acme, .seconds(3599)) == offer.secret.bytes)
-            #expect(open(offer.sealed, factors.ada, TestEnvironment.acme, .seconds(3600)) == nil)
-            #expect(open(offer.sealed, factors.ben, TestEnvironment.acme, .zero) == nil)
-            #expect(open(offer.sealed, factors.ada, TestEnvironment.rival, .zero) == nil)
+            #expect(open(offer.sealed, factors.ada, TeamID.acme, .seconds(3599)) == offer.secret.bytes)
+            #expect(open(offer.sealed, factors.ada, TeamID.acme, .seconds(3600)) == nil)
+            #expect(open(offer.sealed, factors.ben, TeamID.acme, .zero) == nil)
+            #expect(open(offer.sealed, factors.ada, TeamID.rival, .zero) == nil)
             for text in ["", "x", String(offer.sealed.dropLast()), offer.sealed + "A"] {
-                #expect(open(text, factors.ada, TestEnvironment.acme, .zero) == nil)
+                #expect(open(text, factors.ada, TeamID.acme, .zero) == nil)
             }
         }
     }

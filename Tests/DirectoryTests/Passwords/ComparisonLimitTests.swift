@@ -83,7 +83,7 @@ import Testing
         let latch = try Latch()
         let held = Task { try await pool.run { latch.wait() } }
         try await waitUntil { pool.callCount > 0 }
-        func verify(_ account: String, _ ip: String, in team: TeamID = TestEnvironment.acme) async -> Bool {
+        func verify(_ account: String, _ ip: String, in team: TeamID = .acme) async -> Bool {
             let askers = PasswordQueue.Askers(account: account, ip: ip)
             do {
                 _ = try await hasher.verify("wrong", against: nil, in: team, for: askers)
@@ -102,7 +102,7 @@ import Testing
             }
             #expect(await !verify("one", "192.0.2.3"))
             #expect(await !verify("five", "192.0.2.1"))
-            #expect(await !verify("five", "192.0.2.1", in: TestEnvironment.rival))
+            #expect(await !verify("five", "192.0.2.1", in: .rival))
             group.addTask { await verify("five", "192.0.2.2") }
             try await waitUntil { pool.waitingCount >= 6 }
             latch.open()

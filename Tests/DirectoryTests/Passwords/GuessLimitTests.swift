@@ -111,9 +111,7 @@ import Testing
 
     @Test func `at Rival locks nobody at Acme`() async throws {
         try await withPasswords { passwords in
-            for _ in 0..<60 {
-                _ = try await passwords.authenticate("ada@acme.example", "wrong password", in: TestEnvironment.rival)
-            }
+            for _ in 0..<60 { _ = try await passwords.authenticate("ada@acme.example", "wrong password", in: .rival) }
 
             #expect(try await passwords.authenticate().word == "success")
         }

@@ -14,8 +14,8 @@ import Testing
     private static let ada = NewPasswords.Chooser.person(Subject(hexadecimal: "ada"))
 
     private func isAdmitted(
-        _ chooser: NewPasswords.Chooser, from ip: String = TestEnvironment.origin.ip,
-        in team: TeamID = TestEnvironment.acme, at now: Timestamp = TestEnvironment.noon, _ passwords: NewPasswords
+        _ chooser: NewPasswords.Chooser, from ip: String = TestEnvironment.origin.ip, in team: TeamID = .acme,
+        at now: Timestamp = TestEnvironment.noon, _ passwords: NewPasswords
     ) async throws -> Bool {
         let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
         switch try await passwords.admit(chooser, in: team, from: origin, at: now) {
@@ -52,7 +52,7 @@ import Testing
             }
             // Another link, and somebody else at another team, have their own.
             #expect(try await isAdmitted(.holder(LinkToken(random: .system)), passwords))
-            #expect(try await isAdmitted(Self.ada, in: TestEnvironment.rival, passwords))
+            #expect(try await isAdmitted(Self.ada, in: .rival, passwords))
         }
     }
 
@@ -96,13 +96,11 @@ import Testing
             }
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<(PasswordHasher.judgePlaces / 2) {
-                    group.addTask {
-                        await judge("192.0.2.1", in: number % 2 == 0 ? TestEnvironment.acme : TestEnvironment.rival)
-                    }
+                    group.addTask { await judge("192.0.2.1", in: number % 2 == 0 ? TeamID.acme : TeamID.rival) }
                     try await waitUntil { judges.waitingCount > number }
                 }
-                #expect(await !judge("192.0.2.1", in: TestEnvironment.rival))
-                group.addTask { await judge("192.0.2.2", in: TestEnvironment.rival) }
+                #expect(await !judge("192.0.2.1", in: .rival))
+                group.addTask { await judge("192.0.2.2", in: .rival) }
                 try await waitUntil { judges.waitingCount > PasswordHasher.judgePlaces / 2 }
                 latch.open()
                 for try await isJudged in group { #expect(isJudged) }

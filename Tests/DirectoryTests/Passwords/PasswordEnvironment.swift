@@ -16,15 +16,13 @@ struct PasswordEnvironment: Sendable {
     let pool: BlockingPool
 
     func ada() async throws -> Subject {
-        let page = try await UserListStore(environment.database).page(
-            in: TestEnvironment.acme, matching: UserSearch("ada"), limit: 1)
+        let page = try await UserListStore(environment.database).page(in: .acme, matching: UserSearch("ada"), limit: 1)
         return try #require(page.users.first).subject
     }
 
     func authenticate(
-        _ login: String = "ada@acme.example", _ password: String = Self.password,
-        in team: TeamID = TestEnvironment.acme, ip: String = TestEnvironment.origin.ip, knownBrowser: String? = nil,
-        at now: Timestamp = TestEnvironment.noon
+        _ login: String = "ada@acme.example", _ password: String = Self.password, in team: TeamID = .acme,
+        ip: String = TestEnvironment.origin.ip, knownBrowser: String? = nil, at now: Timestamp = TestEnvironment.noon
     ) async throws -> SignInResult {
         try await signIn.authenticate(
             login: login, password: password, in: team,

@@ -118,7 +118,7 @@ private final class Course: Sendable {
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0...100 {
-                let team = number == 100 ? TestEnvironment.rival : TestEnvironment.acme
+                let team = number == 100 ? TeamID.rival : TeamID.acme
                 group.addTask {
                     _ = try await hasher.verify(
                         "wrong", against: nil, in: team,
@@ -131,7 +131,7 @@ private final class Course: Sendable {
             try await group.waitForAll()
         }
 
-        let place = try #require(course.order.firstIndex(of: TestEnvironment.rival))
+        let place = try #require(course.order.firstIndex(of: .rival))
         #expect(place < 50, "the other team's was done as number \(place + 1) of 101")
     }
 

@@ -9,21 +9,19 @@ import Testing
         try await withPasswords { passwords in
             let environment = passwords.environment
             let ada = try await passwords.ada()
-            let kept = try await environment.sessions.begin(
-                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
-            let lost = try await environment.sessions.begin(
-                for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
-            let id = try #require(try await environment.sessions.find(kept, in: TestEnvironment.acme)).id
+            let kept = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
+            let lost = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
+            let id = try #require(try await environment.sessions.find(kept, in: .acme)).id
             let new = try TestEnvironment.cheap.hash("battery staple")
 
             let changed = try await PasswordStore(environment.database).set(
-                new, for: ada, in: TestEnvironment.acme, by: .person(ada), from: TestEnvironment.origin, keeping: id)
+                new, for: ada, in: .acme, by: .person(ada), from: TestEnvironment.origin, keeping: id)
 
             #expect(changed)
             #expect(try await passwords.authenticate().word == "wrong")
             #expect(try await passwords.authenticate("ada@acme.example", "battery staple").word == "success")
-            #expect(try await environment.sessions.find(kept, in: TestEnvironment.acme) != nil)
-            #expect(try await environment.sessions.find(lost, in: TestEnvironment.acme) == nil)
+            #expect(try await environment.sessions.find(kept, in: .acme) != nil)
+            #expect(try await environment.sessions.find(lost, in: .acme) == nil)
             #expect(try environment.actions().contains("password.changed"))
         }
     }
@@ -33,7 +31,7 @@ import Testing
             let ben = try await passwords.environment.add("Ben")
 
             let changed = try await PasswordStore(passwords.environment.database).set(
-                passwords.hash, for: ben, in: TestEnvironment.acme, by: .member(try await passwords.ada()),
+                passwords.hash, for: ben, in: .acme, by: .member(try await passwords.ada()),
                 from: TestEnvironment.origin)
 
             #expect(changed)
@@ -48,8 +46,7 @@ import Testing
             let ada = try await passwords.ada()
             let old = try TestEnvironment.cheap.hash("an older password")
 
-            try await store.replace(
-                old, with: try TestEnvironment.cheap.hash("an older password"), of: ada, in: TestEnvironment.acme)
+            try await store.replace(old, with: try TestEnvironment.cheap.hash("an older password"), of: ada, in: .acme)
 
             #expect(try await passwords.authenticate().word == "success")
         }

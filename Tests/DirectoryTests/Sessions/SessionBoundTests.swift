@@ -11,15 +11,14 @@ import Testing
             let ben = try await environment.add("Ben")
             try environment.admin("INSERT INTO users (team_id, sub) VALUES ('RIVALTEAM1', $1)", ada.rawValue)
             for person in [ada, ben] { try environment.addSessions(300, of: person) }
-            try environment.addSessions(300, of: ada, in: TestEnvironment.rival)
+            try environment.addSessions(300, of: ada, in: .rival)
 
             let first = try await environment.begin(for: ada)
             #expect(try environment.sessionCount(of: ada) == "200")
             let second = try await environment.begin(for: ada, replacing: first)
             #expect(try environment.sessionCount(of: ada) == "200", "one went, one came")
 
-            let session = try await environment.sessions.find(
-                second, in: TestEnvironment.acme, at: TestEnvironment.noon)
+            let session = try await environment.sessions.find(second, in: .acme, at: TestEnvironment.noon)
             #expect(session?.user.subject == ada)
             #expect(
                 try environment.admin(
@@ -27,7 +26,7 @@ import Testing
                         + " WHERE team_id = 'ACMETEAM01' AND sub = $1", ada.rawValue) == [["1700000102"]],
                 "the oldest end")
             #expect(try environment.sessionCount(of: ben) == "300")
-            #expect(try environment.sessionCount(of: ada, in: TestEnvironment.rival) == "300")
+            #expect(try environment.sessionCount(of: ada, in: .rival) == "300")
             #expect(try environment.actions() == ["sign_in.completed", "sign_in.completed"])
         }
     }
@@ -61,11 +60,11 @@ import Testing
 
 extension TestEnvironment {
     fileprivate func begin(for subject: Subject, replacing old: SessionToken? = nil) async throws -> SessionToken {
-        try await sessions.begin(for: subject, in: Self.acme, from: Self.origin, replacing: old, at: Self.noon)
+        try await sessions.begin(for: subject, in: .acme, from: Self.origin, replacing: old, at: Self.noon)
     }
 
     /// Begins so many, one a second, years before `noon`.
-    fileprivate func addSessions(_ count: Int, of subject: Subject, in team: TeamID = acme) throws {
+    fileprivate func addSessions(_ count: Int, of subject: Subject, in team: TeamID = .acme) throws {
         try admin(
             """
             INSERT INTO sessions (
@@ -77,7 +76,7 @@ extension TestEnvironment {
             """, team.rawValue, subject.rawValue, "\(count)")
     }
 
-    fileprivate func sessionCount(of subject: Subject, in team: TeamID = acme) throws -> String? {
+    fileprivate func sessionCount(of subject: Subject, in team: TeamID = .acme) throws -> String? {
         try admin(
             "SELECT count(*)::text FROM sessions WHERE team_id = $1 AND sub = $2", team.rawValue, subject.rawValue)[0][
                 0]

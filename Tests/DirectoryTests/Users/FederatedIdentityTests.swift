@@ -11,8 +11,8 @@ import Testing
     private static let former = Subject(hexadecimal: "a1")
     private static let present = Subject(hexadecimal: "b2")
 
-    private func arrive(as identifier: Subject, in team: TeamID = TestEnvironment.acme, _ environment: TestEnvironment)
-        async throws -> Subject
+    private func arrive(as identifier: Subject, in team: TeamID = .acme, _ environment: TestEnvironment) async throws
+        -> Subject
     {
         let identity = ProviderIdentity(
             identifier: identifier, email: nil, transferSubject: "000000.transfer.0000", realUserStatus: nil,
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `another team's people keep their state`() async throws {
         try await withEnvironment { environment in
-            _ = try await arrive(as: Self.former, in: TestEnvironment.rival, environment)
+            _ = try await arrive(as: Self.former, in: .rival, environment)
             _ = try await arrive(as: Self.present, environment)
 
             let states = try environment.admin("SELECT team_id, state FROM provider_identities ORDER BY 1")
@@ -67,26 +67,26 @@ import Testing
         try await withEnvironment { environment in
             let store = FederatedIdentityStore(environment.database)
             _ = try await arrive(as: Self.former, environment)
-            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
+            try await environment.database.transaction(in: .acme) { transaction in
                 let noting =
                     isTold
                     ? FederatedUnlinks.noting(
-                        toldOf: Self.former, at: .apple, for: nil, until: TestEnvironment.noon, in: TestEnvironment.acme
-                    ) : FederatedUnlinks.noting(of: Self.former, in: TestEnvironment.acme)
+                        toldOf: Self.former, at: .apple, for: nil, until: TestEnvironment.noon, in: .acme)
+                    : FederatedUnlinks.noting(of: Self.former, in: .acme)
                 _ = try await transaction.query(noting)
             }
             try environment.admin("DELETE FROM users WHERE sub = $1", Self.former.rawValue)
             try environment.admin("DELETE FROM provider_identities")
 
             let late = waiting(as: Self.present, transfer: "000000.transfer.0000")
-            #expect(try await store.record(late, in: TestEnvironment.acme) == nil)
-            #expect(try await store.hasParted(late, in: TestEnvironment.acme))
+            #expect(try await store.record(late, in: .acme) == nil)
+            #expect(try await store.hasParted(late, in: .acme))
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.present.rawValue).isEmpty)
 
             // Nobody else is kept out, nor the same names at another team.
-            #expect(try await store.record(late, in: TestEnvironment.rival) != nil)
+            #expect(try await store.record(late, in: .rival) != nil)
             let stranger = waiting(as: Self.present, transfer: "000000.another.0000")
-            #expect(try await store.record(stranger, in: TestEnvironment.acme) != nil)
+            #expect(try await store.record(stranger, in: .acme) != nil)
         }
     }
 
@@ -95,12 +95,12 @@ import Testing
             try environment.addApp(TestEnvironment.app)
             let store = FederatedIdentityStore(environment.database)
             let arrival = waiting(as: Self.former, transfer: nil, for: TestEnvironment.app)
-            for _ in 0..<2 { #expect(try await store.record(arrival, in: TestEnvironment.acme) != nil) }
+            for _ in 0..<2 { #expect(try await store.record(arrival, in: .acme) != nil) }
 
-            let parting = FederatedUnlinks.noting(of: Self.former, for: TestEnvironment.app, in: TestEnvironment.acme)
-            try await environment.database.query(parting, in: TestEnvironment.acme)
+            let parting = FederatedUnlinks.noting(of: Self.former, for: TestEnvironment.app, in: .acme)
+            try await environment.database.query(parting, in: .acme)
 
-            #expect(try await store.record(arrival, in: TestEnvironment.acme) == nil)
+            #expect(try await store.record(arrival, in: .acme) == nil)
         }
     }
 
@@ -117,13 +117,13 @@ import Testing
             let store = FederatedIdentityStore(environment.database)
             let arrival = waiting(as: Self.former, transfer: nil, for: TestEnvironment.app)
             var halves = 0
-            let known = try await store.write(arrival, in: TestEnvironment.acme) { statements throws(PostgresFailure) in
+            let known = try await store.write(arrival, in: .acme) { statements throws(PostgresFailure) in
                 halves += 1
                 if halves == 2 {
-                    let parting = FederatedUnlinks.noting(of: ada, for: TestEnvironment.app, in: TestEnvironment.acme)
-                    try await environment.database.query(parting, in: TestEnvironment.acme)
+                    let parting = FederatedUnlinks.noting(of: ada, for: TestEnvironment.app, in: .acme)
+                    try await environment.database.query(parting, in: .acme)
                 }
-                return try await environment.database.query(statements, in: TestEnvironment.acme)
+                return try await environment.database.query(statements, in: .acme)
             }
 
             #expect(known == nil && halves == 2)

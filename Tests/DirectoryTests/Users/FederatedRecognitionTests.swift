@@ -12,7 +12,7 @@ import Testing
 
     @discardableResult private func arrive(
         at moment: Timestamp, with address: String = "rita@icloud.example", to app: ClientID = TestEnvironment.app,
-        in team: TeamID = TestEnvironment.acme, _ environment: TestEnvironment
+        in team: TeamID = .acme, _ environment: TestEnvironment
     ) async throws -> FederatedIdentityStore.Known {
         let email = try #require(EmailAddress(rawValue: address))
         let identity = ProviderIdentity(
@@ -70,11 +70,11 @@ import Testing
     @Test func `are nobody to another team`() async throws {
         try await withEnvironment { environment in
             try environment.addApp(TestEnvironment.app)
-            try environment.addApp(TestEnvironment.app, to: TestEnvironment.rival)
+            try environment.addApp(TestEnvironment.app, to: .rival)
             try await arrive(at: TestEnvironment.noon, environment)
             let before = try environment.admin("SELECT last_seen_at FROM provider_identities")
 
-            try await arrive(at: Self.later, in: TestEnvironment.rival, environment)
+            try await arrive(at: Self.later, in: .rival, environment)
 
             let teams = try environment.admin(
                 "SELECT team_id FROM users WHERE sub = $1 ORDER BY 1", Self.person.rawValue)

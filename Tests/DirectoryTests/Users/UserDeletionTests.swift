@@ -11,15 +11,15 @@ import Testing
             let hash = try TestEnvironment.cheap.hash("correct horse")
             let ada = try await environment.add("Ada", password: hash)
             try environment.addApp(TestEnvironment.app)
-            _ = try await environment.sessions.begin(for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin)
+            _ = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
             _ = try await environment.consents().grant(
-                ConsentChoice(name: nil, email: .hidden), of: ada, to: TestEnvironment.app, in: TestEnvironment.acme,
+                ConsentChoice(name: nil, email: .hidden), of: ada, to: TestEnvironment.app, in: .acme,
                 from: TestEnvironment.origin)
             try environment.issueTokens(to: ada, app: TestEnvironment.app)
             let store = UserDeletionStore(environment.database)
 
             let deleted = try await store.delete(
-                ada, in: TestEnvironment.acme, by: .person(ada), from: TestEnvironment.origin, reason: "asked for")
+                ada, in: .acme, by: .person(ada), from: TestEnvironment.origin, reason: "asked for")
 
             #expect(deleted)
             for table in [
@@ -38,7 +38,7 @@ import Testing
             try environment.issueTokens(to: ben, app: TestEnvironment.app)
 
             _ = try await UserDeletionStore(environment.database).delete(
-                ada, in: TestEnvironment.acme, by: .person(ada), from: TestEnvironment.origin)
+                ada, in: .acme, by: .person(ada), from: TestEnvironment.origin)
 
             #expect(try environment.count("users", of: ben) == 1)
             #expect(try environment.count("refresh_tokens", of: ben) == 1)

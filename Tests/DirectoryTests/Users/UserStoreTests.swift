@@ -10,8 +10,8 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
 
-            let user = try #require(try await environment.users.find(ada, in: TestEnvironment.acme))
-            let detail = try await UserDetailStore(environment.database).find(ada, in: TestEnvironment.acme, at: .now())
+            let user = try #require(try await environment.users.find(ada, in: .acme))
+            let detail = try await UserDetailStore(environment.database).find(ada, in: .acme, at: .now())
             #expect(user.email?.rawValue == "Ada@acme.example")
             #expect(user.name.full == "Ada Lovelace")
             #expect(detail?.logins.map(\.rawValue) == ["ada@acme.example"])
@@ -26,14 +26,14 @@ import Testing
             await #expect(throws: UserStore.Failure.loginTaken) { try await environment.add("ada") }
 
             #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
-            #expect(try await environment.users.find(try await environment.add("Ben"), in: TestEnvironment.acme) != nil)
+            #expect(try await environment.users.find(try await environment.add("Ben"), in: .acme) != nil)
         }
     }
 
     @Test func `V15: may have one login name in two teams`() async throws {
         try await withEnvironment { environment in
             let here = try await environment.add("Ada")
-            let there = try await environment.add("Ada", to: TestEnvironment.rival)
+            let there = try await environment.add("Ada", to: .rival)
 
             #expect(here != there)
         }
@@ -45,12 +45,12 @@ import Testing
             let email = try #require(EmailAddress(rawValue: "ada@acme.example"))
             let again = NewUser(name: .none, email: email)
 
-            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
+            try await environment.database.transaction(in: .acme) { transaction in
                 try await transaction.query(
-                    "INSERT INTO users (team_id, sub) VALUES (\(TestEnvironment.acme), \(Subject(hexadecimal: "b")))")
+                    "INSERT INTO users (team_id, sub) VALUES (\(TeamID.acme), \(Subject(hexadecimal: "b")))")
                 do {
                     try await environment.users.create(
-                        again, in: TestEnvironment.acme, by: .system("test"), from: TestEnvironment.origin, transaction)
+                        again, in: .acme, by: .system("test"), from: TestEnvironment.origin, transaction)
                 } catch UserStore.Failure.loginTaken {}
             }
 
@@ -62,9 +62,9 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
             let ben = try await environment.add("Ben")
-            let cleo = try await environment.add("Cleo", to: TestEnvironment.rival)
+            let cleo = try await environment.add("Cleo", to: .rival)
 
-            let found = try await environment.users.find([ada, ben, cleo], in: TestEnvironment.acme)
+            let found = try await environment.users.find([ada, ben, cleo], in: .acme)
 
             #expect(Set(found.map(\.subject)) == [ada, ben])
         }
