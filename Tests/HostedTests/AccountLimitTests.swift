@@ -51,14 +51,14 @@ import Testing
         #expect(try turn("off").status == 303)
         try site.teams.admin("UPDATE jobs SET worker = 'somebody' WHERE kind = 'notice.delivery'")
         #expect(try turn("on").status == 303)
-        #expect(try site.told().map { $0[0] } == ["email-disabled", "email-enabled"])
+        #expect(try site.teams.notificationTypes() == ["email-disabled", "email-enabled"])
         // What is so already counts for nothing.
         #expect(try turn("on").status == 303)
 
         let answers = try (2..<12).map { try turn($0.isMultiple(of: 2) ? "off" : "on") }
         #expect(answers.map(\.status) == [Int](repeating: 303, count: 8) + [429, 303])
         #expect(answers[8]["Retry-After"] != nil && answers[8].body.contains("You can do this again at"))
-        #expect(try site.told().map { $0[0] } == ["email-disabled", "email-enabled"])
+        #expect(try site.teams.notificationTypes() == ["email-disabled", "email-enabled"])
         #expect(try site.teams.admin(jobs) == [["cancelled", "8"], ["pending", "2"]])
         #expect(try site.teams.actions().count { $0.hasPrefix("relay.") } == RelaySwitchStore.limit)
 

@@ -56,7 +56,7 @@ import Testing
         let events = try site.teams.actions().filter { $0.hasPrefix("relay.") }
         #expect(events == ["relay.disabled", "relay.enabled"])
         // The first of them still waited.
-        #expect(try site.told().map { $0[0] } == ["email-enabled"])
+        #expect(try site.teams.notificationTypes() == ["email-enabled"])
         let other = try browser.post(
             "\(Browser.account)/apps/com.acme.other/relay", [("csrf", csrf), ("relay", "off")])
         #expect(other.status == 404)
@@ -144,7 +144,7 @@ import Testing
         let gone = try browser.send(page, typed + [("password", People.password)])
         #expect(gone.status == 200 && gone.headline == "Your account is deleted")
         #expect(browser.cookies[Browser.sessionCookie] == nil)
-        #expect(try site.told().map { $0[0] } == ["account-delete"])
+        #expect(try site.teams.notificationTypes() == ["account-delete"])
         let left = try site.teams.admin(
             "SELECT count(*)::text FROM users WHERE team_id = 'ACMETEAM01' AND given_name = 'Ada'")
         #expect(left[0][0] == "0")

@@ -34,7 +34,7 @@ import Testing
 
     @Test func `mail that goes nowhere is told to a sandbox, and to nobody of a production team`() throws {
         let production = try site.browser().askForHelp("ada@acme.example", link: false)
-        try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+        try site.teams.setMode("sandbox")
         let sandbox = try site.browser().askForHelp("ada@acme.example", link: false)
 
         #expect(production.headline == sandbox.headline)

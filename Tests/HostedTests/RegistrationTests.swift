@@ -107,7 +107,7 @@ import Testing
     ) throws {
         let browser = site.browser()
         let form = try Self.form(browser)
-        try site.teams.admin("UPDATE teams SET registration = $1 WHERE team_id = 'ACMETEAM01'", policy)
+        try site.teams.setRegistration(policy)
         #expect(try browser.send(form, Self.dora).status == 404)
         #expect(!(try browser.get(Browser.authorize()).body.contains("Create an account")))
         #expect(try site.mails().isEmpty)

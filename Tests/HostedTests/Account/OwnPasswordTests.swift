@@ -43,7 +43,7 @@ import Testing
         #expect(try browser.send(page, right).status == 303)
         // In a browser that is known to the account by now.
         #expect(try browser.send(page, right).status == 303)
-        try site.teams.admin("UPDATE limits SET count = 99 WHERE subject LIKE 'compared.account.%'")
+        try site.teams.setCounted("compared.account.%", to: 99)
         var statuses: [Int] = []
         let calls = site.pool.callCount
         for _ in 0..<4 {

@@ -32,11 +32,11 @@ import Testing
 
         #expect(answer.status == 200 && answer.body.isEmpty)
         #expect(try !site.isAlive(token) && site.credentialState() == "revoked")
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+        #expect(try site.teams.count("consents", in: .acme) == 0)
         // Dead at Apple already: nobody has to call.
         #expect(try site.tokenStates() == ["revoked"] && site.receipts() == ["provider_token.revoked"])
         #expect(try site.teams.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").isEmpty)
-        #expect(try site.teams.admin("SELECT type FROM notices") == [["consent-revoked"]])
+        #expect(try site.teams.notificationTypes() == ["consent-revoked"])
     }
 
     @Test(.notifications) func `V21: are acted on once, however often they come`() throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(try site.notification(site.event(spelling)).status == 200)
         #expect(try !site.isAlive(token) && site.credentialState() == "notFound")
         #expect(try site.tokenStates() == ["revoked"])
-        #expect(try site.teams.admin("SELECT type FROM notices") == [["account-delete"]])
+        #expect(try site.teams.notificationTypes() == ["account-delete"])
         #expect(try site.teams.actions().contains("user.deleted"))
     }
 
@@ -95,7 +95,7 @@ import Testing
         }
         #expect(try site.notification(event, to: "/t/RIVALTEAM1/auth/notifications/apple").status == 400)
         #expect(try site.notification(event, signedBy: TestKeys.signing).status == 400)
-        #expect(try site.isAlive(token) && site.teams.admin("SELECT FROM provider_notices").isEmpty)
+        #expect(try site.isAlive(token) && site.teams.count("provider_notices") == 0)
     }
 
     @Test(.notifications) func `wait where Apple's keys cannot be had, and are good as of when they came`() async throws

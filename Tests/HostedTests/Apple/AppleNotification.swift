@@ -23,7 +23,7 @@ func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
             """
             UPDATE app_ids SET notification_url = 'http://127.0.0.1:' || $1 || $2 WHERE team_id = 'APPLESIM00'
             """, String(site.port), `Apple's notifications`.path)
-        try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'APPLESIM00'")
+        try site.teams.setMode("sandbox", of: .appleSide)
         try await body(site)
     }
 }

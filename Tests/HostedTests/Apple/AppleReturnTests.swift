@@ -36,7 +36,7 @@ import Testing
             "SELECT last_sign_in_at FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
         #expect(seen == [[nil]])
         #expect(try site.tokenStates() == ["live"])
-        #expect(try site.teams.admin("SELECT FROM provider_trips").isEmpty)
+        #expect(try site.teams.count("provider_trips") == 0)
     }
 
     @Test(.apple) func `to a sign-in that is gone is over each time`() throws {
@@ -157,7 +157,7 @@ import Testing
     @Test(.apple) func `S18, V43: begins no upstream request uncounted where people sign in at Apple alone`() throws {
         let browser = try site.consented()
         let step = try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
-        try site.useAlone("{apple}")
+        try site.useAlone("apple")
         #expect(try browser.get(step).status == 302)
         try exhaust("attempts")
         let answers = try (0..<40).map { _ in try browser.get(step).status }
@@ -169,6 +169,6 @@ import Testing
         let page = try browser.get(Browser.authorize(client: .otherWeb))
         let step = try #require(page.action).replacing("/password", with: "/apple")
         #expect(try browser.get(step).status == 400)
-        #expect(try site.teams.admin("SELECT FROM provider_trips").isEmpty)
+        #expect(try site.teams.count("provider_trips") == 0)
     }
 }

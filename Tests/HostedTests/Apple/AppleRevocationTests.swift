@@ -45,9 +45,7 @@ import Testing
         return tokens
     }
 
-    private static func consentsAtApple() throws -> Int {
-        try site.teams.admin("SELECT FROM consents WHERE team_id = 'APPLESIM00'").count
-    }
+    private static func consentsAtApple() throws -> Int { try site.teams.count("consents", in: .appleSide) }
 
     @Test func `follows our own revocation, and the next sign-in is a first one again`() async throws {
         let token = try site.tokens()
@@ -107,7 +105,7 @@ import Testing
         _ = try site.tokens()
         let answer = try site.client("delete-account", ["sub": Self.rita])
         site.script.set(.unknownClient, at: .revocation, times: .max)
-        try site.teams.admin("UPDATE jobs SET attempts = 18")
+        try site.teams.makeJobsDue(afterAttempts: 18)
         try await site.work { try site.tokenStates() == ["refused"] }
 
         #expect(try site.receipts() == ["provider_token.not_revoked"])
@@ -127,7 +125,7 @@ import Testing
 
     @Test func `goes on where people may not sign in at Apple any more`() async throws {
         _ = try site.client("revoke", ["token": try site.tokens()])
-        try site.teams.admin("UPDATE teams SET identity_sources = '{directory}'")
+        try site.teams.setIdentitySources("directory")
         try await site.work { try site.tokenStates() == ["revoked"] }
     }
 

@@ -65,7 +65,7 @@ import Testing
 
         #expect(try !site.isAlive(tokens[0]) && !site.isAlive(tokens[1]))
         #expect(try site.credentialState() == "revoked")
-        #expect(try site.teams.admin("SELECT type FROM notices") == [["consent-revoked"]])
+        #expect(try site.teams.notificationTypes() == ["consent-revoked"])
         #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
         #expect(try site.teams.actions().contains("provider_authorization.ended"))
 
@@ -174,7 +174,7 @@ import Testing
 
     @Test(.apple) func `gives back what somebody left behind who is gone`() async throws {
         _ = try site.tokens()
-        try site.teams.admin("DELETE FROM users WHERE sub = $1", Performer.regular.subject.rawValue)
+        try site.teams.removePerson(Performer.regular.subject)
         try await afterTwoDays { _ in try await site.wait { try site.tokenStates() == ["revoked"] } }
     }
 }

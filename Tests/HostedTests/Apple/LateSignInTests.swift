@@ -62,8 +62,7 @@ import Testing
             then: [("UPDATE provider_identities SET state = 'revoked'", [])])
 
         #expect(try browser.follow(try exchange.answer()).status == 410)
-        let sessions = "SELECT FROM sessions WHERE team_id = 'ACMETEAM01' AND sub = $1"
-        #expect(try site.teams.admin(sessions, Performer.regular.subject.rawValue).isEmpty)
+        #expect(try site.teams.count("sessions", of: Performer.regular.subject, in: .acme) == 0)
     }
 
     @Test(.notifications) func `does not come in to an account that is gone`() throws {
@@ -75,7 +74,7 @@ import Testing
 
     @Test(.notifications) func `comes in only while the account at Apple is authorized, and only by its own`() throws {
         let (browser, next) = try proved()
-        try site.teams.admin("UPDATE provider_identities SET state = 'revoked'")
+        try site.teams.revokeIdentities()
         #expect(try browser.follow(try browser.get(next)).status == 410)
         #expect(try browser.get(Browser.account).status == 303)
 
@@ -99,8 +98,7 @@ import Testing
         let answer = try await part(end, own) { try browser.set(out: back) }
 
         #expect(answer.status == 400 && answer.value(of: "code") == nil)
-        let codes = "SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'"
-        #expect(try site.teams.admin(codes).isEmpty)
+        #expect(try site.teams.count("authorization_codes", in: .acme) == 0)
         #expect(try site.teams.admin(Self.completed).isEmpty)
         #expect(try browser.get(Browser.account).status == 303)
         try expectStray(after: end, isForApp: isForApp)
@@ -114,8 +112,7 @@ import Testing
         let answer = try await part(end, own) { try site.setOut("/t/ACMETEAM01/auth/native", given) }
 
         #expect(answer.status == 400 && answer.json["error"] == "invalid_grant")
-        let sessions = "SELECT FROM refresh_tokens WHERE team_id = 'ACMETEAM01'"
-        #expect(try site.teams.admin(sessions).isEmpty)
+        #expect(try site.teams.count("refresh_tokens", in: .acme) == 0)
         #expect(try site.teams.admin(Self.completed).isEmpty)
         try expectStray(after: end, isForApp: true)
         // The next one counts again.
@@ -141,7 +138,7 @@ import Testing
         }
         #expect(answers.map(\.status) == [200, 400])
         #expect(try site.names() == (isDeleted ? [] : [["Rita", "Rita", "revoked"]]))
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+        #expect(try site.teams.count("consents", in: .acme) == 0)
         #expect(try site.announcements().isEmpty)
     }
 
@@ -151,7 +148,7 @@ import Testing
             try site.post("/t/ACMETEAM01/auth/revoke", ["client_id": ClientID.app.rawValue, "token": token])
         }
         #expect(answers.map(\.status) == [200, 400])
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+        #expect(try site.teams.count("consents", in: .acme) == 0)
     }
 
     @Test(.notifications) func `goes on where the notification is about an earlier time`() async throws {

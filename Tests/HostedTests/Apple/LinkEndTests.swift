@@ -69,7 +69,7 @@ import Testing
         #expect(try site.identities().count == 1)
 
         try browser.openOwnPage()
-        try site.teams.admin("DELETE FROM passwords WHERE sub = $1", site.ada)
+        try site.teams.removePassword(of: site.teams.people.ada)
         let refusal = try browser.disconnect()
         #expect(refusal.status == 409 && refusal.body.contains("only way to sign in"))
         #expect(try site.identities().count == 1)
@@ -108,7 +108,7 @@ import Testing
     @Test(.notifications) func `to a deleted account leaves somebody in who has lost their password`() throws {
         let browser = try site.signedIn()
         try browser.connect(.regular)
-        try site.teams.admin("DELETE FROM passwords WHERE sub = $1", site.ada)
+        try site.teams.removePassword(of: site.teams.people.ada)
         #expect(try site.notification(site.event("account-delete")).status == 200)
         #expect(try site.identities().isEmpty && site.profile().count == 1)
     }
@@ -153,7 +153,7 @@ import Testing
         #expect(try site.teams.admin(flag, site.ada) == [["false"]])
         #expect(try site.notification(site.event("consent-revoked", of: .hidden), id: "2").status == 200)
         #expect(try !site.isAlive(token) && site.stateOfAda() == "revoked")
-        #expect(try site.told().map { $0[0] } == ["email-disabled", "consent-revoked"])
+        #expect(try site.teams.notificationTypes() == ["email-disabled", "consent-revoked"])
     }
 
     @Test(.notifications) func `of the relay says nothing of an address that the app got here`() throws {

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(.apple) func `is not another team's`() throws {
-        try site.teams.admin("UPDATE teams SET identity_sources = '{directory,apple}' WHERE team_id = 'RIVALTEAM1'")
+        try site.teams.setIdentitySources("directory,apple", of: .rival)
         let browser = try site.signedIn()
         let back = try browser.connectUntilBack(.regular)
         let rival = back.replacing("ACMETEAM01", with: "RIVALTEAM1")
@@ -103,9 +103,7 @@ import Testing
         site.teams.clock.advance(by: .seconds(300))
         try await site.withProcess { try await $0.settle() }
         #expect(try site.identities().isEmpty)
-        let sub = Performer.regular.subject.rawValue
-        let users = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1"
-        #expect(try site.teams.admin(users, sub).isEmpty)
+        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
     }
 
     @Test func `wants a recent proof, a form of ours, and a team with both`() async throws {
@@ -117,14 +115,13 @@ import Testing
             site.teams.clock.advance(by: .seconds(601))
             let detour = try browser.send(try page.form(to: "/account/apple"))
             #expect(detour["Location"] == "\(Browser.account)/proof?next=%2Ft%2FACMETEAM01%2Faccount")
-            #expect(try site.teams.admin("SELECT FROM provider_trips").isEmpty)
+            #expect(try site.teams.count("provider_trips") == 0)
         }
-        for sources in ["{directory}", "{apple}"] {
+        for sources in ["directory", "apple"] {
             try await withApple { site in
                 let browser = site.browser()
                 let page = try browser.openOwnPage()
-                try site.teams.admin(
-                    "UPDATE teams SET identity_sources = $1::text[] WHERE team_id = 'ACMETEAM01'", sources)
+                try site.teams.setIdentitySources(sources)
                 site.teams.clock.advance(by: .seconds(2))
                 let csrf = try #require(page.value(of: "csrf"))
                 #expect(try browser.post("\(Browser.account)/apple", [("csrf", csrf)]).status == 404)

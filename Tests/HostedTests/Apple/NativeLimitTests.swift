@@ -67,18 +67,18 @@ import Testing
     @Test(.apple) func `V43: of a backend that proves itself is not held to what an address may do`() throws {
         let forged = ["client_id": ClientID.app.rawValue, "code": "x", "identity_token": "forged"]
         for _ in 0..<21 { _ = try site.handOver(forged) }
-        try site.teams.admin("UPDATE limits SET count = 1000000 WHERE subject LIKE 'attempts.address%'")
+        try site.teams.setCounted("attempts.address%", to: 1000000)
         let own = ["client_secret": try site.teams.secret(of: .app)]
         #expect(try site.handOver(site.device(.regular)).status == 429)
         #expect(try site.handOver(site.device(.regular).merging(own) { $1 }).status == 200)
         let counted = "SELECT count FROM limits WHERE subject LIKE 'handovers-of.account.%'"
         #expect(try site.teams.admin(counted) == [["0"]])
         // What strangers had it hand over shuts nobody out whose token proves itself.
-        try site.teams.admin("UPDATE limits SET count = 500 WHERE subject LIKE 'handovers-of.account.%'")
+        try site.teams.setCounted("handovers-of.account.%", to: 500)
         let proven = try site.device(.regular).merging(own) { $1 }
         #expect(try site.handOver(proven.filter { $0.key != "identity_token" }).status == 429)
         #expect(try site.handOver(site.device(.regular).merging(own) { $1 }).status == 200)
-        try site.teams.admin("UPDATE limits SET count = 0 WHERE subject LIKE 'handovers-of.account.%'")
+        try site.teams.setCounted("handovers-of.account.%", to: 0)
         // A secret that proves nothing is no backend's, and counts for nobody.
         #expect(try site.handOver(["client_secret": "forged"].merging(forged) { first, _ in first }).status == 400)
         #expect(try site.teams.admin(counted) == [["0"]])
@@ -173,7 +173,7 @@ import Testing
         let given = try site.device(.regular)
         let refused = try site.handOver(given.filter { $0.key != "identity_token" })
         #expect(refused.status == 429)
-        #expect(try site.teams.admin("SELECT FROM native_handovers").isEmpty)
+        #expect(try site.teams.count("native_handovers") == 0)
         #expect(try site.handOver(given).status == 200)
     }
 

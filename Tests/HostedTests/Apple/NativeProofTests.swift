@@ -54,7 +54,7 @@ import Testing
         site.publishExtraKey()
         let given = try site.device(.regular)
         #expect(try site.handOver(given).status == 200)
-        try site.teams.admin("UPDATE provider_identities SET state = 'revoked'")
+        try site.teams.revokeIdentities()
         let old = [given["identity_token"], try site.resigned(given["identity_token"]) { $0["c_hash"] = nil }]
         for token in old {
             let forged = [
@@ -64,7 +64,7 @@ import Testing
             #expect(try site.names() == [["Rita", "Rita", "revoked"]])
         }
 
-        try site.teams.admin("DELETE FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
+        try site.teams.removePerson(Performer.regular.subject)
         for token in old {
             let forged = ["client_id": ClientID.app.rawValue, "identity_token": token ?? "", "code": "x"]
             #expect(try site.handOver(forged).status == 400)
@@ -96,8 +96,7 @@ import Testing
 
     @Test func `of somebody suspended spends no code where the token says who it is`() throws {
         #expect(try site.handOver(try site.device(.regular)).status == 200)
-        try site.teams.admin(
-            "UPDATE users SET suspended_at = now() WHERE team_id = 'ACMETEAM01' AND email = 'rita@icloud.example'")
+        try site.teams.setSuspended(true, Performer.regular.subject)
         let calls = site.calls(to: .token)
         let given = try site.device(.regular)
         #expect(try site.handOver(given).json["error"] == "invalid_grant")

@@ -161,7 +161,7 @@ import Testing
     @Test func `do not disturb one another where one is forged`() async throws {
         let spent = try site.device(.regular)
         #expect(try site.handOver(spent).status == 200)
-        try site.teams.admin("DELETE FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
+        try site.teams.removePerson(Performer.regular.subject)
         var forged = spent
         forged["first_name"] = "Evil"
         let answers = try await site.handOver(

@@ -27,7 +27,7 @@ import Testing
         try await Self.round(later: 180)
         #expect(try Self.isDeleted())
         #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'APPLESIM00'").isEmpty)
+        #expect(try site.teams.count("consents", in: .appleSide) == 0)
 
         try await Self.round(later: 300)
         #expect(try site.tokenStates().isEmpty)
@@ -54,7 +54,7 @@ import Testing
         try await Self.round(later: 86_400)
         #expect(try Self.isDeleted() == false)
 
-        try site.teams.admin("UPDATE jobs SET attempts = 18")
+        try site.teams.makeJobsDue(afterAttempts: 18)
         try await site.work { try site.tokenStates() == ["refused", "refused"] }
         try await Self.round(later: 3 * 86_400)
 

@@ -63,7 +63,7 @@ import Testing
         #expect(try victim.post(link, [("csrf", csrf)]).status == 409)
         // Nor does who asked get anything by its having been followed elsewhere.
         for browser in [attacker, victim] { #expect(browser.cookies[Browser.sessionCookie] == nil) }
-        #expect(try site.teams.admin("SELECT FROM sessions").isEmpty)
+        #expect(try site.teams.count("sessions") == 0)
         let proofs = "SELECT FROM attempts WHERE first_factor IS NOT NULL"
         #expect(try site.teams.admin(proofs).isEmpty)
     }
@@ -131,7 +131,7 @@ import Testing
     func `S30, V31: nobody's address is answered like somebody's, written alike, and mailed nothing`(link: Bool) throws
     {
         for (name, mails) in [("nobody@acme.example", 0), ("ada@acme.example", 1), ("no address", 1)] {
-            try site.teams.admin("DELETE FROM mailed_links")
+            try site.teams.forgetMailedLinks()
             let answer = try site.browser().askForHelp(name, link: link)
             #expect(answer.status == 200 && answer.headline == "Look into your mailbox", "\(name)")
             let rows = try site.teams.admin(

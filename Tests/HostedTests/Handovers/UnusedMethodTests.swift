@@ -32,7 +32,7 @@ import Testing
         let token = try #require(try site.link().split(separator: "/").last)
         let step = try #require(try browser.get(Browser.authorize())["Location"])
         let interaction = try #require(step.split(separator: "/").last)
-        try site.useAlone("{apple}")
+        try site.useAlone("apple")
 
         let posts = addresses(interaction: String(interaction), token: String(token))
         #expect(posts.count >= 18)
@@ -51,7 +51,7 @@ import Testing
         let start = try browser.get(Browser.authorize(Browser.everything))
         let step = try #require(start["Location"])
         let confirmation = try browser.get(step)
-        try site.useAlone("{apple}")
+        try site.useAlone("apple")
         let away = try browser.get(step)
         #expect(away.status == 302 && away["Location"]?.contains("/apple/auth/authorize?") == true)
         let answer = try browser.send(confirmation, [("decision", "continue")])
@@ -64,7 +64,7 @@ import Testing
         let page = try browser.get(Browser.authorize(Browser.everything))
         let apple = try #require(page.link("/apple"))
         let exit = try browser.choose(.regular, on: try browser.goOnToApple(apple))
-        try site.useAlone("{directory}")
+        try site.useAlone("directory")
         #expect(try browser.get(apple).status == 404)
         // The name that Apple tells once is kept; nobody comes in by it.
         let back = try browser.postBack(exit)
@@ -100,7 +100,7 @@ import Testing
         let browser = site.browser()
         _ = try browser.register("dora@acme.example", password: "a password of hers")
         let page = try browser.get(try site.link())
-        try site.teams.admin("UPDATE teams SET registration = $1 WHERE team_id = 'ACMETEAM01'", policy)
+        try site.teams.setRegistration(policy)
         site.teams.clock.advance(by: .seconds(2))
         #expect(try browser.get(try site.link()).status == 404)
         #expect(try browser.send(page, []).status == 404)
@@ -111,7 +111,7 @@ import Testing
 extension TestSite {
     /// Has Acme's people prove who they are in these ways from now on.
     func useAlone(_ sources: String) throws {
-        try teams.admin("UPDATE teams SET identity_sources = $1::text[] WHERE team_id = 'ACMETEAM01'", sources)
+        try teams.setIdentitySources(sources)
         teams.clock.advance(by: .seconds(2))
     }
 }

@@ -51,13 +51,13 @@ import Testing
     @Test func `waits for its team where the connection to Apple was taken away meanwhile`() async throws {
         let browser = site.browser()
         let back = try browser.signInUntilBack()
-        try site.teams.admin("UPDATE teams SET identity_sources = '{directory}'")
+        try site.teams.setIdentitySources("directory")
         let page = try browser.get(back)
         FaultCase.Outcome.never(.providerAbsent).expect(on: page)
         try await site.expectTrace(.never(.providerAbsent))
         try Self.expectNobody()
 
-        try site.teams.admin("UPDATE teams SET identity_sources = '{directory,apple}'")
+        try site.teams.setIdentitySources("directory,apple")
         #expect(try browser.get(back).value(of: "user")?.contains("Rita") == true)
     }
 
@@ -71,7 +71,7 @@ import Testing
     }
 
     private static func expectNobody() throws {
-        #expect(try site.teams.admin("SELECT FROM provider_identities").isEmpty)
+        #expect(try site.teams.count("provider_identities") == 0)
         let codes = try site.teams.admin("SELECT redeemed_at FROM authorization_codes WHERE team_id = 'APPLESIM00'")
         #expect(codes == [[nil]])
     }

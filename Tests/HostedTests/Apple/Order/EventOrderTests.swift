@@ -28,7 +28,7 @@ import Testing
         #expect(try !site.isAlive(token) && site.credentialState() == "revoked")
         #expect(try site.appleTokens("com.acme.app").allSatisfy { $0 == "revoked" })
         #expect(try site.appleTokens("com.acme.other") == ["live"])
-        #expect(try site.teams.admin("SELECT state FROM provider_identities") == [["authorized"]])
+        #expect(try site.teams.identityStates() == ["authorized"])
         #expect(try before.get(Browser.account).status == 303 && after.get(Browser.account).status == 200)
         #expect(old.count == 1)
     }
@@ -87,9 +87,7 @@ import Testing
         _ = try comeAhead()
         site.teams.clock.advance(by: .seconds(60))
         #expect(try site.notification(site.event("account-delete")).status == 200)
-        let sub = Performer.regular.subject.rawValue
-        let left = try site.teams.admin("SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1", sub)
-        #expect(left.isEmpty)
+        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
     }
 
     @Test func `V53: does not keep tokens of a consent that was taken back at Apple`() throws {
@@ -98,7 +96,7 @@ import Testing
         #expect(try site.notification(site.event("consent-revoked")).status == 200)
         #expect(try !site.isAlive(token))
         #expect(Set(try site.tokenStates()) == ["revoked"])
-        #expect(try site.teams.admin("SELECT state FROM provider_identities") == [["revoked"]])
+        #expect(try site.teams.identityStates() == ["revoked"])
     }
 }
 
@@ -121,10 +119,10 @@ import Testing
             let event = site.event("consent-revoked", after: .seconds(delay))
             #expect(try site.notification(event, id: "echo-\(round)").status == 200)
         }
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").count == 1)
+        #expect(try site.teams.count("consents", in: .acme) == 1)
         #expect(try browser.get(Browser.account).status == 200)
-        #expect(try site.teams.admin("SELECT state FROM provider_identities") == [["authorized"]])
-        #expect(try site.teams.admin("SELECT FROM notices").isEmpty)
+        #expect(try site.teams.identityStates() == ["authorized"])
+        #expect(try site.teams.count("notices") == 0)
     }
 
     @Test(.notifications) func `S40: ends no newer sign-in, whatever the clocks say`() async throws {
@@ -146,7 +144,7 @@ import Testing
                 let event = isLater ? site.event("consent-revoked", after: .seconds(30)) : before
                 #expect(try site.notification(event).status == 200)
                 #expect(try token.map { try !site.isAlive($0) } ?? true)
-                #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+                #expect(try site.teams.count("consents", in: .acme) == 0)
             }
         }
     }
@@ -157,7 +155,7 @@ import Testing
         #expect(try site.client("sign-out", ["sub": Performer.regular.subject.rawValue]).status == 200)
         try await site.workInVain()
         #expect(try site.notification(site.event("consent-revoked", after: .seconds(1))).status == 200)
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'ACMETEAM01'").isEmpty)
+        #expect(try site.teams.count("consents", in: .acme) == 0)
     }
 }
 

@@ -171,7 +171,7 @@ import Testing
         #expect(try site.tokenStates() == ["ending", "ending"])
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
         #expect(try !site.receipts().contains("provider_token.superseded"))
-        #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'APPLESIM00'").isEmpty)
+        #expect(try site.teams.count("consents", in: .appleSide) == 0)
     }
 }
 

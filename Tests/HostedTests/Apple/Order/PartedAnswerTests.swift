@@ -81,8 +81,7 @@ import Testing
         try await site.withProcess { try await $0.settle() }
 
         #expect(try site.identities().isEmpty)
-        let strangers = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1"
-        #expect(try site.teams.admin(strangers, Self.rita.rawValue).isEmpty)
+        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
         #expect(try own.connect(.regular).body.contains("Apple is connected"))
     }
 
