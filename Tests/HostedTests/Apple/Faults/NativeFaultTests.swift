@@ -91,9 +91,7 @@ import Testing
 }
 
 /// Each fault at each place.
-@Suite(.serialized, .shared(.apple)) struct NativeFaultLongTests {
-    init() async throws { try await site.startAnew() }
-
+@Suite(.apple) struct NativeFaultLongTests {
     @Test(arguments: FaultCase.native + FaultCase.codeAlone)
     func `a fault of Apple's towards a native app leaves what the table says`(_ trouble: FaultCase) async throws {
         try await `A fault of Apple's towards a native app`.prove(trouble)
