@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Domain
 import Postgres
+import TestDatabase
 import Testing
 
 @testable import Hosted
@@ -9,242 +10,200 @@ import Testing
 
 /// The person's own page: apps, relay, sessions, password, data, the end.
 @Suite struct AccountPageTests {
-    private static let home = "/t/ACMETEAM01/account"
-
-    /// Gives Acme's app an address for notices.
-    private func listen(_ site: TestSite) throws {
-        try site.teams.admin(
-            "UPDATE app_ids SET notification_url = 'https://acme.example/notices' WHERE identifier = 'com.acme.app'")
+    @Test(.site) func `apps in use are listed with what they know, and one can be left for good`() throws {
+        let browser = site.browser()
+        let token = try site.token(of: try browser.consent())
+        let page = try browser.get(Browser.account)
+        #expect(page.body.contains("The app com.acme.app") && page.body.contains("your e-mail address"))
+        let sheet = try browser.get("\(Browser.account)/apps/com.acme.app/end")
+        #expect(sheet.headline == "Stop using The app com.acme.app?")
+        let home = try browser.follow(try browser.send(sheet, []))
+        #expect(home.body.contains("can no longer use your account"))
+        #expect(!home.body.contains("The app com.acme.app"))
+        #expect(!(try browser.get(Browser.account).body.contains("can no longer use your account")))
+        #expect(try !site.isAlive(token))
+        // The next sign-in is a first one again.
+        let again = try browser.get(try #require(try browser.get(Browser.authorize(Browser.everything))["Location"]))
+        #expect(again.body.contains("email_choice"))
     }
 
-    /// The notices that wait for the team's apps, the oldest first.
-    private func notifications(_ site: TestSite) throws -> [String?] {
-        try site.teams.admin("SELECT type FROM notices WHERE team_id = 'ACMETEAM01' ORDER BY event_time").map { $0[0] }
+    @Test(.site) func `V43: the page reads no tokens of apps, which it does not show`() throws {
+        let browser = try site.consented()
+        let lock = "LOCK TABLE refresh_tokens IN ACCESS EXCLUSIVE MODE"
+        let holder = try RowHolder(at: site.teams.conninfo, lock)
+        let page = try browser.get(Browser.account)
+        try holder.commit()
+        #expect(page.status == 200 && page.body.contains("The app com.acme.app"))
     }
 
-    @Test func `apps in use are listed with what they know, and one can be left for good`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            let exit = try browser.consent()
-            let code = try #require(exit.value(of: "code"))
-            let tokens = try site.post("/t/ACMETEAM01/auth/token", try site.redemption(of: code))
-            let page = try browser.get(Self.home)
-            #expect(page.body.contains("The app com.acme.app") && page.body.contains("your e-mail address"))
-            let sheet = try browser.get("\(Self.home)/apps/com.acme.app/end")
-            #expect(sheet.headline == "Stop using The app com.acme.app?")
-            let home = try browser.follow(try browser.send(sheet, []))
-            #expect(home.body.contains("can no longer use your account"))
-            #expect(!home.body.contains("The app com.acme.app"))
-            #expect(!(try browser.get(Self.home).body.contains("can no longer use your account")))
-            let refresh = try site.post(
-                "/t/ACMETEAM01/auth/token",
-                [
-                    "client_id": "com.acme.web", "client_secret": try site.teams.secret(),
-                    "grant_type": "refresh_token", "refresh_token": tokens.json["refresh_token"]?.string,
-                ])
-            #expect(refresh.status == 400 && refresh.json["error"] == "invalid_grant")
-            // The next sign-in is a first one again.
-            let again = try browser.get(
-                try #require(try browser.get(Browser.authorize(Browser.everything))["Location"]))
-            #expect(again.body.contains("email_choice"))
+    @Test(.site) func `mail of an app that got the relay address can be switched off and on`() throws {
+        let browser = site.browser()
+        let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+        _ = try browser.send(sheet, [("email_choice", "hide"), ("decision", "continue")])
+        func flag() throws -> String? {
+            try site.teams.admin("SELECT forwards_mail::text FROM consents WHERE app_id = 'com.acme.app'")[0][0]
         }
-    }
-
-    @Test func `V43: the page reads no tokens of apps, which it does not show`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            _ = try browser.consent()
-            let holder = try AdminConnection(to: site.teams.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("LOCK TABLE refresh_tokens IN ACCESS EXCLUSIVE MODE")
-            let page = try browser.get(Self.home)
-            try holder.execute("COMMIT")
-            #expect(page.status == 200 && page.body.contains("The app com.acme.app"))
+        try site.listen()
+        let page = try browser.get(Browser.account)
+        #expect(page.body.contains("@relay.example"))
+        let csrf = try #require(page.value(of: "csrf"))
+        for (choice, expected) in [("off", "false"), ("off", "false"), ("on", "true")] {
+            let answer = try browser.post(
+                "\(Browser.account)/apps/com.acme.app/relay", [("csrf", csrf), ("relay", choice)])
+            #expect(answer.status == 303)
+            #expect(try flag() == expected)
         }
+        let events = try site.teams.actions().filter { $0.hasPrefix("relay.") }
+        #expect(events == ["relay.disabled", "relay.enabled"])
+        // The first of them still waited.
+        #expect(try site.teams.notificationTypes() == ["email-enabled"])
+        let other = try browser.post(
+            "\(Browser.account)/apps/com.acme.other/relay", [("csrf", csrf), ("relay", "off")])
+        #expect(other.status == 404)
     }
 
-    @Test func `mail of an app that got the relay address can be switched off and on`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
-            _ = try browser.send(sheet, [("email_choice", "hide"), ("decision", "continue")])
-            func flag() throws -> String? {
-                try site.teams.admin("SELECT forwards_mail::text FROM consents WHERE app_id = 'com.acme.app'")[0][0]
-            }
-            try listen(site)
-            let page = try browser.get(Self.home)
-            #expect(page.body.contains("@relay.example"))
-            let csrf = try #require(page.value(of: "csrf"))
-            for (choice, expected) in [("off", "false"), ("off", "false"), ("on", "true")] {
-                let answer = try browser.post(
-                    "\(Self.home)/apps/com.acme.app/relay", [("csrf", csrf), ("relay", choice)])
-                #expect(answer.status == 303)
-                #expect(try flag() == expected)
-            }
-            let events = try site.teams.actions().filter { $0.hasPrefix("relay.") }
-            #expect(events == ["relay.disabled", "relay.enabled"])
-            // The first of them still waited.
-            #expect(try notifications(site) == ["email-enabled"])
-            let other = try browser.post("\(Self.home)/apps/com.acme.other/relay", [("csrf", csrf), ("relay", "off")])
-            #expect(other.status == 404)
+    @Test(.site) func `another browser is signed out, one by one or all at once, and another person's never`() throws {
+        let browsers = [site.browser(), site.browser(), site.browser()]
+        for browser in browsers { _ = try browser.signIn(try browser.get(Browser.authorize())) }
+        let ben = site.browser()
+        _ = try ben.signIn(try ben.get(Browser.authorize()), email: "ben@acme.example")
+        let page = try browsers[0].get(Browser.account)
+        #expect(page.body.ranges(of: "This browser").count == 1)
+        let ends = page.body.matches(of: /action="(\/t\/ACMETEAM01\/account\/sessions\/[^"\/]+\/end)"/)
+        #expect(ends.count == 2)
+        let csrf = try #require(page.value(of: "csrf"))
+        let end = try #require(ends.first).1
+        // Ben knows the address, and it is none of his.
+        let foreign = try #require(try ben.get(Browser.account).value(of: "csrf"))
+        #expect(try ben.post(String(end), [("csrf", foreign)]).status == 303)
+        #expect(try browsers.map { try $0.get(Browser.account).status } == [200, 200, 200])
+        _ = try browsers[0].post(String(end), [("csrf", csrf)])
+        #expect(try browsers.map { try $0.get(Browser.account).status }.filter { $0 == 200 }.count == 2)
+        _ = try browsers[0].post("\(Browser.account)/sessions/end", [("csrf", csrf)])
+        #expect(try browsers.map { try $0.get(Browser.account).status } == [200, 303, 303])
+        #expect(try ben.get(Browser.account).status == 200)
+    }
+
+    @Test(.site) func `a new password wants the old one, keeps the rules, and signs out everywhere else`() throws {
+        let browser = site.browser()
+        let other = site.browser()
+        for one in [browser, other] { _ = try one.signIn(try one.get(Browser.authorize())) }
+        let page = try browser.get("\(Browser.account)/password")
+        #expect(page.body.contains("autocomplete=\"new-password\""))
+        let wrong = try browser.send(page, [("current", "wrong"), ("new", "a wholly other secret")])
+        #expect(wrong.status == 422 && wrong.body.contains("field-current-error"))
+        for (new, words) in [
+            ("short", "at least 8"), ("password1", "common password"), ("ada@acme.example", "made of your name"),
+        ] {
+            let answer = try browser.send(page, [("current", People.password), ("new", new)])
+            #expect(answer.status == 422 && answer.body.contains(words))
         }
+        let done = try browser.send(page, [("current", People.password), ("new", "a wholly other secret")])
+        #expect(done.status == 303)
+        #expect(try browser.get(Browser.account).status == 200)
+        #expect(try other.get(Browser.account).status == 303)
+        let stranger = site.browser()
+        let start = try stranger.get(Browser.authorize())
+        #expect(try stranger.signIn(start).status == 401)
+        #expect(try stranger.signIn(start, password: "a wholly other secret").status == 200)
     }
 
-    @Test func `another browser is signed out, one by one or all at once, and another person's never`() async throws {
-        try await withSite { site in
-            let browsers = [site.browser(), site.browser(), site.browser()]
-            for browser in browsers { _ = try browser.signIn(try browser.get(Browser.authorize())) }
-            let ben = site.browser()
-            _ = try ben.signIn(try ben.get(Browser.authorize()), email: "ben@acme.example")
-            let page = try browsers[0].get(Self.home)
-            #expect(page.body.ranges(of: "This browser").count == 1)
-            let ends = page.body.matches(of: /action="(\/t\/ACMETEAM01\/account\/sessions\/[^"\/]+\/end)"/)
-            #expect(ends.count == 2)
-            let csrf = try #require(page.value(of: "csrf"))
-            let end = try #require(ends.first).1
-            // Ben knows the address, and it is none of his.
-            let foreign = try #require(try ben.get(Self.home).value(of: "csrf"))
-            #expect(try ben.post(String(end), [("csrf", foreign)]).status == 303)
-            #expect(try browsers.map { try $0.get(Self.home).status } == [200, 200, 200])
-            _ = try browsers[0].post(String(end), [("csrf", csrf)])
-            #expect(try browsers.map { try $0.get(Self.home).status }.filter { $0 == 200 }.count == 2)
-            _ = try browsers[0].post("\(Self.home)/sessions/end", [("csrf", csrf)])
-            #expect(try browsers.map { try $0.get(Self.home).status } == [200, 303, 303])
-            #expect(try ben.get(Self.home).status == 200)
-        }
-    }
-
-    @Test func `a new password wants the old one, keeps the rules, and signs out everywhere else`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            let other = site.browser()
-            for one in [browser, other] { _ = try one.signIn(try one.get(Browser.authorize())) }
-            let page = try browser.get("\(Self.home)/password")
-            #expect(page.body.contains("autocomplete=\"new-password\""))
-            let wrong = try browser.send(page, [("current", "wrong"), ("new", "a wholly other secret")])
-            #expect(wrong.status == 422 && wrong.body.contains("field-current-error"))
-            for (new, words) in [
-                ("short", "at least 8"), ("password1", "common password"), ("ada@acme.example", "made of your name"),
-            ] {
-                let answer = try browser.send(page, [("current", People.password), ("new", new)])
-                #expect(answer.status == 422 && answer.body.contains(words))
-            }
-            let done = try browser.send(page, [("current", People.password), ("new", "a wholly other secret")])
-            #expect(done.status == 303)
-            #expect(try browser.get(Self.home).status == 200)
-            #expect(try other.get(Self.home).status == 303)
-            let stranger = site.browser()
-            let start = try stranger.get(Browser.authorize())
-            #expect(try stranger.signIn(start).status == 401)
-            #expect(try stranger.signIn(start, password: "a wholly other secret").status == 200)
-        }
-    }
-
-    @Test func `S30, V46: guesses of one's own password end after ten, whatever the browser calls itself`() async throws
+    @Test(.site) func `S30, V46: guesses of one's own password end after ten, whatever the browser calls itself`()
+        throws
     {
-        try await withSite { site in
-            // Somebody who has the cookie of her session, and would like her password.
-            let thief = site.browser()
-            _ = try thief.signIn(try thief.get(Browser.authorize()))
-            var statuses: [Int] = []
-            for number in 0..<12 {
-                let name = Base64URL.encode([UInt8](repeating: UInt8(number), count: 16))
-                thief.keep(Browser.browserCookie, name)
-                let page = try thief.get("\(Self.home)/password")
-                let answer = try thief.send(page, [("current", "wrong"), ("new", "a wholly other secret")])
-                statuses.append(answer.status)
-            }
-            #expect(statuses == [Int](repeating: 422, count: 10) + [429, 429])
-            // She signs in as ever.
-            let owner = site.browser()
-            #expect(try owner.signIn(try owner.get(Browser.authorize())).status == 200)
+        // Somebody who has the cookie of her session, and would like her password.
+        let thief = site.browser()
+        _ = try thief.signIn(try thief.get(Browser.authorize()))
+        var statuses: [Int] = []
+        for number in 0..<12 {
+            let name = Base64URL.encode([UInt8](repeating: UInt8(number), count: 16))
+            thief.keep(Browser.browserCookie, name)
+            let page = try thief.get("\(Browser.account)/password")
+            let answer = try thief.send(page, [("current", "wrong"), ("new", "a wholly other secret")])
+            statuses.append(answer.status)
         }
+        #expect(statuses == [Int](repeating: 422, count: 10) + [429, 429])
+        // She signs in as ever.
+        let owner = site.browser()
+        #expect(try owner.signIn(try owner.get(Browser.authorize())).status == 200)
     }
 
-    @Test func `the person takes everything along, and the end is typed, proved and complete`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            _ = try browser.consent()
-            let data = try browser.send(try browser.get("\(Self.home)/data"), [])
-            #expect(data["Content-Disposition"] == "attachment; filename=\"account.json\"")
-            #expect(data.json["user"]?["email"] == "ada@acme.example")
-            #expect(!data.body.contains("argon2"))
-            let page = try browser.get("\(Self.home)/deletion")
-            let untyped = try browser.send(page, [("confirmation", "ben"), ("password", People.password)])
-            #expect(untyped.status == 422 && untyped.body.contains("field-confirmation-error"))
-            let typed = [("confirmation", "ada@acme.example")]
-            let unproved = try browser.send(page, typed + [("password", "wrong")])
-            #expect(unproved.status == 422 && unproved.body.contains("field-password-error"))
-            try listen(site)
-            let gone = try browser.send(page, typed + [("password", People.password)])
-            #expect(gone.status == 200 && gone.headline == "Your account is deleted")
-            #expect(browser.cookies[Browser.sessionCookie] == nil)
-            #expect(try notifications(site) == ["account-delete"])
-            let left = try site.teams.admin(
-                "SELECT count(*)::text FROM users WHERE team_id = 'ACMETEAM01' AND given_name = 'Ada'")
-            #expect(left[0][0] == "0")
-            let rivals = try site.teams.admin(
-                "SELECT count(*)::text FROM users WHERE team_id = 'RIVALTEAM1' AND given_name = 'Ada'")
-            #expect(rivals[0][0] == "1")
-        }
+    @Test(.site) func `the person takes everything along, and the end is typed, proved and complete`() throws {
+        let browser = try site.consented()
+        let data = try browser.send(try browser.get("\(Browser.account)/data"), [])
+        #expect(data["Content-Disposition"] == "attachment; filename=\"account.json\"")
+        #expect(data.json["user"]?["email"] == "ada@acme.example")
+        #expect(!data.body.contains("argon2"))
+        let page = try browser.get("\(Browser.account)/deletion")
+        let untyped = try browser.send(page, [("confirmation", "ben"), ("password", People.password)])
+        #expect(untyped.status == 422 && untyped.body.contains("field-confirmation-error"))
+        let typed = [("confirmation", "ada@acme.example")]
+        let unproved = try browser.send(page, typed + [("password", "wrong")])
+        #expect(unproved.status == 422 && unproved.body.contains("field-password-error"))
+        try site.listen()
+        let gone = try browser.send(page, typed + [("password", People.password)])
+        #expect(gone.status == 200 && gone.headline == "Your account is deleted")
+        #expect(browser.cookies[Browser.sessionCookie] == nil)
+        #expect(try site.teams.notificationTypes() == ["account-delete"])
+        let left = try site.teams.admin(
+            "SELECT count(*)::text FROM users WHERE team_id = 'ACMETEAM01' AND given_name = 'Ada'")
+        #expect(left[0][0] == "0")
+        let rivals = try site.teams.admin(
+            "SELECT count(*)::text FROM users WHERE team_id = 'RIVALTEAM1' AND given_name = 'Ada'")
+        #expect(rivals[0][0] == "1")
     }
 
-    @Test func `V43: a person may send so many forms a minute, and looks on`() async throws {
-        try await withSite(limits: InteractionLimits(formsPerPerson: 3)) { site in
-            let browser = site.browser()
-            _ = try browser.consent()
-            let csrf = try #require(try browser.get(Self.home).value(of: "csrf"))
-            let stop = "\(Self.home)/apps/com.acme.none/end"
-            var answers: [Answer] = []
-            for _ in 0..<4 { answers.append(try browser.post(stop, [("csrf", csrf)])) }
-            #expect(answers.map(\.status) == [303, 303, 303, 429])
-            #expect(answers.last?["Retry-After"] == "60")
-            #expect(answers.last?.headline == "Too many changes at once")
-            #expect(try browser.get(Self.home).status == 200)
-            site.teams.clock.advance(by: .seconds(60))
-            #expect(try browser.post(stop, [("csrf", csrf)]).status == 303)
-        }
+    @Test(.site(limits: InteractionLimits(formsPerPerson: 3)))
+    func `V43: a person may send so many forms a minute, and looks on`() throws {
+        let browser = try site.consented()
+        let csrf = try #require(try browser.get(Browser.account).value(of: "csrf"))
+        let stop = "\(Browser.account)/apps/com.acme.none/end"
+        var answers: [Answer] = []
+        for _ in 0..<4 { answers.append(try browser.post(stop, [("csrf", csrf)])) }
+        #expect(answers.map(\.status) == [303, 303, 303, 429])
+        #expect(answers.last?["Retry-After"] == "60")
+        #expect(answers.last?.headline == "Too many changes at once")
+        #expect(try browser.get(Browser.account).status == 200)
+        site.teams.clock.advance(by: .seconds(60))
+        #expect(try browser.post(stop, [("csrf", csrf)]).status == 303)
     }
 
-    @Test func `V43: whoever got hold of a session keeps its person from ending none`() async throws {
-        try await withSite(limits: InteractionLimits(formsPerPerson: 3)) { site in
-            let thief = site.browser()
-            let stolen = try #require(try thief.openOwnPage().value(of: "csrf"))
-            for _ in 0..<5 {
-                _ = try thief.post("\(Self.home)/apps/com.acme.none/end", [("csrf", stolen)])
-                _ = try thief.post("\(Self.home)/sessions/end", [("csrf", "none of ours")])
-            }
-            #expect(try thief.post("\(Self.home)/sessions/end", [("csrf", stolen)]).status == 429)
-
-            let browser = site.browser()
-            let csrf = try #require(try browser.openOwnPage().value(of: "csrf"))
-            #expect(try browser.post("\(Self.home)/sessions/end", [("csrf", csrf)]).status == 303)
-            #expect(try site.teams.actions().contains("sessions.ended"))
-            #expect(try thief.get(Self.home).status == 303)
+    @Test(.site(limits: InteractionLimits(formsPerPerson: 3)))
+    func `V43: whoever got hold of a session keeps its person from ending none`() throws {
+        let thief = site.browser()
+        let stolen = try #require(try thief.openOwnPage().value(of: "csrf"))
+        for _ in 0..<5 {
+            _ = try thief.post("\(Browser.account)/apps/com.acme.none/end", [("csrf", stolen)])
+            _ = try thief.post("\(Browser.account)/sessions/end", [("csrf", "none of ours")])
         }
+        #expect(try thief.post("\(Browser.account)/sessions/end", [("csrf", stolen)]).status == 429)
+
+        let browser = site.browser()
+        let csrf = try #require(try browser.openOwnPage().value(of: "csrf"))
+        #expect(try browser.post("\(Browser.account)/sessions/end", [("csrf", csrf)]).status == 303)
+        #expect(try site.teams.actions().contains("sessions.ended"))
+        #expect(try thief.get(Browser.account).status == 303)
     }
 
-    @Test func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`()
-        async throws
+    @Test(.site) func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`()
+        throws
     {
-        try await withSite { site in
-            let browser = site.browser()
-            for path in ["", "/password", "/data", "/deletion", "/apps/com.acme.app/end"] {
-                let answer = try browser.get(Self.home + path)
-                #expect(answer.status == 303)
-                let next = PercentCoding.encode(Self.home + path)
-                #expect(answer["Location"] == "\(Self.home)/session?next=\(next)")
-            }
-            _ = try browser.consent()
-            for path in ["/apps/com.acme.app/end", "/sessions/end", "/password", "/deletion", "/data"] {
-                let answer = try browser.post(
-                    Self.home + path, [("csrf", "AAAAAAAAAAAAAAAAAAAAAAAA")], ["Origin: https://evil.example"])
-                #expect(answer.status == 403)
-            }
-            #expect(
-                try site.teams.actions().filter {
-                    $0.contains("ended") || $0.contains("deleted") || $0.contains("exported")
-                } == [])
+        let browser = site.browser()
+        for path in ["", "/password", "/data", "/deletion", "/apps/com.acme.app/end"] {
+            let answer = try browser.get(Browser.account + path)
+            #expect(answer.status == 303)
+            let next = PercentCoding.encode(Browser.account + path)
+            #expect(answer["Location"] == "\(Browser.account)/session?next=\(next)")
         }
+        _ = try browser.consent()
+        for path in ["/apps/com.acme.app/end", "/sessions/end", "/password", "/deletion", "/data"] {
+            let answer = try browser.post(
+                Browser.account + path, [("csrf", "AAAAAAAAAAAAAAAAAAAAAAAA")], ["Origin: https://evil.example"])
+            #expect(answer.status == 403)
+        }
+        #expect(
+            try site.teams.actions().filter {
+                $0.contains("ended") || $0.contains("deleted") || $0.contains("exported")
+            } == [])
     }
 }

@@ -9,46 +9,37 @@ import Testing
 @testable import TestTeams
 
 /// Signing in without an app: to the person's own page, and to the console.
-@Suite struct AccountSignInTests {
-    @Test(arguments: [
-        (nil, "/t/ACMETEAM01/account"), ("/t/ACMETEAM01/account", "/t/ACMETEAM01/account"),
-        ("//evil.example", "/t/ACMETEAM01/account"), ("https://evil.example/", "/t/ACMETEAM01/account"),
-        ("/\\evil.example", "/t/ACMETEAM01/account"),
-    ]) func `the same steps lead to a page of ours, and to no other place`(next: String?, home: String) async throws {
-        try await withSite { site in
+@Suite(.site) struct AccountSignInTests {
+    @Test func `the same steps lead to a page of ours, and to no other place`() throws {
+        for next in [nil, Browser.account, "//evil.example", "https://evil.example/", "/\\evil.example"] {
             let browser = site.browser()
             let query = next.map { "?next=\(PercentCoding.encode($0))" } ?? ""
-            let page = try browser.get("/t/ACMETEAM01/account/session\(query)")
+            let page = try browser.get("\(Browser.account)/session\(query)")
             #expect(page.status == 200 && !page.body.contains("value=\"cancel\""))
             #expect(page.action?.hasPrefix("/t/ACMETEAM01/auth/attempts/") == true)
             let done = try browser.signIn(page)
-            #expect(done.status == 303 && done["Location"] == home)
-            #expect(try browser.get(home).body.contains("ada@acme.example"))
+            #expect(done.status == 303 && done["Location"] == Browser.account, "\(next ?? "")")
+            #expect(try browser.get(Browser.account).body.contains("ada@acme.example"))
         }
     }
 
     @Test func `the system team's people sign in by the same steps, on to the console`() async throws {
-        try await withSite { site in
-            let teams = site.teams
-            try await teams.loop.run { try await Self.addOperator(to: teams) }
-            let browser = site.browser()
-            let done = try browser.signIn(try browser.get("/t/PIPPIN0000/account/session"), email: "ops@acme.example")
-            #expect(done.status == 303 && done["Location"] == "/console")
-            #expect(browser.cookies["__Host-pippin-PIPPIN0000"] != nil)
-            #expect(try browser.get(Browser.authorize().replacing("ACMETEAM01", with: "PIPPIN0000")).status == 404)
-        }
+        let teams = site.teams
+        try await teams.loop.run { try await Self.addOperator(to: teams) }
+        let browser = site.browser()
+        let done = try browser.signIn(try browser.get("/t/PIPPIN0000/account/session"), email: "ops@acme.example")
+        #expect(done.status == 303 && done["Location"] == "/console")
+        #expect(browser.cookies["__Host-pippin-PIPPIN0000"] != nil)
+        #expect(try browser.get(Browser.authorize().replacing("ACMETEAM01", with: "PIPPIN0000")).status == 404)
     }
 
-    @Test func `signing in anew asks for the password and changes the session's name`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            _ = try browser.consent()
-            let first = browser.cookies[Browser.sessionCookie]
-            let page = try browser.get("/t/ACMETEAM01/account/session")
-            #expect(page.body.contains("current-password"))
-            _ = try browser.signIn(page)
-            #expect(browser.cookies[Browser.sessionCookie] != first)
-        }
+    @Test func `signing in anew asks for the password and changes the session's name`() throws {
+        let browser = try site.consented()
+        let first = browser.cookies[Browser.sessionCookie]
+        let page = try browser.get(Browser.account + "/session")
+        #expect(page.body.contains("current-password"))
+        _ = try browser.signIn(page)
+        #expect(browser.cookies[Browser.sessionCookie] != first)
     }
 
     private static func addOperator(to teams: TestTeams) async throws {

@@ -49,6 +49,9 @@ struct Answer: Sendable {
     /// The value of a field of the page's form.
     func value(of name: String) -> String? { between("name=\"\(name)\" value=\"", "\"") }
 
+    /// Whom an exit page delivers.
+    var user: JSONValue? { value(of: "user").flatMap { try? JSON.decode(JSONValue.self, from: Array($0.utf8)) } }
+
     /// The value of the line of input of that name, which carries its attributes in another order.
     func typed(_ name: String) -> String? { between("name=\"\(name)\" type=\"\(name)\" value=\"", "\"") }
 

@@ -29,82 +29,68 @@ import Web
         ] { #expect(one.contrast(with: other) >= 4.5, "\(one) on \(other)") }
     }
 
-    @Test func `pages carry the accent as a style sheet that browsers may keep, and no other spelling of it`()
-        async throws
+    @Test(.site) func `pages carry the accent as a style sheet that browsers may keep, and no other spelling of it`()
+        throws
     {
-        try await withSite { site in
-            try site.teams.admin("UPDATE teams SET accent_colour = '#0a84ff' WHERE team_id = 'ACMETEAM01'")
-            let page = try site.ask("GET", Browser.authorize())
-            #expect(page.body.contains("href=\"/accents/1/0a84ff.css\""))
-            let sheet = try site.ask("GET", "/accents/1/0a84ff.css")
-            #expect(sheet.status == 200 && sheet["Content-Type"] == "text/css; charset=utf-8")
-            #expect(sheet["Cache-Control"] == "public, max-age=31536000, immutable")
-            #expect(sheet.body.contains("--accent:") && sheet.body.contains("prefers-color-scheme: dark"))
-            for other in ["0A84FF.css", "0a84ff", "0a84f.css", "0a84fg.css", "+a84ff.css", "0a84ff.js"] {
-                #expect(try site.ask("GET", "/accents/1/\(other)").status == 404, "\(other)")
-            }
-            let rival = try site.ask("GET", Browser.authorize().replacing("ACMETEAM01", with: "RIVALTEAM1"))
-            #expect(!rival.body.contains("/accents/"))
+        try site.teams.admin("UPDATE teams SET accent_colour = '#0a84ff' WHERE team_id = 'ACMETEAM01'")
+        let page = try site.ask("GET", Browser.authorize())
+        #expect(page.body.contains("href=\"/accents/1/0a84ff.css\""))
+        let sheet = try site.ask("GET", "/accents/1/0a84ff.css")
+        #expect(sheet.status == 200 && sheet["Content-Type"] == "text/css; charset=utf-8")
+        #expect(sheet["Cache-Control"] == "public, max-age=31536000, immutable")
+        #expect(sheet.body.contains("--accent:") && sheet.body.contains("prefers-color-scheme: dark"))
+        for other in ["0A84FF.css", "0a84ff", "0a84f.css", "0a84fg.css", "+a84ff.css", "0a84ff.js"] {
+            #expect(try site.ask("GET", "/accents/1/\(other)").status == 404, "\(other)")
         }
+        let rival = try site.ask("GET", Browser.authorize().replacing("ACMETEAM01", with: "RIVALTEAM1"))
+        #expect(!rival.body.contains("/accents/"))
     }
 
-    @Test func `pages carry the team's name, logo and links, and Rival's logo is none of Acme's`() async throws {
-        try await withSite { site in
-            let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
-            let digest = Hex.encode(SHA256.hash(picture))
-            try site.teams.admin(
-                """
-                UPDATE teams SET privacy_url = 'https://acme.example/privacy',
-                    terms_url = 'https://acme.example/terms' WHERE team_id = 'ACMETEAM01'
-                """)
-            try site.teams.admin(
-                """
-                INSERT INTO team_logos (team_id, digest, media_type, octets)
-                VALUES ('ACMETEAM01', $1, 'image/png', decode('89504e47', 'hex'))
-                """, digest)
-            let page = try site.ask("GET", Browser.authorize())
-            #expect(page.body.contains("src=\"/t/ACMETEAM01/logo/\(digest)\""))
-            #expect(page.body.contains("alt=\"Acme\""))
-            #expect(page.body.contains("href=\"https://acme.example/privacy\""))
-            #expect(page.body.contains("href=\"https://acme.example/terms\""))
+    @Test(.site) func `pages carry the team's name, logo and links, and Rival's logo is none of Acme's`() throws {
+        let digest = try plantLogo(in: site.teams)
+        try site.teams.admin(
+            """
+            UPDATE teams SET privacy_url = 'https://acme.example/privacy',
+                terms_url = 'https://acme.example/terms' WHERE team_id = 'ACMETEAM01'
+            """)
+        let page = try site.ask("GET", Browser.authorize())
+        #expect(page.body.contains("src=\"/t/ACMETEAM01/logo/\(digest)\""))
+        #expect(page.body.contains("alt=\"Acme\""))
+        #expect(page.body.contains("href=\"https://acme.example/privacy\""))
+        #expect(page.body.contains("href=\"https://acme.example/terms\""))
+        let logo = try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)")
+        #expect(logo.status == 200 && logo["Content-Type"] == "image/png")
+        #expect(logo["Cache-Control"] == "public, max-age=31536000, immutable")
+        #expect(try site.ask("GET", "/t/RIVALTEAM1/logo/\(digest)").status == 404)
+        #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest.dropLast())0").status == 404)
+    }
+
+    @Test(.site) func `V55: a logo is read once, however often strangers ask`() throws {
+        let digest = try plantLogo(in: site.teams)
+        #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 200)
+        // Another picture of the same name, which only whoever asks the table would get.
+        try site.teams.admin("UPDATE team_logos SET octets = decode('00', 'hex')")
+        for _ in 0..<20 {
             let logo = try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)")
-            #expect(logo.status == 200 && logo["Content-Type"] == "image/png")
-            #expect(logo["Cache-Control"] == "public, max-age=31536000, immutable")
-            #expect(try site.ask("GET", "/t/RIVALTEAM1/logo/\(digest)").status == 404)
-            #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest.dropLast())0").status == 404)
+            #expect(logo.status == 200 && logo["Content-Length"] == "4")
+            #expect(logo["Content-Type"] == "image/png")
         }
+        #expect(try site.ask("GET", "/t/RIVALTEAM1/logo/\(digest)").status == 404)
+        #expect(try site.ask("GET", "/t/ACMETEAM01/logo/x").status == 404)
     }
 
-    @Test func `V55: a logo is read once, however often strangers ask`() async throws {
-        try await withSite { site in
-            let digest = try plantLogo(in: site.teams)
-            #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 200)
-            // Another picture of the same name, which only whoever asks the table would get.
-            try site.teams.admin("UPDATE team_logos SET octets = decode('00', 'hex')")
-            for _ in 0..<20 {
-                let logo = try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)")
-                #expect(logo.status == 200 && logo["Content-Length"] == "4")
-                #expect(logo["Content-Type"] == "image/png")
-            }
-            #expect(try site.ask("GET", "/t/RIVALTEAM1/logo/\(digest)").status == 404)
-            #expect(try site.ask("GET", "/t/ACMETEAM01/logo/x").status == 404)
-        }
-    }
-
-    @Test func `V55: a closed team's logo is not found, whatever its rows still hold`() async throws {
-        try await withSite { site in
-            let digest = try plantLogo(in: site.teams)
-            #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 200)
-            try site.teams.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
-            #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 404)
-        }
+    @Test(.site) func `V55: a closed team's logo is not found, whatever its rows still hold`() throws {
+        let digest = try plantLogo(in: site.teams)
+        #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 200)
+        try site.teams.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
+        #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 404)
     }
 
     @Test func `V55: a hundred who ask at once for a logo are sent one copy of it`() async throws {
         try await withTeams { teams in
             let digest = try plantLogo(in: teams)
             let endpoint = endpoint(of: teams)
-            let answers = try await ask(endpoint, 100, for: digest)
+            let answers = try await race(100) { _ in try await endpoint.answer(digest, of: .acme) }
             let copies = Set(answers.compactMap { $0.prepared.map { ObjectIdentifier($0) } })
             #expect(answers.count == 100 && answers.allSatisfy { $0.prepared != nil })
             #expect(copies.count == 1)
@@ -119,9 +105,8 @@ import Web
             let large = Response(body: [UInt8](repeating: 7, count: size))
             let name = LogoName(team: .rival, digest: "a")
             #expect(try endpoint.cache.keep(large, as: name, at: .max) != nil)
-            for answer in try await ask(endpoint, 10, for: digest) {
-                #expect(answer.prepared == nil && answer.body == [0x89, 0x50, 0x4E, 0x47])
-            }
+            let answers = try await race(10) { _ in try await endpoint.answer(digest, of: .acme) }
+            for answer in answers { #expect(answer.prepared == nil && answer.body == [0x89, 0x50, 0x4E, 0x47]) }
         }
     }
 
@@ -131,17 +116,12 @@ import Web
         defer { loop.stop() }
         try await loop.run {
             let (cache, reading) = (LogoCache(loop: loop), Reading(until: 100))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<100 {
-                    group.addTask {
-                        reading.arrive()
-                        _ = try await cache.load(LogoName(team: .acme, digest: "a")) {
-                            await reading.read()
-                            return nil
-                        }
-                    }
-                }
-                try await group.waitForAll()
+            _ = try await race(100) { _ in
+                reading.arrive()
+                return try await cache.load(LogoName(team: .acme, digest: "a")) {
+                    await reading.read()
+                    return nil
+                } == nil
             }
             #expect(reading.count == 1)
         }
@@ -181,13 +161,6 @@ import Web
         LogoEndpoint(
             logos: TeamLogoStore(teams.database),
             teams: TeamCache(loop: teams.loop, database: teams.database, server: teams.server))
-    }
-
-    private func ask(_ endpoint: LogoEndpoint, _ count: Int, for digest: String) async throws -> [Response] {
-        try await withThrowingTaskGroup(of: Response.self) { group in
-            for _ in 0..<count { group.addTask { try await endpoint.answer(digest, of: .acme) } }
-            return try await group.reduce(into: [Response]()) { $0.append($1) }
-        }
     }
 
     /// A reading that goes on until all have asked for it.

@@ -19,8 +19,7 @@ final class Browser {
     /// Sends a form, as coming from a page of the site unless `fields` say otherwise.
     func post(_ path: String, _ form: [(String, String)], _ fields: [String]? = nil) throws -> Answer {
         let body = FormCoding.encode(form.map { (name: $0.0, value: $0.1) })
-        let origin = fields ?? ["Origin: \(TestTeams.publicURL)", "Sec-Fetch-Site: same-origin"]
-        return try ask("POST", path, ["Content-Type: application/x-www-form-urlencoded"] + origin, body)
+        return try ask("POST", path, [TestSite.form] + (fields ?? TestSite.ownOrigin), body)
     }
 
     /// Goes where an answer leads; an answer that leads nowhere is returned as it is.
@@ -33,11 +32,11 @@ final class Browser {
 
     func keep(_ name: String, _ value: String) { cookies[name] = value }
 
+    /// What it kept, as it sends it.
+    var cookieField: String { "Cookie: " + cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
+
     private func ask(_ method: String, _ path: String, _ fields: [String], _ body: String?) throws -> Answer {
-        var fields = fields
-        if !cookies.isEmpty {
-            fields.append("Cookie: " + cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
-        }
+        let fields = cookies.isEmpty ? fields : fields + [cookieField]
         let answer = try Exchange(port: port, method, path, fields, body: body).answer()
         for text in answer.values(of: "Set-Cookie") { take(text) }
         return answer

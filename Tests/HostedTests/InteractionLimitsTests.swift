@@ -145,8 +145,7 @@ import Testing
 
     @Test func `S18, V43: what is sent along and not kept counts for nothing`() async throws {
         try await withApple(limits: InteractionLimits(octetsPerTeam: 4096)) { site in
-            let browser = site.browser()
-            try browser.openOwnPage()
+            let browser = try site.signedIn()
             let form = try browser.get(Browser.account).form(to: "/account/apple")
             let more = ("more", String(repeating: "x", count: 8000))
             #expect(try browser.send(form, [more]).status == 200)
@@ -187,32 +186,25 @@ import Testing
         }
     }
 
-    @Test func `S18, V43: a request to sign in is 16 KiB long at most`() async throws {
-        try await withSite { site in
-            // The body is said alone: what is still on its way when the server hangs up would break the answer off.
-            let answer = try site.ask(
-                "POST", "/t/ACMETEAM01/auth/authorize",
-                ["Content-Type: application/x-www-form-urlencoded", "Content-Length: 20000"])
-            #expect(answer.status == 413)
-        }
+    @Test(.site) func `S18, V43: a request to sign in is 16 KiB long at most`() throws {
+        // The body is said alone: what is still on its way when the server hangs up would break the answer off.
+        let answer = try site.ask("POST", "/t/ACMETEAM01/auth/authorize", [TestSite.form, "Content-Length: 20000"])
+        #expect(answer.status == 413)
     }
 
-    @Test func `S18: one sign-in keeps little of what its sender wrote`() async throws {
-        try await withSite { site in
-            let longest = ["state": 4096, "nonce": 512, "login_hint": 2048]
-            let accepted = longest.mapValues { String(repeating: "x", count: $0) }
-            #expect(try site.browser().get(Browser.authorize(accepted)).status == 200)
-            for (name, length) in longest {
-                var form = accepted
-                form[name] = String(repeating: "x", count: length + 1)
-                _ = try site.browser().get(Browser.authorize(form))
-            }
-
-            let kept = try site.teams.admin(
-                "SELECT octet_length(a::text) FROM attempts AS a WHERE team_id = 'ACMETEAM01'")
-            #expect(kept.count == 1)
-            #expect(kept.first?[0].flatMap { Int($0) }.map { $0 < 6_000 } == true, "\(kept)")
+    @Test(.site) func `S18: one sign-in keeps little of what its sender wrote`() throws {
+        let longest = ["state": 4096, "nonce": 512, "login_hint": 2048]
+        let accepted = longest.mapValues { String(repeating: "x", count: $0) }
+        #expect(try site.browser().get(Browser.authorize(accepted)).status == 200)
+        for (name, length) in longest {
+            var form = accepted
+            form[name] = String(repeating: "x", count: length + 1)
+            _ = try site.browser().get(Browser.authorize(form))
         }
+
+        let kept = try site.teams.admin("SELECT octet_length(a::text) FROM attempts AS a WHERE team_id = 'ACMETEAM01'")
+        #expect(kept.count == 1)
+        #expect(kept.first?[0].flatMap { Int($0) }.map { $0 < 6_000 } == true, "\(kept)")
     }
 
     private static func admit(

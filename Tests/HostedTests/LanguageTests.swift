@@ -16,30 +16,26 @@ import Testing
         ("id", "Masuk ke Web of com.acme.app"),
     ]
 
-    @Test func `the app's wish goes before the browser's, and both before English`() async throws {
-        try await withSite { site in
-            for (tag, headline) in Self.headlines {
-                let wished = try site.ask(
-                    "GET", Browser.authorize(["ui_locales": "xx \(tag)"]), ["Accept-Language: fr, en;q=0.5"])
-                #expect(wished.headline == headline && wished.body.contains("<html lang=\"\(tag)\">"))
-                let read = try site.ask("GET", Browser.authorize(), ["Accept-Language: fr, \(tag);q=0.5"])
-                #expect(read.headline == headline)
-            }
-            #expect(try site.ask("GET", Browser.authorize(["locale": "de_DE"])).headline == Self.headlines[1].1)
-            let garbage = try site.ask("GET", Browser.authorize(["ui_locales": "\"><b>"]), ["Accept-Language: ;;q=,"])
-            #expect(garbage.headline == Self.headlines[0].1)
+    @Test(.site) func `the app's wish goes before the browser's, and both before English`() throws {
+        for (tag, headline) in Self.headlines {
+            let wished = try site.ask(
+                "GET", Browser.authorize(["ui_locales": "xx \(tag)"]), ["Accept-Language: fr, en;q=0.5"])
+            #expect(wished.headline == headline && wished.body.contains("<html lang=\"\(tag)\">"))
+            let read = try site.ask("GET", Browser.authorize(), ["Accept-Language: fr, \(tag);q=0.5"])
+            #expect(read.headline == headline)
         }
+        #expect(try site.ask("GET", Browser.authorize(["locale": "de_DE"])).headline == Self.headlines[1].1)
+        let garbage = try site.ask("GET", Browser.authorize(["ui_locales": "\"><b>"]), ["Accept-Language: ;;q=,"])
+        #expect(garbage.headline == Self.headlines[0].1)
     }
 
-    @Test func `a sign-in keeps the language it began in, to its last page`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            let changes = Browser.everything.merging(["ui_locales": "ru"]) { $1 }
-            let sheet = try browser.signIn(try browser.get(Browser.authorize(changes)))
-            #expect(sheet.body.contains("<html lang=\"ru\">") && sheet.body.contains("Скрыть мой адрес"))
-            let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
-            #expect(exit.headline == "Назад в Web of com.acme.app")
-        }
+    @Test(.site) func `a sign-in keeps the language it began in, to its last page`() throws {
+        let browser = site.browser()
+        let changes = Browser.everything.merging(["ui_locales": "ru"]) { $1 }
+        let sheet = try browser.signIn(try browser.get(Browser.authorize(changes)))
+        #expect(sheet.body.contains("<html lang=\"ru\">") && sheet.body.contains("Скрыть мой адрес"))
+        let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
+        #expect(exit.headline == "Назад в Web of com.acme.app")
     }
 
     @Test(arguments: [(1, "1 минуту"), (2, "2 минуты"), (5, "5 минут"), (15, "15 минут")])

@@ -1,95 +1,80 @@
 import Bytes
 import Domain
+import TestSupport
 import Testing
 
 @testable import Hosted
 @testable import TestTeams
 
 /// Requests nobody means well with, at every address of a team; security cases V3 and V33.
-@Suite struct SpoiltRequestTests {
-    /// The same noise in every run.
-    private struct Noise: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
+@Suite(.site) struct SpoiltRequestTests {
+    @Test func `V33: noise in Authorization, Cookie and forms is never an error of ours`() throws {
+        var noise = Garbage(seed: 20)
+        let type = TestSite.form
+        let posts = site.posts.map {
+            $0.replacing(":team", with: "ACMETEAM01").replacing(":attempt", with: "0AAAAAAAAAAAAAAAAAAAAAA")
         }
-
-        /// Text of octets that a header field may hold, or of any.
-        mutating func text(_ octets: ClosedRange<UInt8>) -> String {
-            let count = Int.random(in: 0...300, using: &self)
-            let bytes = (0..<count).map { _ in UInt8.random(in: octets, using: &self) }
-            return String(decoding: bytes, as: Unicode.ASCII.self)
-        }
-    }
-
-    @Test func `V33: noise in Authorization, Cookie and forms is never an error of ours`() async throws {
-        try await withSite { site in
-            var noise = Noise(state: 20)
-            let type = "Content-Type: application/x-www-form-urlencoded"
-            let posts = site.posts.map {
-                $0.replacing(":team", with: "ACMETEAM01").replacing(":attempt", with: "0AAAAAAAAAAAAAAAAAAAAAA")
-            }
-            for round in 0..<300 {
-                let (header, body) = (noise.text(0x20...0x7E), noise.text(0...0x7F))
-                let cookie = "Cookie: \(Browser.browserCookie)=\(noise.text(0x21...0x7E)); \(header)"
-                let fields = [type, "Authorization: Bearer \(header)", cookie]
-                let pairs = "client_id=com.acme.web&client_secret=\(PercentCoding.encode(body))&token=\(body)"
-                let path = posts[round % posts.count]
-                let form = round.isMultiple(of: 2) ? body : pairs
-                let answer = try site.ask("POST", path, fields, body: form)
-                #expect((200..<500).contains(answer.status), "round \(round): \(path) \(answer.status)")
-                let get = try site.ask("GET", path, fields)
-                #expect((200..<500).contains(get.status), "round \(round): \(path) \(get.status)")
-            }
+        for round in 0..<300 {
+            let (header, body) = (noise.text(0x20...0x7E), noise.text(0...0x7F))
+            let cookie = "Cookie: \(Browser.browserCookie)=\(noise.text(0x21...0x7E)); \(header)"
+            let fields = [type, "Authorization: Bearer \(header)", cookie]
+            let pairs = "client_id=com.acme.web&client_secret=\(PercentCoding.encode(body))&token=\(body)"
+            let path = posts[round % posts.count]
+            let form = round.isMultiple(of: 2) ? body : pairs
+            let answer = try site.ask("POST", path, fields, body: form)
+            #expect((200..<500).contains(answer.status), "round \(round): \(path) \(answer.status)")
+            let get = try site.ask("GET", path, fields)
+            #expect((200..<500).contains(get.status), "round \(round): \(path) \(get.status)")
         }
     }
 
     @Test func `V33: whatever the cookie of known browsers holds, a right password signs in and it comes back clean`()
-        async throws
+        throws
     {
-        try await withSite { site in
-            let name = Browser.sessionCookie + "-known"
-            var noise = Noise(state: 33)
-            var values = ["a b\"c", "a,b", "a\\b", "ä", "ab==", String(repeating: "x.", count: 60)]
-            for _ in 0..<10 { values.append(noise.text(0x21...0x7E).replacing(";", with: "")) }
-            for value in values {
-                let browser = site.browser()
-                let page = try browser.get(Browser.authorize())
-                browser.keep(name, value)
-                let form = [("email", "ada@acme.example"), ("password", People.password)]
-                #expect(try browser.send(page, form).status == 303)
-                let known = try #require(browser.cookies[name])
-                #expect(Base64URL.decode(known)?.count == 36, "\(value)")
+        let name = Browser.sessionCookie + "-known"
+        var noise = Garbage(seed: 33)
+        var values = ["a b\"c", "a,b", "a\\b", "ä", "ab==", String(repeating: "x.", count: 60)]
+        for _ in 0..<10 { values.append(noise.text(0x21...0x7E).replacing(";", with: "")) }
+        for value in values {
+            let browser = site.browser()
+            let page = try browser.get(Browser.authorize())
+            browser.keep(name, value)
+            let form = [("email", "ada@acme.example"), ("password", People.password)]
+            #expect(try browser.send(page, form).status == 303)
+            let known = try #require(browser.cookies[name])
+            #expect(Base64URL.decode(known)?.count == 36, "\(value)")
+        }
+    }
+
+    @Test func `V33: a client secret of twenty thousand brackets is refused`() throws {
+        for bracket in ["[", "{\"a\":", "[{\"a\":"] {
+            let deep = Base64URL.encode(Array(String(repeating: bracket, count: 5000).utf8))
+            for secret in ["\(deep.prefix(8000)).e30.AA", "eyJhbGciOiJFUzI1NiJ9.\(deep.prefix(8000)).AA"] {
+                let form = ["client_id": "com.acme.web", "client_secret": secret]
+                let answer = try site.post(ProtocolEndpointTests.token, form)
+                #expect(answer.status == 400 && answer.json["error"] == "invalid_client")
             }
         }
     }
 
-    @Test func `V33: a client secret of twenty thousand brackets is refused`() async throws {
-        try await withSite { site in
-            for bracket in ["[", "{\"a\":", "[{\"a\":"] {
-                let deep = Base64URL.encode(Array(String(repeating: bracket, count: 5000).utf8))
-                for secret in ["\(deep.prefix(8000)).e30.AA", "eyJhbGciOiJFUzI1NiJ9.\(deep.prefix(8000)).AA"] {
-                    let form = ["client_id": "com.acme.web", "client_secret": secret]
-                    let answer = try site.post(ProtocolEndpointTests.token, form)
-                    #expect(answer.status == 400 && answer.json["error"] == "invalid_client")
-                }
-            }
-        }
-    }
-
-    @Test(arguments: [
-        "/t/ACMETEAM01;x/auth/keys", "/t/ACMETEAM01/auth/keys;jsessionid=1", "/t/ACMETEAM01/auth%2fkeys",
-        "/t/ACMETEAM01//auth/keys", "/t/RIVALTEAM1/../ACMETEAM01/auth/keys", "/t/ACMETEAM01/auth/./../keys",
-        "/t/ACMETEAM01/auth/%2e%2e/auth/keys", "/t/ACMETEAM01\\auth/keys", "/t/ACMETEAM01/auth/keys%00",
-        "//t/ACMETEAM01/auth/keys", "/t/ACMETEAM01/auth/keys%3b", "/t/ACMETEAM01/auth/keys%5c",
-    ]) func `V3: a path that a proxy may read otherwise reaches no team`(path: String) async throws {
-        try await withSite { site in
+    @Test func `V3: a path that a proxy may read otherwise reaches no team`() throws {
+        for path in [
+            "/t/ACMETEAM01;x/auth/keys", "/t/ACMETEAM01/auth/keys;jsessionid=1", "/t/ACMETEAM01/auth%2fkeys",
+            "/t/ACMETEAM01//auth/keys", "/t/RIVALTEAM1/../ACMETEAM01/auth/keys", "/t/ACMETEAM01/auth/./../keys",
+            "/t/ACMETEAM01/auth/%2e%2e/auth/keys", "/t/ACMETEAM01\\auth/keys", "/t/ACMETEAM01/auth/keys%00",
+            "//t/ACMETEAM01/auth/keys", "/t/ACMETEAM01/auth/keys%3b", "/t/ACMETEAM01/auth/keys%5c",
+        ] {
             let answer = try site.ask("GET", path)
-            #expect(answer.status == 400 && !answer.body.contains("\"keys\""))
+            #expect(answer.status == 400 && !answer.body.contains("\"keys\""), "\(path)")
         }
+    }
+}
+
+extension Garbage {
+    /// Text of octets that a header field may hold, or of any.
+    fileprivate mutating func text(_ octets: ClosedRange<UInt8>) -> String {
+        let count = Int.random(in: 0...300, using: &self)
+        let bytes = (0..<count).map { _ in UInt8.random(in: octets, using: &self) }
+        return String(decoding: bytes, as: Unicode.ASCII.self)
     }
 }

@@ -42,19 +42,50 @@ struct TestSite: Sendable {
     /// What writes of sign-ins into the inspector, ours and the stand-in's.
     let recorders: [TraceRecorder]
 
+    /// That of the test that runs.
+    @TaskLocal static var lent: TestSite?
+
     func browser() -> Browser { Browser(port: port) }
+
+    /// A browser in which somebody has signed in to their own page.
+    func signedIn(as email: String = "ada@acme.example") throws -> Browser {
+        let browser = browser()
+        try browser.openOwnPage(as: email)
+        return browser
+    }
+
+    /// A browser in which Ada has signed in to the web app.
+    func consented() throws -> Browser {
+        let browser = browser()
+        _ = try browser.consent()
+        return browser
+    }
+
+    /// Locks Ada's password by ten wrong guesses, as strangers do: the right one is refused them, too.
+    func lockPassword(_ password: String = People.password) throws {
+        let stranger = browser()
+        let page = try stranger.get(Browser.authorize())
+        for _ in 0..<10 { _ = try stranger.signIn(page, password: "wrong") }
+        #expect(try stranger.signIn(page, password: password).status == 429)
+    }
+
+    /// How often Apple was asked there.
+    func calls(to place: Place) -> Int { lines.targets.values.count { $0.hasSuffix("/apple/auth/\(place)") } }
 
     /// Sends one request that needs no browser.
     func ask(_ method: String, _ path: String, _ fields: [String] = [], body: String? = nil) throws -> Answer {
         try Exchange(port: port, method, path, fields, body: body).answer()
     }
 
+    static let form = "Content-Type: application/x-www-form-urlencoded"
+    /// What a browser says of a form of ours.
+    static let ownOrigin = ["Origin: \(TestTeams.publicURL)", "Sec-Fetch-Site: same-origin"]
+
     /// A form post as an app sends it to a protocol endpoint of Acme.
     func post(_ path: String, _ form: [String: String?], _ fields: [String] = []) throws -> Answer {
         let values = form.compactMapValues { $0 }.sorted { $0.key < $1.key }
         return try ask(
-            "POST", path, ["Content-Type: application/x-www-form-urlencoded"] + fields,
-            body: FormCoding.encode(values.map { (name: $0.key, value: $0.value) }))
+            "POST", path, [Self.form] + fields, body: FormCoding.encode(values.map { (name: $0.key, value: $0.value) }))
     }
 
     /// What a web app sends to redeem a code.
@@ -65,6 +96,11 @@ struct TestSite: Sendable {
         ]
     }
 
+    /// The tokens that the web app gets for the code of an exit page.
+    func redeem(_ exit: Answer) throws -> Answer {
+        try post("/t/ACMETEAM01/auth/token", try redemption(of: try #require(exit.value(of: "code"))))
+    }
+
     /// Lines of the log, and requests that have ended.
     final class Lines: Sendable {
         private let log = Mutex<[String]>([])
@@ -72,6 +108,8 @@ struct TestSite: Sendable {
 
         var all: [String] { log.withLock { $0 } }
         var targets: [RequestID: String] { requests.withLock { $0 } }
+
+        func forget() { log.withLock { $0 = [] } }
 
         func append(_ line: [UInt8]) { log.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
 
@@ -85,7 +123,8 @@ struct TestSite: Sendable {
 
 /// Lends `body` a site of its own; the body has a thread to itself, since its clients block.
 func withSite(
-    limits: InteractionLimits = InteractionLimits(), isAtApple: Bool = false, _ body: (TestSite) async throws -> Void
+    limits: InteractionLimits = InteractionLimits(), isAtApple: Bool = false,
+    deadlines: AppleService.Timeouts = .onlyWhatHangs, _ body: (TestSite) async throws -> Void
 ) async throws {
     try await withTeamsBeside(isAtApple: isAtApple) { teams in
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 64)
@@ -105,7 +144,7 @@ func withSite(
         let (site, server) = try await start(on: teams.loop) { port in
             SiteParts(
                 teams: teams, system: system, pool: pool, judges: judges, limits: limits, lines: lines, script: script,
-                client: client, port: port)
+                client: client, deadlines: deadlines, port: port)
         }
         let posts = try await teams.loop.run { try site.posts() }
         let clients = try EventLoop(name: "clients")
@@ -115,9 +154,12 @@ func withSite(
             teams: teams, port: server.port, lines: lines, pool: pool, judges: judges, posts: posts, script: script,
             client: client, recorders: [site.recorder, site.recorderOfApple])
         let result: Result<Void, any Error>
-        do { result = .success(try await withTaskExecutorPreference(clients) { try await body(test) }) } catch {
-            result = .failure(error)
-        }
+        do {
+            result = .success(
+                try await withTaskExecutorPreference(clients) {
+                    try await TestSite.$lent.withValue(test) { try await body(test) }
+                })
+        } catch { result = .failure(error) }
         for place in Place.allCases { script.release(place) }
         try await teams.loop.run {
             await server.stop(within: .milliseconds(100))
@@ -157,6 +199,7 @@ private struct SiteParts: Sendable {
     let lines: TestSite.Lines
     let script: Script
     let client: HTTPClient
+    let deadlines: AppleService.Timeouts
     let port: UInt16
     let recorder: TraceRecorder
     let recorderOfApple: TraceRecorder
@@ -164,10 +207,11 @@ private struct SiteParts: Sendable {
     /// Made on the loop.
     init(
         teams: TestTeams, system: Database, pool: BlockingPool, judges: BlockingPool, limits: InteractionLimits,
-        lines: TestSite.Lines, script: Script, client: HTTPClient, port: UInt16
+        lines: TestSite.Lines, script: Script, client: HTTPClient, deadlines: AppleService.Timeouts, port: UInt16
     ) {
         (self.teams, self.system, self.pool, self.judges, self.limits) = (teams, system, pool, judges, limits)
-        (self.lines, self.script, self.client, self.port) = (lines, script, client, port)
+        (self.lines, self.script, self.client) = (lines, script, client)
+        (self.deadlines, self.port) = (deadlines, port)
         let log = Log(threshold: .debug) { lines.append($0) }
         recorder = Self.recorder(of: teams, Self.context(teams, log))
         recorderOfApple = Self.recorder(of: teams, teams.server)
@@ -203,7 +247,7 @@ private struct SiteParts: Sendable {
     }
 
     private var apple: AppleProvider {
-        let service = AppleService(teams, port: port)
+        let service = AppleService(teams, port: port, deadlines)
         let keys = AppleKeySet(of: service, on: teams.loop, client: client, clock: teams.server.clock)
         return AppleProvider(service, keys: keys, client: client, clock: teams.server.clock)
     }

@@ -10,12 +10,8 @@ import Testing
 
 /// What a person changes is kept before and after, and the room for it is everybody's.
 @Suite struct `Forms of an account that change something` {
-    private static let account = "/t/ACMETEAM01/account"
-
     /// Counts as many forms of that subject as there may be but for `left`.
-    private func use(_ site: TestSite, _ subject: LimitSubject, limit: Int, window: Duration, leaving left: Int)
-        async throws
-    {
+    private func use(_ subject: LimitSubject, limit: Int, window: Duration, leaving left: Int) async throws {
         let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
         _ = try await site.teams.loop.run {
             try await store.add(limit - left, to: subject, window: window, in: .acme, at: now)
@@ -23,60 +19,53 @@ import Testing
     }
 
     /// Signs Ada in, and returns the form by which she renames her passkey.
-    private func rename(_ site: TestSite, _ browser: Browser) throws -> PageForm {
+    private func rename(_ browser: Browser) throws -> PageForm {
         try browser.openOwnPage()
         var key = try site.authenticator()
-        let add = try browser.get(Self.account + "/factors/passkeys").form(to: "/factors/passkeys")
-        _ = try browser.send(add, try key.register(add))
-        let list = try browser.get(Self.account).body
-        let link = try #require(list.firstMatch(between: "/account/factors/passkeys/", and: "\""))
-        return try #require(try browser.get(Self.account + "/factors/passkeys/" + link).forms.first)
+        try browser.add(&key)
+        return try #require(try browser.get(try browser.passkeyPage()).forms.first)
     }
 
-    @Test func `S18: count by person and day, and a session can be ended all the same`() async throws {
-        try await withSite { site in
-            try site.browser().openOwnPage()
-            let browser = site.browser()
-            let form = try rename(site, browser)
-            try await use(
-                site, .account(AccountFormLimit.kind, site.teams.people.ada.rawValue),
-                limit: AccountFormLimit.perPerson, window: AccountFormLimit.personWindow,
-                // The form that added the key has opened a count of one.
-                leaving: 3)
-            let names = ["One", "Two", "Three", "Four"]
-            let answers = try names.map { try browser.send(form, [("name", $0)]) }
-            #expect(answers.map(\.status) == [303, 303, 429, 429])
-            #expect(answers[2]["Retry-After"].flatMap { Int($0) }.map { (1...86_400).contains($0) } == true)
-            #expect(answers[2].body.contains("You can do this again at"))
-            #expect(try site.teams.actions().count { $0 == "factor.renamed" } == 2)
+    @Test(.site) func `S18: count by person and day, and a session can be ended all the same`() async throws {
+        try site.browser().openOwnPage()
+        let browser = site.browser()
+        let form = try rename(browser)
+        try await use(
+            .account(AccountFormLimit.kind, site.teams.people.ada.rawValue), limit: AccountFormLimit.perPerson,
+            window: AccountFormLimit.personWindow,
+            // The form that added the key has opened a count of one.
+            leaving: 3)
+        let names = ["One", "Two", "Three", "Four"]
+        let answers = try names.map { try browser.send(form, [("name", $0)]) }
+        #expect(answers.map(\.status) == [303, 303, 429, 429])
+        #expect(answers[2]["Retry-After"].flatMap { Int($0) }.map { (1...86_400).contains($0) } == true)
+        #expect(answers[2].body.contains("You can do this again at"))
+        #expect(try site.teams.actions().count { $0 == "factor.renamed" } == 2)
 
-            let csrf = try #require(form.value(of: "csrf"))
-            let ended = try browser.post(Self.account + "/sessions/end", [("csrf", csrf)])
-            #expect(ended.status == 303)
-            #expect(try site.teams.actions().contains("sessions.ended"))
-            let ben = site.browser()
-            let bens = try ben.openOwnPage(as: "ben@acme.example")
-            let token = try #require(bens.value(of: "csrf"))
-            let bensMail = try ben.post(Self.account + "/email", [("csrf", token)])
-            #expect(bensMail.status == 422)
-        }
+        let csrf = try #require(form.value(of: "csrf"))
+        let ended = try browser.post(Browser.account + "/sessions/end", [("csrf", csrf)])
+        #expect(ended.status == 303)
+        #expect(try site.teams.actions().contains("sessions.ended"))
+        let ben = site.browser()
+        let bens = try ben.openOwnPage(as: "ben@acme.example")
+        let token = try #require(bens.value(of: "csrf"))
+        let bensMail = try ben.post(Browser.account + "/email", [("csrf", token)])
+        #expect(bensMail.status == 422)
     }
 
-    @Test func `V40: count nothing where another site sends them`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            let form = try rename(site, browser)
-            let counts = "SELECT subject, count FROM limits WHERE subject LIKE 'account-%' ORDER BY subject"
-            let before = try site.teams.admin(counts)
-            for _ in 0..<5 {
-                let answer = try browser.post(
-                    Self.account + "/password", [("password", "another")],
-                    ["Origin: https://app.pippin.example", "Sec-Fetch-Site: same-site"])
-                #expect(answer.status == 403)
-            }
-            #expect(try site.teams.admin(counts) == before)
-            #expect(try browser.send(form, [("name", "One")]).status == 303)
+    @Test(.site) func `V40: count nothing where another site sends them`() throws {
+        let browser = site.browser()
+        let form = try rename(browser)
+        let counts = "SELECT subject, count FROM limits WHERE subject LIKE 'account-%' ORDER BY subject"
+        let before = try site.teams.admin(counts)
+        for _ in 0..<5 {
+            let answer = try browser.post(
+                Browser.account + "/password", [("password", "another")],
+                ["Origin: https://app.pippin.example", "Sec-Fetch-Site: same-site"])
+            #expect(answer.status == 403)
         }
+        #expect(try site.teams.admin(counts) == before)
+        #expect(try browser.send(form, [("name", "One")]).status == 303)
     }
 
     @Test func `S18, V43: of one account leave the others behind its address theirs`() async throws {
@@ -100,21 +89,18 @@ import Testing
         }
     }
 
-    @Test func `S18: count by address and hour, of however many accounts`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            let form = try rename(site, browser)
-            try await use(
-                site, .address(AccountFormLimit.kind, "127.0.0.1"), limit: AccountFormLimit.perAddress,
-                window: AccountFormLimit.addressWindow, leaving: 2)
-            #expect(try browser.send(form, [("name", "One")]).status == 303)
-            let refused = try browser.send(form, [("name", "Two")])
-            #expect(refused.status == 429)
-            #expect(refused["Retry-After"].flatMap { Int($0) }.map { (1...3600).contains($0) } == true)
-            #expect(try site.teams.actions().count { $0 == "factor.renamed" } == 1)
-            let counted = try site.teams.admin(
-                "SELECT count FROM limits WHERE subject LIKE 'account-changes.account.%'")
-            #expect(counted == [["3"]])
-        }
+    @Test(.site) func `S18: count by address and hour, of however many accounts`() async throws {
+        let browser = site.browser()
+        let form = try rename(browser)
+        try await use(
+            .address(AccountFormLimit.kind, "127.0.0.1"), limit: AccountFormLimit.perAddress,
+            window: AccountFormLimit.addressWindow, leaving: 2)
+        #expect(try browser.send(form, [("name", "One")]).status == 303)
+        let refused = try browser.send(form, [("name", "Two")])
+        #expect(refused.status == 429)
+        #expect(refused["Retry-After"].flatMap { Int($0) }.map { (1...3600).contains($0) } == true)
+        #expect(try site.teams.actions().count { $0 == "factor.renamed" } == 1)
+        let counted = try site.teams.admin("SELECT count FROM limits WHERE subject LIKE 'account-changes.account.%'")
+        #expect(counted == [["3"]])
     }
 }

@@ -43,7 +43,7 @@ enum OwnChange: String, CaseIterable, Sendable {
     }
 
     /// Everything that has to be there, and the form filled in.
-    func prepare(_ site: TestSite, _ browser: Browser) throws -> (path: String, values: [(String, String)]) {
+    func prepare(_ browser: Browser) throws -> (path: String, values: [(String, String)]) {
         let home = Browser.account
         try browser.openOwnPage()
         switch self {
@@ -70,20 +70,18 @@ enum OwnChange: String, CaseIterable, Sendable {
             let one = try #require(page.firstMatch(of: /action="([^"]+\/sessions\/[^"\/]+\/end)"/)).1
             let csrf = try #require(try browser.get(home).value(of: "csrf"))
             return (self == .oneSession ? String(one) : "\(home)/sessions/end", [("csrf", csrf)])
-        case .newTOTP: return try totp(site, browser)
+        case .newTOTP: return try totp(browser)
         case .totpRemoval:
-            try send(try totp(site, browser), browser)
+            try send(try totp(browser), browser)
             return try fill(try browser.get("\(home)/factors/totp").form(to: "/removal"))
-        case .newPasskey: return try newPasskey(site, browser)
+        case .newPasskey: return try newPasskey(browser)
         case .passkey, .passkeyRemoval:
-            try send(try newPasskey(site, browser), browser)
-            let path = try #require(
-                try browser.get(home).body.firstMatch(between: "/account/factors/passkeys/", and: "\""))
-            let page = try browser.get("\(home)/factors/passkeys/\(path)")
+            try send(try newPasskey(browser), browser)
+            let page = try browser.get(try browser.passkeyPage())
             if self == .passkey { return try fill(try #require(page.forms.first), [("name", "Key ring")]) }
             return try fill(try page.form(to: "/removal"))
         case .recoveryCodes:
-            try send(try totp(site, browser), browser)
+            try send(try totp(browser), browser)
             return try fill(try browser.get(home).form(to: "/recovery-codes"))
         case .appleRemoval:
             try browser.connect(.regular)
@@ -109,21 +107,14 @@ enum OwnChange: String, CaseIterable, Sendable {
         #expect(try browser.post(form.path, form.values).status < 400)
     }
 
-    private func totp(_ site: TestSite, _ browser: Browser) throws -> (path: String, values: [(String, String)]) {
-        let page = try browser.get("\(Browser.account)/factors/totp/new")
-        let typed = try #require(page.body.firstMatch(between: "<code>", and: "</code>"))
-        let form = try page.form(to: "/totp/new")
-        return try fill(
-            form,
-            [
-                ("method", "totp"), ("offer", try #require(form.value(of: "offer"))),
-                ("code", site.code(of: try #require(TOTPSecret(text: typed)))),
-            ])
+    private func totp(_ browser: Browser) throws -> (path: String, values: [(String, String)]) {
+        let (form, _, values) = try browser.get("\(Browser.account)/factors/totp/new").totpOffer(to: "/totp/new")
+        return try fill(form, values)
     }
 
-    private func newPasskey(_ site: TestSite, _ browser: Browser) throws -> (path: String, values: [(String, String)]) {
+    private func newPasskey(_ browser: Browser) throws -> (path: String, values: [(String, String)]) {
         var key = try site.authenticator()
-        let form = try browser.get("\(Browser.account)/factors/passkeys").form(to: "/factors/passkeys")
+        let form = try browser.passkeyForm()
         return try fill(form, try key.register(form))
     }
 

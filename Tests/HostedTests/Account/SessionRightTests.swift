@@ -8,7 +8,7 @@ import Testing
 
 /// What somebody sets out to change of their own in a session, while another transaction holds them and takes from the
 /// session what the change is made by.
-@Suite struct `A change of one's own` {
+@Suite(.apple) struct `A change of one's own` {
     /// What happens meanwhile.
     enum End: String, CaseIterable, Sendable {
         /// Another browser, a mailed link or the team ends the session.
@@ -34,25 +34,23 @@ import Testing
     ) async throws { try await Self.prove(change, end) }
 
     fileprivate static func prove(_ change: OwnChange, _ end: End) async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let form = try change.prepare(site, browser)
-            let cookie = try #require(browser.cookies[Browser.sessionCookie])
-            let hash = SHA256.hash(try #require(Base64URL.decode(cookie)))
-            let before = try belongings(site)
+        let browser = site.browser()
+        let form = try change.prepare(browser)
+        let cookie = try #require(browser.cookies[Browser.sessionCookie])
+        let hash = SHA256.hash(try #require(Base64URL.decode(cookie)))
+        let before = try belongings()
 
-            let exchange = try await site.teams.hold(
-                site.ada, while: { try browser.set(out: form.path, posting: form.values) },
-                then: [(end.rawValue, [Hex.encode(hash)])])
+        let exchange = try await site.teams.hold(
+            site.ada, while: { try browser.set(out: form.path, posting: form.values) },
+            then: [(end.rawValue, [Hex.encode(hash)])])
 
-            let answer = try exchange.answer()
-            #expect(answer.status == 303)
-            #expect(try belongings(site) == before)
-        }
+        let answer = try exchange.answer()
+        #expect(answer.status == 303)
+        #expect(try belongings() == before)
     }
 
     /// So that none is forgotten.
-    @Test func `V54: that is not tried here is none, or is looked at elsewhere`() async throws {
+    @Test func `V54: that is not tried here is none, or is looked at elsewhere`() throws {
         let others = [
             // Ends the very session, for whoever holds it.
             TeamRoutes.sessionEnd.text,
@@ -65,18 +63,16 @@ import Testing
             // Leads to Apple; the session is looked at on the way back (`HeldRowTests`).
             TeamRoutes.ownApple.text,
         ]
-        try await withSite { site in
-            let posts = site.posts.filter { $0.hasPrefix(TeamRoutes.account.text) }
-            let sheets = [TeamRoutes.consent.text, TeamRoutes.confirmation.text, TeamRoutes.emailLink.text]
-            let tried = OwnChange.allCases.map(\.pattern)
-            #expect(Set(posts + sheets).subtracting(tried).subtracting(others).isEmpty)
-            #expect(Set(tried).subtracting(posts + sheets).isEmpty)
-            #expect(tried.count == Set(tried).count)
-        }
+        let posts = site.posts.filter { $0.hasPrefix(TeamRoutes.account.text) }
+        let sheets = [TeamRoutes.consent.text, TeamRoutes.confirmation.text, TeamRoutes.emailLink.text]
+        let tried = OwnChange.allCases.map(\.pattern)
+        #expect(Set(posts + sheets).subtracting(tried).subtracting(others).isEmpty)
+        #expect(Set(tried).subtracting(posts + sheets).isEmpty)
+        #expect(tried.count == Set(tried).count)
     }
 
     /// What Ada has at Acme, and what was written about her; nothing that only says when.
-    private static func belongings(_ site: TestSite) throws -> [[[String?]]] {
+    private static func belongings() throws -> [[[String?]]] {
         let own = "team_id = 'ACMETEAM01' AND sub = '\(site.ada)'"
         return try [
             "SELECT email, relay_address, given_name FROM users WHERE \(own)",
@@ -95,7 +91,7 @@ import Testing
 }
 
 /// Each change with each end.
-@Suite struct SessionRightLongTests {
+@Suite(.apple) struct SessionRightLongTests {
     @Test(arguments: `A change of one's own`.changes)
     func `V54: nothing of one's own is changed in a session that is over by then`(
         _ change: OwnChange, _ end: `A change of one's own`.End

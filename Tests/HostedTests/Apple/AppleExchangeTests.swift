@@ -7,7 +7,7 @@ import Testing
 @testable import TestTeams
 
 /// What the team's inspector tells of a call to Apple that came to nothing: what was asked and what was answered.
-@Suite struct `The inspector of a call to Apple` {
+@Suite(.apple) struct `The inspector of a call to Apple` {
     private static let answers: [(Fault, [String])] = [
         (.unknownClient, [#""status","400","error","invalid_client","fault","unknown_client""#]),
         (.badRequest, [#""status","400","error","invalid_request","fault","bad_request""#]),
@@ -18,66 +18,56 @@ import Testing
     @Test(arguments: answers) func `shows status and words of the answer, and whose the call was`(
         _ fault: Fault, _ told: [String]
     ) async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-            site.script.set(fault, at: .token, times: 9)
-            _ = try browser.get(back)
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        site.script.set(fault, at: .token, times: 9)
+        _ = try browser.get(back)
 
-            let step = try await Self.failure(at: site)
-            for words in told { #expect(step.contains(words), "\(step)") }
-            #expect(step.contains(#""endpoint","http"#) && step.contains(#"/apple/auth/token""#))
-            #expect(step.contains(#""client_id","com.acme.siwa""#))
-            #expect(step.contains("auth/callback/apple") && step.contains(#""client_secret.kid""#))
-            #expect(!step.contains("eyJ") && !step.contains(#""code","c"#))
-        }
+        let step = try await Self.failure()
+        for words in told { #expect(step.contains(words), "\(step)") }
+        #expect(step.contains(#""endpoint","http"#) && step.contains(#"/apple/auth/token""#))
+        #expect(step.contains(#""client_id","com.acme.siwa""#))
+        #expect(step.contains("auth/callback/apple") && step.contains(#""client_secret.kid""#))
+        #expect(!step.contains("eyJ") && !step.contains(#""code","c"#))
     }
 
     @Test func `shows a native app's likewise, before the refusal it led to`() async throws {
-        try await withApple { site in
-            let given = try site.device(.regular)
-            site.script.set(.unknownClient, at: .token, times: 9)
-            #expect(try site.handOver(given).json["error"] == "invalid_client")
+        let given = try site.device(.regular)
+        site.script.set(.unknownClient, at: .token, times: 9)
+        #expect(try site.handOver(given).json["error"] == "invalid_client")
 
-            let step = try await Self.failure(at: site)
-            #expect(step.contains(#""status","400","error","invalid_client""#))
-            #expect(step.contains(#""client_id","com.acme.app""#))
-            let later = try site.teams.admin("SELECT kind FROM flow_steps WHERE team_id = 'ACMETEAM01'")
-            #expect(later == [["request_refused"]])
-        }
+        let step = try await Self.failure()
+        #expect(step.contains(#""status","400","error","invalid_client""#))
+        #expect(step.contains(#""client_id","com.acme.app""#))
+        let later = try site.teams.admin("SELECT kind FROM flow_steps WHERE team_id = 'ACMETEAM01'")
+        #expect(later == [["request_refused"]])
     }
 
     @Test func `keeps of an error that the browser brought no text that is no code`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let exit = try browser.choose(.regular, on: try browser.goToApple())
-            let text = "call +1 555 0100 now"
-            _ = try browser.get(try browser.postBack(exit, changing: ["error": text], to: site.port))
+        let browser = site.browser()
+        let exit = try browser.choose(.regular, on: try browser.goToApple())
+        let text = "call +1 555 0100 now"
+        _ = try browser.get(try browser.postBack(exit, changing: ["error": text]))
 
-            let step = try await Self.failure(at: site)
-            #expect(step.contains(#""error","(20 octets)""#) && !step.contains("555"))
-        }
+        let step = try await Self.failure()
+        #expect(step.contains(#""error","(20 octets)""#) && !step.contains("555"))
     }
 
     @Test func `shows what the browser took to Apple`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            _ = try browser.goToApple()
+        let browser = site.browser()
+        _ = try browser.goToApple()
 
-            let step = try await Self.step("sent_to_provider", at: site)
-            for words in [
-                #""client_id","com.acme.siwa""#, #""response_type","code id_token""#, #""response_mode","form_post""#,
-                #""code_challenge_method","S256""#, #""scope","name email""#,
-            ] { #expect(step.contains(words), "\(words)") }
-        }
+        let step = try await Self.step("sent_to_provider")
+        for words in [
+            #""client_id","com.acme.siwa""#, #""response_type","code id_token""#, #""response_mode","form_post""#,
+            #""code_challenge_method","S256""#, #""scope","name email""#,
+        ] { #expect(step.contains(words), "\(words)") }
     }
 
-    private static func failure(at site: TestSite) async throws -> String {
-        try await step("provider_failed", at: site)
-    }
+    private static func failure() async throws -> String { try await step("provider_failed") }
 
     /// The step of that kind as it is stored, once it is.
-    private static func step(_ kind: String, at site: TestSite) async throws -> String {
+    private static func step(_ kind: String) async throws -> String {
         let statement = """
             SELECT step FROM flow_steps WHERE team_id = 'ACMETEAM01' UNION ALL
             SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'

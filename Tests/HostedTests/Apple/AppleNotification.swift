@@ -11,11 +11,7 @@ import Testing
 func withNotifications(_ body: (TestSite) async throws -> Void) async throws {
     try await withApple { site in
         site.script.set(.newKey, at: .keys)
-        try site.teams.admin(
-            """
-            UPDATE app_ids SET notification_url = 'https://acme.example/n'
-            WHERE team_id = 'ACMETEAM01' AND identifier = 'com.acme.app'
-            """)
+        try site.listen()
         try await body(site)
     }
 }
@@ -27,7 +23,7 @@ func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
             """
             UPDATE app_ids SET notification_url = 'http://127.0.0.1:' || $1 || $2 WHERE team_id = 'APPLESIM00'
             """, String(site.port), `Apple's notifications`.path)
-        try site.teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'APPLESIM00'")
+        try site.teams.setMode("sandbox", of: .appleSide)
         try await body(site)
     }
 }

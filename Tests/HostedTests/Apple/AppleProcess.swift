@@ -172,9 +172,27 @@ extension TestSite {
         )
         """
 
+    /// Has a process try what waits at Apple once, in vain.
+    func workInVain(at kind: String = "provider.revocation") async throws {
+        try await withProcess { _ in try await waitForFailure(of: kind) }
+    }
+
+    /// Waits until a job of that kind has failed once, and nobody is at work with it.
+    func waitForFailure(of kind: String) async throws {
+        let failed = "SELECT FROM jobs WHERE kind = $1 AND attempts = 1 AND worker IS NULL"
+        try await wait(isHasty: false) { try !teams.admin(failed, kind).isEmpty }
+    }
+
     /// The states of what Apple gave, the oldest first.
     func tokenStates() throws -> [String?] {
         try teams.admin("SELECT state FROM provider_tokens ORDER BY created_at, token_id").map { $0[0] }
+    }
+
+    /// As if Rival had the same tokens of Apple's.
+    func copyTokensToRival() throws {
+        let columns = "token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at"
+        try teams.admin(
+            "INSERT INTO provider_tokens (team_id, \(columns)) SELECT 'RIVALTEAM1', \(columns) FROM provider_tokens")
     }
 
     /// The actions of Acme's log about tokens of Apple's, the oldest first.
@@ -182,10 +200,7 @@ extension TestSite {
 
     /// A whole sign-in at Apple, redeemed: the app's refresh token.
     func tokens(of performer: Performer = .regular) throws -> String {
-        let exit = try browser().signInAtApple(performer)
-        let code = try #require(exit.value(of: "code"))
-        let tokens = try post("/t/ACMETEAM01/auth/token", try redemption(of: code))
-        return try #require(tokens.json["refresh_token"]?.string)
+        try token(of: try browser().signInAtApple(performer))
     }
 
     /// A form post of the web app, authenticated.

@@ -11,12 +11,8 @@ import Testing
 
 /// A browser that comes back from Apple when what it left is not there any more.
 @Suite struct `A return from Apple` {
-    private func postBack(_ browser: Browser, _ site: TestSite) throws -> String {
-        try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-    }
-
     /// Leaves this address nothing of a count, for the rest of the minute.
-    private func exhaust(_ count: String, _ site: TestSite) throws {
+    private func exhaust(_ count: String) throws {
         try site.teams.admin(
             """
             INSERT INTO limits (team_id, subject, window_ends_at, count)
@@ -25,74 +21,62 @@ import Testing
             """, count, site.teams.clock.now.description)
     }
 
-    @Test func `to a sign-in that ended meanwhile is no sign-in, and keeps Apple's token`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try postBack(browser, site)
-            let exchange = try await site.hold(while: { try browser.set(out: back) }) {
-                let people = try site.people()
-                #expect(!people.isEmpty)
-                try site.teams.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
-            }
-
-            #expect(try exchange.answer().status == 410)
-            #expect(try !site.teams.actions().contains("sign_in.completed"))
-            let seen = try site.teams.admin(
-                "SELECT last_sign_in_at FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
-            #expect(seen == [[nil]])
-            #expect(try site.tokenStates() == ["live"])
-            #expect(try site.teams.admin("SELECT FROM provider_trips").isEmpty)
-        }
-    }
-
-    @Test func `to a sign-in that is gone is over each time`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try postBack(browser, site)
+    @Test(.apple) func `to a sign-in that ended meanwhile is no sign-in, and keeps Apple's token`() async throws {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        let exchange = try await site.hold(while: { try browser.set(out: back) }) {
+            let people = try site.people()
+            #expect(!people.isEmpty)
             try site.teams.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
-            for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
         }
+
+        #expect(try exchange.answer().status == 410)
+        #expect(try !site.teams.actions().contains("sign_in.completed"))
+        let seen = try site.teams.admin(
+            "SELECT last_sign_in_at FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
+        #expect(seen == [[nil]])
+        #expect(try site.tokenStates() == ["live"])
+        #expect(try site.teams.count("provider_trips") == 0)
     }
 
-    @Test func `with an answer that nobody can open is over`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try postBack(browser, site)
-            try site.teams.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
-            for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
-        }
+    @Test(.apple) func `to a sign-in that is gone is over each time`() throws {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        try site.teams.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
+        for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
     }
 
-    @Test func `that Apple refused is over, and has Apple asked no second time`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try postBack(browser, site)
-            site.script.set(.unknownClient, at: .token, times: 9)
-            #expect(try browser.get(back).status == 400)
-            let calls = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") }
-            #expect(try browser.get(back).status == 410)
-            #expect(site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") } == calls)
-        }
+    @Test(.apple) func `with an answer that nobody can open is over`() throws {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        try site.teams.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
+        for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
     }
 
-    @Test func `is counted as a beginning`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try postBack(browser, site)
-            try exhaust("attempts", site)
-            let answers = try (0..<40).map { _ in try browser.get(back).status }
-            #expect(answers.last == 429)
-        }
+    @Test(.apple) func `that Apple refused is over, and has Apple asked no second time`() throws {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        site.script.set(.unknownClient, at: .token, times: 9)
+        #expect(try browser.get(back).status == 400)
+        let calls = site.calls(to: .token)
+        #expect(try browser.get(back).status == 410)
+        #expect(site.calls(to: .token) == calls)
     }
 
-    @Test func `S18, V43: is counted in octets when it is posted, whoever's it is`() async throws {
-        try await withApple { site in
-            try exhaust("attempt-octets", site)
-            let body = "state=x&id_token=" + String(repeating: "x", count: 4000)
-            let fields = ["Content-Type: application/x-www-form-urlencoded"]
-            let answers = try (0..<80).map { _ in try site.ask("POST", Browser.callback, fields, body: body).status }
-            #expect(answers.first == 303 && answers.last == 429)
+    @Test(.apple) func `is counted as a beginning`() throws {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        try exhaust("attempts")
+        let answers = try (0..<40).map { _ in try browser.get(back).status }
+        #expect(answers.last == 429)
+    }
+
+    @Test(.apple) func `S18, V43: is counted in octets when it is posted, whoever's it is`() throws {
+        try exhaust("attempt-octets")
+        let body = "state=x&id_token=" + String(repeating: "x", count: 4000)
+        let answers = try (0..<80).map { _ in try site.ask("POST", Browser.callback, [TestSite.form], body: body).status
         }
+        #expect(answers.first == 303 && answers.last == 429)
     }
 
     @Test
@@ -106,8 +90,9 @@ import Testing
             let browser = site.browser()
             let exit = try browser.choose(.regular, on: try browser.goToApple())
             let body = "state=x&id_token=" + String(repeating: "x", count: 4000)
-            let fields = ["Content-Type: application/x-www-form-urlencoded"]
-            for _ in 0..<14 { #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 303) }
+            for _ in 0..<14 {
+                #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 303)
+            }
             let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
             @Sendable func admit(_ last: Int, _ octets: Int) async throws -> Bool {
                 let address = try #require(IPAddress("203.0.113.\(last)"))
@@ -123,26 +108,23 @@ import Testing
             let beyond = try await site.teams.loop.run { try await admit(65, 64 << 10) }
             #expect(!beyond)
 
-            let back = try browser.postBack(exit, to: site.port)
+            let back = try browser.postBack(exit)
             let kept = try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL")
             #expect(kept.count == 1)
             #expect(try browser.get(back).status != 429)
         }
     }
 
-    @Test func `S18: is taken up to 8 KiB`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let exit = try browser.choose(.regular, on: try browser.goToApple())
-            // Each of these takes six octets where it is kept.
-            let long = String(repeating: "%01", count: 4000)
-            let fields = ["Content-Type: application/x-www-form-urlencoded"]
-            let state = try #require(exit.value(of: "state"))
-            let body = "state=\(state)&user=\(long)"
-            #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 400)
-            #expect(try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL").isEmpty)
-            _ = try browser.postBack(exit, to: site.port)
-        }
+    @Test(.apple) func `S18: is taken up to 8 KiB`() throws {
+        let browser = site.browser()
+        let exit = try browser.choose(.regular, on: try browser.goToApple())
+        // Each of these takes six octets where it is kept.
+        let long = String(repeating: "%01", count: 4000)
+        let state = try #require(exit.value(of: "state"))
+        let body = "state=\(state)&user=\(long)"
+        #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 400)
+        #expect(try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL").isEmpty)
+        _ = try browser.postBack(exit)
     }
 
     @Test func `S18: counts for its team where it is kept`() async throws {
@@ -154,8 +136,7 @@ import Testing
             let state = try #require(exit.value(of: "state"))
             let (token, user) = (String(repeating: "x", count: 4000), String(repeating: "x", count: 3000))
             let body = "state=\(state)&id_token=\(token)&user=\(user)"
-            let fields = ["Content-Type: application/x-www-form-urlencoded"]
-            #expect(try site.ask("POST", Browser.callback, fields, body: body).status == 303)
+            #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 303)
 
             let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
             // With 63 others there would be some 64,000 octets left.
@@ -173,26 +154,21 @@ import Testing
         }
     }
 
-    @Test func `S18, V43: begins no upstream request uncounted where people sign in at Apple alone`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            _ = try browser.consent()
-            let step = try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
-            try site.useAlone("{apple}")
-            #expect(try browser.get(step).status == 302)
-            try exhaust("attempts", site)
-            let answers = try (0..<40).map { _ in try browser.get(step).status }
-            #expect(answers.last == 429)
-        }
+    @Test(.apple) func `S18, V43: begins no upstream request uncounted where people sign in at Apple alone`() throws {
+        let browser = try site.consented()
+        let step = try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
+        try site.useAlone("apple")
+        #expect(try browser.get(step).status == 302)
+        try exhaust("attempts")
+        let answers = try (0..<40).map { _ in try browser.get(step).status }
+        #expect(answers.last == 429)
     }
 
-    @Test func `has no upstream request where the app's group is not registered there`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let page = try browser.get(Browser.authorize(client: .otherWeb))
-            let step = try #require(page.action).replacing("/password", with: "/apple")
-            #expect(try browser.get(step).status == 400)
-            #expect(try site.teams.admin("SELECT FROM provider_trips").isEmpty)
-        }
+    @Test(.apple) func `has no upstream request where the app's group is not registered there`() throws {
+        let browser = site.browser()
+        let page = try browser.get(Browser.authorize(client: .otherWeb))
+        let step = try #require(page.action).replacing("/password", with: "/apple")
+        #expect(try browser.get(step).status == 400)
+        #expect(try site.teams.count("provider_trips") == 0)
     }
 }

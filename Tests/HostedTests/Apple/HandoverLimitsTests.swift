@@ -42,16 +42,14 @@ import Testing
         }
     }
 
-    @Test func `V47: of one person's many pairs has one count, and others go on`() async throws {
-        try await withApple { site in
-            let person = Performer.regular.subject.rawValue
-            let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
-            _ = try await site.teams.loop.run {
-                try await store.add(
-                    50, to: .account("handovers-of-person", person), window: .seconds(60), in: .acme, at: now)
-            }
-            #expect(try site.handOver(try site.device(.regular)).status == 429)
-            #expect(try site.handOver(try site.device(.hidden)).status == 200)
+    @Test(.apple) func `V47: of one person's many pairs has one count, and others go on`() async throws {
+        let person = Performer.regular.subject.rawValue
+        let (store, now) = (LimitStore(site.teams.database), site.teams.clock.now)
+        _ = try await site.teams.loop.run {
+            try await store.add(
+                50, to: .account("handovers-of-person", person), window: .seconds(60), in: .acme, at: now)
         }
+        #expect(try site.handOver(try site.device(.regular)).status == 429)
+        #expect(try site.handOver(try site.device(.hidden)).status == 200)
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Domain
 import Postgres
 import Simulator
+import TestDatabase
 import Testing
 
 @testable import Hosted
@@ -12,78 +13,62 @@ import Testing
     private static let native = "/t/ACMETEAM01/auth/native"
 
     /// Sends the same eight times while `held` is held; how many of them wait at the database.
-    private func waiters(for held: String, _ site: TestSite, _ send: @escaping () throws -> Exchange) async throws
-        -> Int
-    {
+    private func waiters(for held: String, _ send: @escaping () throws -> Exchange) async throws -> Int {
         let (pending, atDatabase) = try await site.teams.waiters(for: held, while: Array(repeating: send, count: 8))
         for exchange in pending { _ = try exchange.answer() }
         return atDatabase
     }
 
-    @Test func `V54: of one handover that may be tried again waits with one at the database`() async throws {
-        try await withApple { site in
-            let form = [
-                "client_id": ClientID.app.rawValue, "code": "unknown", "client_secret": try site.teams.secret(of: .app),
-            ]
-            site.script.set(.throttled, at: .token, times: 100)
-            #expect(try site.handOver(form).status == 503)
-            let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE", site) {
-                try site.setOut(Self.native, form.mapValues { $0 })
-            }
-            #expect(count == 1)
+    @Test(.apple) func `V54: of one handover that may be tried again waits with one at the database`() async throws {
+        let form = [
+            "client_id": ClientID.app.rawValue, "code": "unknown", "client_secret": try site.teams.secret(of: .app),
+        ]
+        site.script.set(.throttled, at: .token, times: 100)
+        #expect(try site.handOver(form).status == 503)
+        let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE") {
+            try site.setOut(Self.native, form)
         }
+        #expect(count == 1)
     }
 
-    @Test func `V54: of one handover that is settled waits with one at the database`() async throws {
-        try await withApple { site in
-            let form = try site.device(.regular)
-            #expect(try site.handOver(form).status == 200)
-            let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE", site) {
-                try site.setOut(Self.native, form.mapValues { $0 })
-            }
-            #expect(count == 1)
-            #expect(try site.handOver(form).status == 200)
+    @Test(.apple) func `V54: of one handover that is settled waits with one at the database`() async throws {
+        let form = try site.device(.regular)
+        #expect(try site.handOver(form).status == 200)
+        let count = try await waiters(for: "SELECT FROM native_handovers FOR UPDATE") {
+            try site.setOut(Self.native, form)
         }
+        #expect(count == 1)
+        #expect(try site.handOver(form).status == 200)
     }
 
-    @Test func `V54: of one refresh token waits with one at the database`() async throws {
-        try await withApple { site in
-            let handover = try site.handOver(try site.device(.regular))
-            let token = try #require(handover.json["refresh_token"]?.string)
-            let form = ["client_id": ClientID.app.rawValue, "grant_type": "refresh_token", "refresh_token": token]
-            let count = try await waiters(for: "SELECT FROM refresh_tokens FOR NO KEY UPDATE", site) {
-                try site.setOut("/t/ACMETEAM01/auth/token", form.mapValues { $0 })
-            }
-            #expect(count == 1)
+    @Test(.apple) func `V54: of one refresh token waits with one at the database`() async throws {
+        let token = try site.nativeToken()
+        let form = ["client_id": ClientID.app.rawValue, "grant_type": "refresh_token", "refresh_token": token]
+        let count = try await waiters(for: "SELECT FROM refresh_tokens FOR NO KEY UPDATE") {
+            try site.setOut("/t/ACMETEAM01/auth/token", form)
         }
+        #expect(count == 1)
     }
 
-    @Test func `V54: by a refresh token that is dead waits for nothing`() async throws {
-        try await withApple { site in
-            let handover = try site.handOver(try site.device(.regular))
-            let token = try #require(handover.json["refresh_token"]?.string)
-            try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now()")
-            let holder = try AdminConnection(to: site.teams.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("SELECT FROM refresh_tokens FOR UPDATE")
-            #expect(try site.refresh(token).json["error"] == "invalid_grant")
-            try holder.execute("COMMIT")
-        }
+    @Test(.apple) func `V54: by a refresh token that is dead waits for nothing`() throws {
+        let token = try site.nativeToken()
+        try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now()")
+        let holder = try RowHolder(at: site.teams.conninfo, "SELECT FROM refresh_tokens FOR UPDATE")
+        #expect(try site.refresh(token).json["error"] == "invalid_grant")
+        try holder.commit()
     }
 
-    @Test func `V54: of people whom two notifications tell of crosswise stops neither`() async throws {
-        try await withNotifications { site in
-            for performer in [Performer.regular, .hidden] {
-                #expect(try site.handOver(try site.device(performer)).status == 200)
-            }
-            try site.predate()
-            let events = [site.event("email-disabled"), site.event("email-disabled", of: .hidden)]
-            let (pending, _) = try await site.teams.waiters(
-                for: "SELECT FROM users WHERE team_id = 'ACMETEAM01' FOR UPDATE",
-                while: [events, events.reversed()].enumerated().map { number, events in
-                    { try site.setOut(.array(events), id: "notice-\(number)") }
-                })
-            for exchange in pending { #expect(try exchange.answer().status == 200) }
+    @Test(.notifications) func `V54: of people whom two notifications tell of crosswise stops neither`() async throws {
+        for performer in [Performer.regular, .hidden] {
+            #expect(try site.handOver(try site.device(performer)).status == 200)
         }
+        try site.predate()
+        let events = [site.event("email-disabled"), site.event("email-disabled", of: .hidden)]
+        let (pending, _) = try await site.teams.waiters(
+            for: "SELECT FROM users WHERE team_id = 'ACMETEAM01' FOR UPDATE",
+            while: [events, events.reversed()].enumerated().map { number, events in
+                { try site.setOut(.array(events), id: "notice-\(number)") }
+            })
+        for exchange in pending { #expect(try exchange.answer().status == 200) }
     }
 }

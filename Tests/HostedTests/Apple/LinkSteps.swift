@@ -29,7 +29,7 @@ extension Browser {
 
     /// As far as the address where the browser comes back.
     func connectUntilBack(_ performer: Performer) throws -> String {
-        try postBack(try choose(performer, on: try setOutToConnect()), to: port)
+        try postBack(try choose(performer, on: try setOutToConnect()))
     }
 
     /// The whole way, to the page that says how it ended.
@@ -56,11 +56,7 @@ extension TestSite {
     }
 
     /// The app's refresh token at the end of a sign-in.
-    func token(of exit: Answer) throws -> String {
-        let code = try #require(exit.value(of: "code"))
-        let tokens = try post("/t/ACMETEAM01/auth/token", try redemption(of: code))
-        return try #require(tokens.json["refresh_token"]?.string)
-    }
+    func token(of exit: Answer) throws -> String { try #require(try redeem(exit).json["refresh_token"]?.string) }
 
     /// What the app is told of Ada.
     func stateOfAda() throws -> String? {

@@ -8,182 +8,160 @@ import Testing
 @testable import TestTeams
 
 /// What a native app hands over is believed as far as Apple has signed that it belongs together.
-@Suite struct `A native handover` {
+@Suite(.apple) struct `A native handover` {
     @Test func `of one person's token with another's code is refused, and costs nobody anything`() async throws {
-        try await withApple { site in
-            site.publishExtraKey()
-            let (rita, hiro) = (try site.device(.regular), try site.device(.hidden))
-            var mixed = hiro.filter { $0.key == "client_id" || $0.key == "code" }
-            mixed["identity_token"] = rita["identity_token"]
+        site.publishExtraKey()
+        let (rita, hiro) = (try site.device(.regular), try site.device(.hidden))
+        var mixed = hiro.filter { $0.key == "client_id" || $0.key == "code" }
+        mixed["identity_token"] = rita["identity_token"]
 
-            // The token's c_hash is not the code's, so nobody is asked to redeem that.
-            #expect(try site.handOver(mixed).json["error"] == "invalid_grant")
-            #expect(try site.people() == [] && site.tokenStates() == [])
+        // The token's c_hash is not the code's, so nobody is asked to redeem that.
+        #expect(try site.handOver(mixed).json["error"] == "invalid_grant")
+        #expect(try site.people() == [] && site.tokenStates() == [])
 
-            // Without a c_hash the code says who it is about, and is spent by that.
-            mixed["identity_token"] = try site.resigned(rita["identity_token"]) { $0["c_hash"] = nil }
-            #expect(try site.handOver(mixed).json["error"] == "invalid_grant")
-            #expect(try site.people() == [])
-            #expect(try site.sessions() == [["0"]])
-            let stray = try site.teams.admin("SELECT sub, state FROM provider_tokens")
-            #expect(stray == [[Performer.hidden.subject.rawValue, "ending"]])
-            try await site.work { try site.tokenStates() == ["revoked"] }
-        }
+        // Without a c_hash the code says who it is about, and is spent by that.
+        mixed["identity_token"] = try site.resigned(rita["identity_token"]) { $0["c_hash"] = nil }
+        #expect(try site.handOver(mixed).json["error"] == "invalid_grant")
+        #expect(try site.people() == [])
+        #expect(try site.sessions() == [["0"]])
+        let stray = try site.teams.admin("SELECT sub, state FROM provider_tokens")
+        #expect(stray == [[Performer.hidden.subject.rawValue, "ending"]])
+        try await site.work { try site.tokenStates() == ["revoked"] }
     }
 
-    @Test func `that is refused leaves Apple's token with the person it is about, who is known`() async throws {
-        try await withApple { site in
-            site.publishExtraKey()
-            #expect(try site.handOver(try site.device(.hidden)).status == 200)
-            var mixed = try site.device(.hidden).filter { $0.key == "client_id" || $0.key == "code" }
-            mixed["identity_token"] = try site.resigned(try site.device(.regular)["identity_token"]) {
-                $0["c_hash"] = nil
-            }
-            #expect(try site.handOver(mixed).status == 400)
-            #expect(try site.people() == [Performer.hidden.subject.rawValue])
-            let tokens = try site.teams.admin("SELECT sub, state FROM provider_tokens")
-            #expect(tokens == [[String?]](repeating: [Performer.hidden.subject.rawValue, "live"], count: 2))
-        }
+    @Test func `that is refused leaves Apple's token with the person it is about, who is known`() throws {
+        site.publishExtraKey()
+        #expect(try site.handOver(try site.device(.hidden)).status == 200)
+        var mixed = try site.device(.hidden).filter { $0.key == "client_id" || $0.key == "code" }
+        mixed["identity_token"] = try site.resigned(try site.device(.regular)["identity_token"]) { $0["c_hash"] = nil }
+        #expect(try site.handOver(mixed).status == 400)
+        #expect(try site.people() == [Performer.hidden.subject.rawValue])
+        let tokens = try site.teams.admin("SELECT sub, state FROM provider_tokens")
+        #expect(tokens == [[String?]](repeating: [Performer.hidden.subject.rawValue, "live"], count: 2))
     }
 
     @Test func `gives Apple's token back where nothing says whose it is`() async throws {
-        try await withApple { site in
-            site.script.set(.ahead, at: .token)
-            let given = try site.device(.regular).filter { $0.key == "client_id" || $0.key == "code" }
-            #expect(try site.handOver(given).status == 400)
-            let stray = try site.teams.admin(
-                "SELECT s.state FROM provider_tokens s WHERE NOT EXISTS (SELECT FROM users WHERE sub = s.sub)")
-            #expect(try stray == [["ending"]] && site.people() == [])
-            try await site.work { try site.tokenStates() == ["revoked"] }
-        }
+        site.script.set(.ahead, at: .token)
+        let given = try site.device(.regular).filter { $0.key == "client_id" || $0.key == "code" }
+        #expect(try site.handOver(given).status == 400)
+        let stray = try site.teams.admin(
+            "SELECT s.state FROM provider_tokens s WHERE NOT EXISTS (SELECT FROM users WHERE sub = s.sub)")
+        #expect(try stray == [["ending"]] && site.people() == [])
+        try await site.work { try site.tokenStates() == ["revoked"] }
     }
 
-    @Test func `of an old token changes nobody, and brings nobody back`() async throws {
-        try await withApple { site in
-            site.publishExtraKey()
-            let given = try site.device(.regular)
-            #expect(try site.handOver(given).status == 200)
-            try site.teams.admin("UPDATE provider_identities SET state = 'revoked'")
-            let old = [given["identity_token"], try site.resigned(given["identity_token"]) { $0["c_hash"] = nil }]
-            for token in old {
-                let forged = [
-                    "client_id": ClientID.app.rawValue, "identity_token": token ?? "", "code": "x",
-                    "first_name": "Evil",
-                ]
-                #expect(try site.handOver(forged).status == 400)
-                #expect(try site.names() == [["Rita", "Rita", "revoked"]])
-            }
-
-            try site.teams.admin("DELETE FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
-            for token in old {
-                let forged = ["client_id": ClientID.app.rawValue, "identity_token": token ?? "", "code": "x"]
-                #expect(try site.handOver(forged).status == 400)
-                #expect(try site.people() == [])
-            }
+    @Test func `of an old token changes nobody, and brings nobody back`() throws {
+        site.publishExtraKey()
+        let given = try site.device(.regular)
+        #expect(try site.handOver(given).status == 200)
+        try site.teams.revokeIdentities()
+        let old = [given["identity_token"], try site.resigned(given["identity_token"]) { $0["c_hash"] = nil }]
+        for token in old {
+            let forged = [
+                "client_id": ClientID.app.rawValue, "identity_token": token ?? "", "code": "x", "first_name": "Evil",
+            ]
+            #expect(try site.handOver(forged).status == 400)
+            #expect(try site.names() == [["Rita", "Rita", "revoked"]])
         }
-    }
 
-    @Test func `with a token that does not name its code counts once the code has proved it`() async throws {
-        try await withApple { site in
-            site.publishExtraKey()
-            var given = try site.device(.regular)
-            given["identity_token"] = try site.resigned(given["identity_token"]) { $0["c_hash"] = nil }
-            site.script.set(.trouble, at: .token)
-            #expect(try site.handOver(given).status == 503)
-            #expect(try site.people() == [])
-
-            let answer = try site.handOver(given)
-            #expect(answer.status == 200 && answer.json["user"]?["name"]?["firstName"] == "Rita")
-        }
-    }
-
-    @Test func `changes no name that an app has had`() async throws {
-        try await withApple { site in
-            #expect(try site.handOver(try site.device(.regular)).status == 200)
-            var given = try site.device(.regular)
-            (given["first_name"], given["email"]) = ("Evil", "evil@example.com")
-            let answer = try site.handOver(given)
-            #expect(answer.status == 200 && answer.json["user"]?["name"]?["firstName"] == "Rita")
-            #expect(try site.names() == [["Rita", "Rita", "authorized"]])
-            #expect(try site.teams.admin("SELECT form_email FROM provider_identities") == [["rita@icloud.example"]])
-        }
-    }
-
-    @Test func `of somebody suspended spends no code where the token says who it is`() async throws {
-        try await withApple { site in
-            #expect(try site.handOver(try site.device(.regular)).status == 200)
-            try site.teams.admin(
-                "UPDATE users SET suspended_at = now() WHERE team_id = 'ACMETEAM01' AND email = 'rita@icloud.example'")
-            let calls = site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") }
-            let given = try site.device(.regular)
-            #expect(try site.handOver(given).json["error"] == "invalid_grant")
-            #expect(site.lines.targets.values.count { $0.hasSuffix("/apple/auth/token") } == calls)
-            #expect(try site.tokenStates() == ["live"])
-
-            let bare = given.filter { $0.key == "client_id" || $0.key == "code" }
-            #expect(try site.handOver(bare).json["error"] == "invalid_grant")
-            #expect(try site.tokenStates() == ["live", "live"])
-        }
-    }
-
-    @Test(arguments: ["exp", "iat", "auth_time"], [Int64.min, -1, Int64.max])
-    func `is refused with a time that no calendar has`(_ claim: String, _ value: Int64) async throws {
-        try await withApple { site in
-            site.publishExtraKey()
-            var given = try site.device(.regular)
-            given["identity_token"] = try site.resigned(given["identity_token"]) { $0[claim] = .integer(value) }
-            let answer = try site.handOver(given)
-            #expect(answer.status == 400 && answer.json["error"] == "invalid_grant")
+        try site.teams.removePerson(Performer.regular.subject)
+        for token in old {
+            let forged = ["client_id": ClientID.app.rawValue, "identity_token": token ?? "", "code": "x"]
+            #expect(try site.handOver(forged).status == 400)
             #expect(try site.people() == [])
         }
     }
 
-    @Test func `keeps what Apple signed over what the app says, and no empty name of a transfer`() async throws {
-        try await withApple { site in
-            site.publishExtraKey()
-            var given = try site.device(.regular)
-            given["identity_token"] = try site.resigned(given["identity_token"]) {
-                ($0["real_user_status"], $0["transfer_sub"]) = (1, "")
+    @Test func `with a token that does not name its code counts once the code has proved it`() throws {
+        site.publishExtraKey()
+        var given = try site.device(.regular)
+        given["identity_token"] = try site.resigned(given["identity_token"]) { $0["c_hash"] = nil }
+        site.script.set(.trouble, at: .token)
+        #expect(try site.handOver(given).status == 503)
+        #expect(try site.people() == [])
+
+        let answer = try site.handOver(given)
+        #expect(answer.status == 200 && answer.json["user"]?["name"]?["firstName"] == "Rita")
+    }
+
+    @Test func `changes no name that an app has had`() throws {
+        #expect(try site.handOver(try site.device(.regular)).status == 200)
+        var given = try site.device(.regular)
+        (given["first_name"], given["email"]) = ("Evil", "evil@example.com")
+        let answer = try site.handOver(given)
+        #expect(answer.status == 200 && answer.json["user"]?["name"]?["firstName"] == "Rita")
+        #expect(try site.names() == [["Rita", "Rita", "authorized"]])
+        #expect(try site.teams.admin("SELECT form_email FROM provider_identities") == [["rita@icloud.example"]])
+    }
+
+    @Test func `of somebody suspended spends no code where the token says who it is`() throws {
+        #expect(try site.handOver(try site.device(.regular)).status == 200)
+        try site.teams.setSuspended(true, Performer.regular.subject)
+        let calls = site.calls(to: .token)
+        let given = try site.device(.regular)
+        #expect(try site.handOver(given).json["error"] == "invalid_grant")
+        #expect(site.calls(to: .token) == calls)
+        #expect(try site.tokenStates() == ["live"])
+
+        let bare = given.filter { $0.key == "client_id" || $0.key == "code" }
+        #expect(try site.handOver(bare).json["error"] == "invalid_grant")
+        #expect(try site.tokenStates() == ["live", "live"])
+    }
+
+    @Test func `is refused with a time that no calendar has`() throws {
+        site.publishExtraKey()
+        for claim in ["exp", "iat", "auth_time"] {
+            for value in [Int64.min, -1, .max] {
+                var given = try site.device(.regular)
+                given["identity_token"] = try site.resigned(given["identity_token"]) { $0[claim] = .integer(value) }
+                let answer = try site.handOver(given)
+                #expect(answer.status == 400 && answer.json["error"] == "invalid_grant", "\(claim) \(value)")
             }
-            given["real_user_status"] = "2"
-            #expect(try site.handOver(given).status == 200)
-            given = try site.device(.regular)
-            given["real_user_status"] = "0"
-            #expect(try site.handOver(given).status == 200)
-            let kept = try site.teams.admin("SELECT real_user_status, transfer_sub FROM provider_identities")
-            #expect(kept == [["1", nil]])
         }
+        #expect(try site.people() == [])
+    }
+
+    @Test func `keeps what Apple signed over what the app says, and no empty name of a transfer`() throws {
+        site.publishExtraKey()
+        var given = try site.device(.regular)
+        given["identity_token"] = try site.resigned(given["identity_token"]) {
+            ($0["real_user_status"], $0["transfer_sub"]) = (1, "")
+        }
+        given["real_user_status"] = "2"
+        #expect(try site.handOver(given).status == 200)
+        given = try site.device(.regular)
+        given["real_user_status"] = "0"
+        #expect(try site.handOver(given).status == 200)
+        let kept = try site.teams.admin("SELECT real_user_status, transfer_sub FROM provider_identities")
+        #expect(kept == [["1", nil]])
     }
 }
 
 /// Apple's name for somebody that is a person's here already.
-@Suite struct `A sub of Apple's that is here already` {
+@Suite(.apple) struct `A sub of Apple's that is here already` {
     private static let importing = """
         INSERT INTO users (team_id, sub, given_name, email) VALUES ('ACMETEAM01', $1, 'Imported', 'old@acme.example')
         """
 
-    @Test func `is the person who was imported under it`() async throws {
-        try await withApple { site in
-            try site.teams.admin(Self.importing, Performer.regular.subject.rawValue)
-            #expect(try site.handOver(try site.device(.regular)).status == 200)
-            #expect(try site.people() == [Performer.regular.subject.rawValue])
-        }
+    @Test func `is the person who was imported under it`() throws {
+        try site.teams.admin(Self.importing, Performer.regular.subject.rawValue)
+        #expect(try site.handOver(try site.device(.regular)).status == 200)
+        #expect(try site.people() == [Performer.regular.subject.rawValue])
     }
 
-    @Test func `is refused where its person has a login name of their own`() async throws {
-        try await withApple { site in
-            let subject = Performer.regular.subject.rawValue
-            try site.teams.admin(Self.importing, subject)
-            try site.teams.admin(
-                "INSERT INTO login_names (team_id, login, sub) VALUES ('ACMETEAM01', 'old@acme.example', $1)", subject)
-            #expect(try site.handOver(try site.device(.regular)).json["error"] == "invalid_grant")
-            #expect(try site.browser().signInAtApple(.regular).status == 400)
-            #expect(site.lines.all.contains { $0.contains("\"cause\":\"provider_subject_taken\"") })
-            #expect(try site.people() == [] && site.tokenStates() == [])
-            #expect(
-                try site.teams.admin("SELECT given_name FROM users WHERE sub = $1 AND team_id = 'ACMETEAM01'", subject)
-                    == [["Imported"]])
-        }
+    @Test func `is refused where its person has a login name of their own`() throws {
+        let subject = Performer.regular.subject.rawValue
+        try site.teams.admin(Self.importing, subject)
+        try site.teams.admin(
+            "INSERT INTO login_names (team_id, login, sub) VALUES ('ACMETEAM01', 'old@acme.example', $1)", subject)
+        #expect(try site.handOver(try site.device(.regular)).json["error"] == "invalid_grant")
+        #expect(try site.browser().signInAtApple(.regular).status == 400)
+        #expect(site.lines.all.contains { $0.contains("\"cause\":\"provider_subject_taken\"") })
+        #expect(try site.people() == [] && site.tokenStates() == [])
+        #expect(
+            try site.teams.admin("SELECT given_name FROM users WHERE sub = $1 AND team_id = 'ACMETEAM01'", subject) == [
+                ["Imported"]
+            ])
     }
 }
 

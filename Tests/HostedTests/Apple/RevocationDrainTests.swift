@@ -9,48 +9,45 @@ import Testing
 @testable import TestTeams
 
 /// Many revocations, while Apple fails half of the time and one of two processes dies with calls under way.
-@Suite struct `Many queued revocations over two processes` {
+@Suite(.apple) struct `Many queued revocations over two processes` {
     @Test func `of which one dies drain to the end, with one receipt each`() async throws { try await Self.drain(400) }
 
     fileprivate static func drain(_ count: Int) async throws {
-        try await withApple { site in
-            try await fill(site, count)
-            site.script.set(.moody, at: .revocation, times: .max)
-            let victim = try await AppleProcess(beside: site)
-            let held = "SELECT worker FROM jobs WHERE worker IS NOT NULL"
-            var name: String?
-            try await site.wait {
-                name = try site.teams.admin(held).first?[0]
-                return name != nil
-            }
-            let survivor = try await AppleProcess(beside: site)
-            try await site.wait { try settled(site) >= count / 4 }
-            site.script.set(.slow, at: .revocation, times: .max)
-            try await site.wait {
-                try site.script.heldCount(at: .revocation) > 0
-                    && !site.teams.admin(held + " AND worker = $1", name).isEmpty
-            }
-            try await victim.kill()
-            site.script.set(.moody, at: .revocation, times: .max)
-            site.script.release(.revocation)
-            // What it held comes back once its lease is over.
-            try site.teams.admin("UPDATE jobs SET due_at = now() WHERE worker = $1", name)
-            try await site.wait { try settled(site) == count }
-            try await survivor.stop()
-
-            let receipts = try site.teams.admin(
-                """
-                SELECT count(*)::text, count(DISTINCT after->>'token')::text FROM audit_events
-                WHERE action = 'provider_token.revoked'
-                """)
-            #expect(receipts == [["\(count)", "\(count)"]])
-            let jobs = try site.teams.admin("SELECT state, (sum(attempts) > count(*))::text FROM jobs GROUP BY 1")
-            #expect(jobs == [["succeeded", "true"]])
+        try await fill(count)
+        site.script.set(.moody, at: .revocation, times: .max)
+        let victim = try await AppleProcess(beside: site)
+        let held = "SELECT worker FROM jobs WHERE worker IS NOT NULL"
+        var name: String?
+        try await site.wait {
+            name = try site.teams.admin(held).first?[0]
+            return name != nil
         }
+        let survivor = try await AppleProcess(beside: site)
+        try await site.wait { try settled() >= count / 4 }
+        site.script.set(.slow, at: .revocation, times: .max)
+        try await site.wait {
+            try site.script.heldCount(at: .revocation) > 0 && !site.teams.admin(held + " AND worker = $1", name).isEmpty
+        }
+        try await victim.kill()
+        site.script.set(.moody, at: .revocation, times: .max)
+        site.script.release(.revocation)
+        // What it held comes back once its lease is over.
+        try site.teams.admin("UPDATE jobs SET due_at = now() WHERE worker = $1", name)
+        try await site.wait { try settled() == count }
+        try await survivor.stop()
+
+        let receipts = try site.teams.admin(
+            """
+            SELECT count(*)::text, count(DISTINCT after->>'token')::text FROM audit_events
+            WHERE action = 'provider_token.revoked'
+            """)
+        #expect(receipts == [["\(count)", "\(count)"]])
+        let jobs = try site.teams.admin("SELECT state, (sum(attempts) > count(*))::text FROM jobs GROUP BY 1")
+        #expect(jobs == [["succeeded", "true"]])
     }
 
     /// Tokens that Apple does not know are revoked as well as those it does.
-    private static func fill(_ site: TestSite, _ count: Int) async throws {
+    private static func fill(_ count: Int) async throws {
         let teams = site.teams
         try await teams.loop.run {
             let tokens = UpstreamTokenStore(server: teams.server)
@@ -69,14 +66,14 @@ import Testing
         }
     }
 
-    private static func settled(_ site: TestSite) throws -> Int {
+    private static func settled() throws -> Int {
         try site.teams.admin("SELECT count(*)::text FROM provider_tokens WHERE state = 'revoked'").first?[0].flatMap {
             Int($0)
         } ?? 0
     }
 }
 
-@Suite struct RevocationDrainLongTests {
+@Suite(.apple) struct RevocationDrainLongTests {
     @Test func `ten thousand queued revocations drain though one of two processes dies`() async throws {
         try await `Many queued revocations over two processes`.drain(10_000)
     }

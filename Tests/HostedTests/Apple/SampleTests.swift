@@ -7,7 +7,7 @@ import Testing
 @testable import TestTeams
 
 /// The samples of the documentation send what Pippin takes.
-@Suite struct `The sample for iOS` {
+@Suite(.apple) struct `The sample for iOS` {
     /// Names of form fields in the source, as they are set there.
     private func fields(of path: String) throws -> Set<String> {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
@@ -25,19 +25,17 @@ import Testing
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    @Test func `hands over with the fields that the address takes, and refreshes without a secret`() async throws {
-        try await withApple { site in
-            let sent = try fields(of: "auth/native").subtracting(["auth/native"])
-            var given = try site.device(.regular)
-            #expect(sent == Set(given.keys).union(["nonce"]))
-            given = given.filter { sent.contains($0.key) }
-            let session = try site.handOver(given)
-            #expect(session.status == 200 && session.json["is_new_user"] == true)
+    @Test func `hands over with the fields that the address takes, and refreshes without a secret`() throws {
+        let sent = try fields(of: "auth/native").subtracting(["auth/native"])
+        var given = try site.device(.regular)
+        #expect(sent == Set(given.keys).union(["nonce"]))
+        given = given.filter { sent.contains($0.key) }
+        let session = try site.handOver(given)
+        #expect(session.status == 200 && session.json["is_new_user"] == true)
 
-            let token = try #require(session.json["refresh_token"]?.string)
-            let refreshing = try fields(of: "auth/token").subtracting(["auth/token", "refresh_token"])
-            #expect(refreshing == ["client_id", "grant_type"])
-            #expect(try site.refresh(token).status == 200)
-        }
+        let token = try #require(session.json["refresh_token"]?.string)
+        let refreshing = try fields(of: "auth/token").subtracting(["auth/token", "refresh_token"])
+        #expect(refreshing == ["client_id", "grant_type"])
+        #expect(try site.refresh(token).status == 200)
     }
 }

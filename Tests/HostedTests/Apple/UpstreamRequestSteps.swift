@@ -15,9 +15,9 @@ import Testing
 /// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
 func withApple(
     sources: String = "{directory,apple}", limits: InteractionLimits = InteractionLimits(),
-    _ body: (TestSite) async throws -> Void
+    deadlines: AppleService.Timeouts = .onlyWhatHangs, _ body: (TestSite) async throws -> Void
 ) async throws {
-    try await withSite(limits: limits, isAtApple: true) { site in
+    try await withSite(limits: limits, isAtApple: true, deadlines: deadlines) { site in
         let teams = site.teams
         try await teams.loop.run {
             try teams.setSources(sources)
@@ -28,13 +28,21 @@ func withApple(
 }
 
 extension AppleService {
-    /// Apple's stand-in at a site's port; only what hangs makes it late.
-    init(_ teams: TestTeams, port: UInt16) {
-        var timeouts = Timeouts()
-        (timeouts.calls, timeouts.keys) = (.testTimeout, .testTimeout)
+    /// Apple's stand-in at a site's port.
+    init(_ teams: TestTeams, port: UInt16, _ deadlines: Timeouts = .onlyWhatHangs) {
         self.init(
             issuer: teams.server.base(of: .appleSide), base: "http://127.0.0.1:\(port)/apple",
-            addresses: .publicAndLoopback, timeouts: timeouts)
+            addresses: .publicAndLoopback, timeouts: deadlines)
+    }
+}
+
+extension AppleService.Timeouts {
+    /// Those that only what hangs passes.
+    static var onlyWhatHangs: Self { Self(calls: .testTimeout) }
+
+    init(calls: Duration = .testTimeout, keys: Duration = .testTimeout) {
+        self.init()
+        (self.calls, self.keys) = (calls, keys)
     }
 }
 
@@ -86,22 +94,26 @@ extension Browser {
     ///
     /// - Parameter changes: fields that come otherwise than Apple sent them; nil for those that do not come.
     /// - Returns: the address where the browser goes on.
-    func postBack(_ exit: Answer, changing changes: [String: String?] = [:], to port: UInt16) throws -> String {
+    func postBack(_ exit: Answer, changing changes: [String: String?] = [:]) throws -> String {
         let fields = ["code", "id_token", "user", "state", "error"].compactMap { name in
             (changes[name] ?? exit.value(of: name)).map { (name: name, value: $0) }
         }
         let answer = try Exchange(
-            port: port, "POST", Self.callback,
-            ["Content-Type: application/x-www-form-urlencoded", "Origin: https://appleid.apple.com"],
+            port: port, "POST", Self.callback, [TestSite.form, "Origin: https://appleid.apple.com"],
             body: FormCoding.encode(fields)
         ).answer()
         #expect(answer.status == 303 && answer["Set-Cookie"] == nil)
         return try #require(answer["Location"])
     }
 
+    /// From the app over Apple, as far as the address where the browser comes back.
+    func signInUntilBack(_ performer: Performer = .regular, _ changes: [String: String?] = Browser.everything) throws
+        -> String
+    { try postBack(try choose(performer, on: try goToApple(changes))) }
+
     /// The whole way, from the app to the app.
     func signInAtApple(_ performer: Performer, _ changes: [String: String?] = Browser.everything) throws -> Answer {
-        try get(try postBack(try choose(performer, on: try goToApple(changes)), to: port))
+        try get(try signInUntilBack(performer, changes))
     }
 }
 

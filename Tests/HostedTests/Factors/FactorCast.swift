@@ -75,3 +75,35 @@ extension SoftAuthenticator {
         return try #require(Base64URL.decode(text))
     }
 }
+
+extension Answer {
+    /// The form that adds the authenticator app whose key the page shows, with what is typed for it.
+    func totpOffer(to end: String) throws -> (form: PageForm, secret: TOTPSecret, values: [(String, String)]) {
+        let typed = try #require(body.firstMatch(between: "<code>", and: "</code>"))
+        let (form, secret) = (try form(to: end), try #require(TOTPSecret(text: typed)))
+        let offer = ("offer", try #require(form.value(of: "offer")))
+        return (form, secret, [("method", "totp"), offer, ("code", site.code(of: secret))])
+    }
+}
+
+extension Browser {
+    /// Types the password at a page that asks for it, and follows to what is asked next.
+    func typePassword(_ email: String = "ada@acme.example", at start: String = account + "/session") throws -> Answer {
+        let typed = [("email", email), ("password", People.password), ("decision", "continue")]
+        return try follow(try send(try get(start).form(to: "/password"), typed))
+    }
+
+    func passkeyForm() throws -> PageForm { try get(Self.account + "/factors/passkeys").form(to: "/factors/passkeys") }
+
+    /// Adds a passkey on the person's own page.
+    @discardableResult func add(_ key: inout SoftAuthenticator, named name: String = "Ada's phone") throws -> Answer {
+        let form = try passkeyForm()
+        return try send(form, try key.register(form, named: name))
+    }
+
+    /// The address of the page of the person's passkey.
+    func passkeyPage() throws -> String {
+        let link = try get(Self.account).body.firstMatch(between: "/account/factors/passkeys/", and: "\"")
+        return Self.account + "/factors/passkeys/" + (try #require(link))
+    }
+}

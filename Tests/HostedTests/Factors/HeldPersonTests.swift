@@ -9,7 +9,7 @@ import Testing
 @testable import TestTeams
 
 /// What is added to somebody, or ends for them, while another transaction holds the person.
-@Suite struct HeldPersonTests {
+@Suite(.site) struct HeldPersonTests {
     /// Ends a sign-in under way, as another password or a suspension does.
     enum End: String, CaseIterable, Sendable {
         case interaction = "DELETE FROM attempts WHERE sub = $1"
@@ -19,101 +19,81 @@ import Testing
     @Test(arguments: End.allCases) func `S36, V54: add no factor at a sign-in that has ended by then`(end: End)
         async throws
     {
-        try await withSite { site in
-            try site.require(.required)
-            let browser = site.browser()
-            let door = try browser.get(Browser.account + "/session")
-            let password = [("email", "ada@acme.example"), ("password", People.password)]
-            let choices = try browser.follow(try browser.send(try door.form(to: "/password"), password))
-            let link = try #require(choices.body.firstMatch(between: "href=\"", and: "?with=totp\""))
-            let start = try #require(link.components(separatedBy: "href=\"").last)
+        try site.require(.required)
+        let browser = site.browser()
+        let choices = try browser.typePassword()
+        let link = try #require(choices.body.firstMatch(between: "href=\"", and: "?with=totp\""))
+        let start = try #require(link.components(separatedBy: "href=\"").last)
 
-            let status = try await add(site, browser, at: start + "?with=totp", form: "/enrolment") {
-                (end.rawValue, [site.ada])
-            }
+        let status = try await add(browser, at: start + "?with=totp", form: "/enrolment") { (end.rawValue, [site.ada]) }
 
-            #expect(status == 410)
-            #expect(try site.teams.admin("SELECT FROM totp_secrets").isEmpty)
-            #expect(browser.cookies[Browser.sessionCookie] == nil)
-        }
+        #expect(status == 410)
+        #expect(try site.teams.count("totp_secrets") == 0)
+        #expect(browser.cookies[Browser.sessionCookie] == nil)
     }
 
     @Test func `S36, V54: add no authenticator app in a session that has ended by then`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            try browser.openOwnPage()
+        let browser = try site.signedIn()
 
-            let path = Browser.account + "/factors/totp/new"
-            let status = try await add(site, browser, at: path, form: "/totp/new") {
-                ("DELETE FROM sessions WHERE sub = $1", [site.ada])
-            }
-
-            #expect(status == 303)
-            #expect(try site.teams.admin("SELECT FROM totp_secrets").isEmpty)
+        let path = Browser.account + "/factors/totp/new"
+        let status = try await add(browser, at: path, form: "/totp/new") {
+            ("DELETE FROM sessions WHERE sub = $1", [site.ada])
         }
+
+        #expect(status == 303)
+        #expect(try site.teams.count("totp_secrets") == 0)
     }
 
     @Test func `S36, V54: add no passkey in a session that has ended by then`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            try browser.openOwnPage()
-            var key = try site.authenticator()
-            let form = try browser.get(Browser.account + "/factors/passkeys").form(to: "/factors/passkeys")
-            let answer = try key.register(form)
-            let csrf = try #require(form.value(of: "csrf"))
+        let browser = try site.signedIn()
+        var key = try site.authenticator()
+        let form = try browser.passkeyForm()
+        let answer = try key.register(form)
+        let csrf = try #require(form.value(of: "csrf"))
 
-            let exchange = try await site.teams.hold(
-                site.ada, while: { try browser.set(out: form.action, posting: [("csrf", csrf)] + answer) },
-                then: [("DELETE FROM sessions WHERE sub = $1", [site.ada])])
+        let exchange = try await site.teams.hold(
+            site.ada, while: { try browser.set(out: form.action, posting: [("csrf", csrf)] + answer) },
+            then: [("DELETE FROM sessions WHERE sub = $1", [site.ada])])
 
-            #expect(try exchange.answer().status == 303)
-            #expect(try site.teams.admin("SELECT FROM passkeys").isEmpty)
-        }
+        #expect(try exchange.answer().status == 303)
+        #expect(try site.teams.count("passkeys") == 0)
     }
 
     @Test func `S36, V54: a suspension ends the session that was being made`() async throws {
-        try await withSite { site in
-            try site.browser().openOwnPage()
-            let (teams, ada) = (site.teams, site.teams.people.ada)
-            let suspension = try await teams.hold(
-                ada.rawValue,
-                while: {
-                    Task(executorPreference: teams.loop) {
-                        try await UserSuspensionStore(teams.database).suspend(
-                            ada, because: "stolen telephone", in: .acme, by: .system("test"), from: TestTeams.origin)
-                    }
-                },
-                then: [
-                    (
-                        """
-                        INSERT INTO sessions
-                        SELECT (jsonb_populate_record(
-                            s, jsonb_build_object('token_hash', '\\x' || encode(sha256('another'), 'hex'))
-                        )).*
-                        FROM sessions s WHERE sub = $1
-                        """, [ada.rawValue]
-                    )
-                ])
+        try site.browser().openOwnPage()
+        let (teams, ada) = (site.teams, site.teams.people.ada)
+        let suspension = try await teams.hold(
+            ada.rawValue,
+            while: {
+                Task(executorPreference: teams.loop) {
+                    try await UserSuspensionStore(teams.database).suspend(
+                        ada, because: "stolen telephone", in: .acme, by: .system("test"), from: TestTeams.origin)
+                }
+            },
+            then: [
+                (
+                    """
+                    INSERT INTO sessions
+                    SELECT (jsonb_populate_record(
+                        s, jsonb_build_object('token_hash', '\\x' || encode(sha256('another'), 'hex'))
+                    )).*
+                    FROM sessions s WHERE sub = $1
+                    """, [ada.rawValue]
+                )
+            ])
 
-            #expect(try await suspension.value)
-            #expect(try teams.admin("SELECT FROM sessions").isEmpty)
-            #expect(try teams.admin("SELECT FROM audit_events WHERE action = 'user.suspended'").count == 1)
-        }
+        #expect(try await suspension.value)
+        #expect(try teams.admin("SELECT FROM sessions").isEmpty)
+        #expect(try teams.admin("SELECT FROM audit_events WHERE action = 'user.suspended'").count == 1)
     }
 
     /// Sends the form that adds an authenticator app, while somebody holds the person and makes a change.
     private func add(
-        _ site: TestSite, _ browser: Browser, at path: String, form end: String,
+        _ browser: Browser, at path: String, form end: String,
         meanwhile change: () -> (statement: String, values: [String?])
     ) async throws -> Int {
-        let page = try browser.get(path)
-        let typed = try #require(page.body.firstMatch(between: "<code>", and: "</code>"))
-        let secret = try #require(TOTPSecret(text: typed))
-        let form = try page.form(to: end)
-        let values = [
-            ("csrf", try #require(form.value(of: "csrf"))), ("method", "totp"),
-            ("offer", try #require(form.value(of: "offer"))), ("code", site.code(of: secret)),
-        ]
+        let (form, _, typed) = try browser.get(path).totpOffer(to: end)
+        let values = [("csrf", try #require(form.value(of: "csrf")))] + typed
         let exchange = try await site.teams.hold(
             site.ada, while: { try browser.set(out: form.action, posting: values) }, then: [change()])
         return try exchange.answer().status

@@ -9,101 +9,81 @@ import Testing
 @testable import TestTeams
 
 /// Passkeys at the hosted pages, with a key in software.
-@Suite struct PasskeySignInTests {
-    private static let account = "/t/ACMETEAM01/account"
-
+@Suite(.site) struct PasskeySignInTests {
     /// Signs Ada in by password and adds a key on her own page.
-    private func register(_ site: TestSite) throws -> (browser: Browser, key: SoftAuthenticator) {
-        let browser = site.browser()
-        _ = try browser.signIn(try browser.get(Self.account + "/session"))
-        let page = try browser.get(Self.account + "/factors/passkeys")
+    private func register() throws -> (browser: Browser, key: SoftAuthenticator) {
+        let browser = try site.signedIn()
         var key = try site.authenticator()
-        let form = try page.form(to: "/factors/passkeys")
-        let codes = try browser.send(form, try key.register(form))
+        let codes = try browser.add(&key)
         #expect(codes.status == 200 && codes.body.contains("data-print"))
         return (browser, key)
     }
 
-    @Test func `one signs its person in, alone`() async throws {
-        try await withSite { site in
-            var (_, key) = try register(site)
-            key.counter = 1
+    @Test func `one signs its person in, alone`() throws {
+        var (_, key) = try register()
+        key.counter = 1
+        let browser = site.browser()
+        let page = try browser.get(Browser.account + "/session")
+        #expect(page.body.contains("username webauthn"))
+        let form = try page.form(to: "/passkey")
+
+        let done = try browser.send(form, try key.assert(form))
+
+        #expect(done.status == 303 && browser.cookies[Browser.sessionCookie] != nil)
+        #expect(try browser.get(Browser.account).body.contains("Ada&#39;s phone"))
+        #expect(try site.teams.actions().filter { $0 == "sign_in.completed" }.count == 2)
+    }
+
+    @Test func `V43: one signs its person in a hundred times in a quarter of an hour`() throws {
+        var (_, key) = try register()
+        func signIn() throws -> Answer {
+            key.counter += 1
             let browser = site.browser()
-            let page = try browser.get(Self.account + "/session")
-            #expect(page.body.contains("username webauthn"))
-            let form = try page.form(to: "/passkey")
-
-            let done = try browser.send(form, try key.assert(form))
-
-            #expect(done.status == 303 && browser.cookies[Browser.sessionCookie] != nil)
-            #expect(try browser.get(Self.account).body.contains("Ada&#39;s phone"))
-            #expect(try site.teams.actions().filter { $0 == "sign_in.completed" }.count == 2)
+            let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
+            return try browser.send(form, try key.assert(form))
         }
+        #expect(try signIn().status == 303)
+        let subject = "subject LIKE 'passkey-proofs.account.%'"
+        #expect(try site.teams.admin("SELECT count FROM limits WHERE \(subject)") == [["1"]])
+        try site.teams.admin("UPDATE limits SET count = \(PasskeyProofs.perPerson) WHERE \(subject)")
+        let sessions = try site.teams.admin("SELECT count(*) FROM sessions")
+        #expect(try signIn().status == 429)
+        #expect(try site.teams.admin("SELECT count(*) FROM sessions") == sessions)
+        site.teams.clock.advance(by: PasskeyProofs.window + .seconds(1))
+        #expect(try signIn().status == 303)
     }
 
-    @Test func `V43: one signs its person in a hundred times in a quarter of an hour`() async throws {
-        try await withSite { site in
-            var (_, key) = try register(site)
-            func signIn() throws -> Answer {
-                key.counter += 1
-                let browser = site.browser()
-                let form = try browser.get(Self.account + "/session").form(to: "/passkey")
-                return try browser.send(form, try key.assert(form))
-            }
-            #expect(try signIn().status == 303)
-            let subject = "subject LIKE 'passkey-proofs.account.%'"
-            #expect(try site.teams.admin("SELECT count FROM limits WHERE \(subject)") == [["1"]])
-            try site.teams.admin("UPDATE limits SET count = \(PasskeyProofs.perPerson) WHERE \(subject)")
-            let sessions = try site.teams.admin("SELECT count(*) FROM sessions")
-            #expect(try signIn().status == 429)
-            #expect(try site.teams.admin("SELECT count(*) FROM sessions") == sessions)
-            site.teams.clock.advance(by: PasskeyProofs.window + .seconds(1))
-            #expect(try signIn().status == 303)
-        }
+    @Test func `one is the second factor of its person`() throws {
+        let (_, key) = try register()
+        let browser = site.browser()
+        let form = try browser.typePassword().form(to: "/factor")
+        #expect(browser.cookies[Browser.sessionCookie] == nil)
+
+        let stranger = try site.authenticator()
+        #expect(try browser.send(form, try stranger.assert(form)).status == 401)
+        let done = try browser.send(form, try key.assert(form))
+
+        #expect(done.status == 303 && browser.cookies[Browser.sessionCookie] != nil)
     }
 
-    @Test func `one is the second factor of its person`() async throws {
-        try await withSite { site in
-            let (_, key) = try register(site)
-            let browser = site.browser()
-            let start = try browser.get(Self.account + "/session")
-            let answer = try browser.send(
-                try start.form(to: "/password"), [("email", "ada@acme.example"), ("password", People.password)])
-            let page = try browser.follow(answer)
-            let form = try page.form(to: "/factor")
-            #expect(browser.cookies[Browser.sessionCookie] == nil)
+    @Test func `V43: an answer that announces gigabytes is refused, wherever it is taken`() throws {
+        var (browser, key) = try register()
+        // Signed as it should be, and an array of 2^30 elements: of eight octets each, were they made room for.
+        key.flags |= SoftAuthenticator.Flag.extended
+        key.extensions = [0x9A, 0x40, 0, 0, 0] + [UInt8](repeating: 0, count: 13)
+        let before = try Self.mostMemory()
+        func bomb(_ form: PageForm) throws -> [(String, String)] { try key.assert(form) }
+        let alone = site.browser()
+        let signIn = try alone.get(Browser.account + "/session").form(to: "/passkey")
+        #expect(try alone.send(signIn, try bomb(signIn)).status == 401)
 
-            let stranger = try site.authenticator()
-            #expect(try browser.send(form, try stranger.assert(form)).status == 401)
-            let done = try browser.send(form, try key.assert(form))
+        let second = try alone.typePassword().form(to: "/factor")
+        #expect(try alone.send(second, try bomb(second)).status == 401)
 
-            #expect(done.status == 303 && browser.cookies[Browser.sessionCookie] != nil)
-        }
-    }
-
-    @Test func `V43: an answer that announces gigabytes is refused, wherever it is taken`() async throws {
-        try await withSite { site in
-            var (browser, key) = try register(site)
-            // Signed as it should be, and an array of 2^30 elements: of eight octets each, were they made room for.
-            key.flags |= SoftAuthenticator.Flag.extended
-            key.extensions = [0x9A, 0x40, 0, 0, 0] + [UInt8](repeating: 0, count: 13)
-            let before = try Self.mostMemory()
-            func bomb(_ form: PageForm) throws -> [(String, String)] { try key.assert(form) }
-            let alone = site.browser()
-            let signIn = try alone.get(Self.account + "/session").form(to: "/passkey")
-            #expect(try alone.send(signIn, try bomb(signIn)).status == 401)
-
-            let answer = try alone.send(
-                try alone.get(Self.account + "/session").form(to: "/password"),
-                [("email", "ada@acme.example"), ("password", People.password)])
-            let second = try alone.follow(answer).form(to: "/factor")
-            #expect(try alone.send(second, try bomb(second)).status == 401)
-
-            site.teams.clock.advance(by: .seconds(3600))
-            let proof = try browser.follow(try browser.get(Self.account + "/data")).form(to: "/proof")
-            #expect(try browser.send(proof, try bomb(proof)).status == 401)
-            #expect(try Self.mostMemory() - before < 1 << 30)
-        }
+        site.teams.clock.advance(by: .seconds(3600))
+        let proof = try browser.follow(try browser.get(Browser.account + "/data")).form(to: "/proof")
+        #expect(try browser.send(proof, try bomb(proof)).status == 401)
+        #expect(try Self.mostMemory() - before < 1 << 30)
     }
 
     /// The most octets that this process has held so far (proc(5), VmHWM).
@@ -117,67 +97,57 @@ import Testing
         return try #require(Int(line.split(separator: " ")[1])) * 1024
     }
 
-    @Test func `V20: an answer is worth nothing in another browser, and nothing twice`() async throws {
-        try await withSite { site in
-            let (_, key) = try register(site)
-            let browser = site.browser()
-            let form = try browser.get(Self.account + "/session").form(to: "/passkey")
-            let values = try key.assert(form)
-            let thief = site.browser()
-            let thiefs = try thief.get(Self.account + "/session").form(to: "/passkey")
+    @Test func `V20: an answer is worth nothing in another browser, and nothing twice`() throws {
+        let (_, key) = try register()
+        let browser = site.browser()
+        let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
+        let values = try key.assert(form)
+        let thief = site.browser()
+        let thiefs = try thief.get(Browser.account + "/session").form(to: "/passkey")
 
-            #expect(try thief.send(thiefs, values).status == 401)
-            #expect(try browser.send(form, values).status == 303)
-            let again = try browser.get(Self.account + "/session").form(to: "/passkey")
-            #expect(try browser.send(again, values).status == 401)
-        }
+        #expect(try thief.send(thiefs, values).status == 401)
+        #expect(try browser.send(form, values).status == 303)
+        let again = try browser.get(Browser.account + "/session").form(to: "/passkey")
+        #expect(try browser.send(again, values).status == 401)
     }
 
-    @Test func `one without PIN or biometrics does not sign in alone`() async throws {
-        try await withSite { site in
-            var (_, key) = try register(site)
-            key.flags = SoftAuthenticator.Flag.userPresent
-            let browser = site.browser()
-            let form = try browser.get(Self.account + "/session").form(to: "/passkey")
+    @Test func `one without PIN or biometrics does not sign in alone`() throws {
+        var (_, key) = try register()
+        key.flags = SoftAuthenticator.Flag.userPresent
+        let browser = site.browser()
+        let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
 
-            #expect(try browser.send(form, try key.assert(form)).status == 401)
-        }
+        #expect(try browser.send(form, try key.assert(form)).status == 401)
     }
 
-    @Test func `one of Acme's opens nothing at Rival`() async throws {
-        try await withSite { site in
-            let (_, key) = try register(site)
-            let browser = site.browser()
-            let form = try browser.get("/t/RIVALTEAM1/account/session").form(to: "/passkey")
+    @Test func `one of Acme's opens nothing at Rival`() throws {
+        let (_, key) = try register()
+        let browser = site.browser()
+        let form = try browser.get("/t/RIVALTEAM1/account/session").form(to: "/passkey")
 
-            #expect(try browser.send(form, try key.assert(form)).status == 401)
-            #expect(browser.cookies["__Host-pippin-RIVALTEAM1"] == nil)
-        }
+        #expect(try browser.send(form, try key.assert(form)).status == 401)
+        #expect(browser.cookies["__Host-pippin-RIVALTEAM1"] == nil)
     }
 
-    @Test func `garbage is refused like any other answer`() async throws {
-        try await withSite { site in
-            let browser = site.browser()
-            let form = try browser.get(Self.account + "/session").form(to: "/passkey")
-            for noise in ["", "!", "AAAA", String(repeating: "A", count: 9000)] {
-                let values = ["credential_id", "client_data", "authenticator_data", "signature", "user_handle"].map {
-                    ($0, noise)
-                }
-                #expect(try browser.send(form, values).status == 401)
+    @Test func `garbage is refused like any other answer`() throws {
+        let browser = site.browser()
+        let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
+        for noise in ["", "!", "AAAA", String(repeating: "A", count: 9000)] {
+            let values = ["credential_id", "client_data", "authenticator_data", "signature", "user_handle"].map {
+                ($0, noise)
             }
+            #expect(try browser.send(form, values).status == 401)
         }
     }
 
-    @Test func `none is offered where the team wants no second factors`() async throws {
-        try await withSite { site in
-            try site.require(.off)
-            let browser = site.browser()
-            let page = try browser.get(Self.account + "/session")
+    @Test func `none is offered where the team wants no second factors`() throws {
+        try site.require(.off)
+        let browser = site.browser()
+        let page = try browser.get(Browser.account + "/session")
 
-            #expect(!page.body.contains("data-passkey"))
-            _ = try browser.signIn(page)
-            #expect(try browser.get(Self.account + "/factors/passkeys").status == 404)
-            #expect(!(try browser.get(Self.account).body.contains("factors-heading")))
-        }
+        #expect(!page.body.contains("data-passkey"))
+        _ = try browser.signIn(page)
+        #expect(try browser.get(Browser.account + "/factors/passkeys").status == 404)
+        #expect(!(try browser.get(Browser.account).body.contains("factors-heading")))
     }
 }

@@ -14,7 +14,7 @@ import Testing
             let (attacker, victim) = (site.browser(), site.browser())
             // Apple's genuine address, sent by whoever began to somebody who then approves.
             let exit = try victim.choose(.regular, on: try attacker.goToApple())
-            let back = try victim.postBack(exit, to: site.port)
+            let back = try victim.postBack(exit)
             try expectNothing(of: back, for: attacker)
             #expect(try victim.get(back).status == 410)
             // It stood in the victim's address bar until now: whoever read it there has nothing either.
@@ -26,99 +26,88 @@ import Testing
         }
     }
 
-    @Test func `S2, V40: that another browser brought connects nothing, to either account`() async throws {
-        try await withApple { site in
-            let (attacker, victim) = (site.browser(), site.browser())
-            try attacker.openOwnPage(as: "ben@acme.example")
-            try victim.openOwnPage()
-            let exit = try victim.choose(.regular, on: try attacker.setOutToConnect())
-            let back = try victim.postBack(exit, to: site.port)
-            try expectNothing(of: back, for: attacker)
-            #expect(try victim.get(back).status == 410)
-            #expect(try attacker.get(back).status == 410)
-            #expect(try site.identities().isEmpty && site.tokenStates().isEmpty)
-        }
+    @Test(.apple) func `S2, V40: that another browser brought connects nothing, to either account`() throws {
+        let (attacker, victim) = (site.browser(), site.browser())
+        try attacker.openOwnPage(as: "ben@acme.example")
+        try victim.openOwnPage()
+        let exit = try victim.choose(.regular, on: try attacker.setOutToConnect())
+        let back = try victim.postBack(exit)
+        try expectNothing(of: back, for: attacker)
+        #expect(try victim.get(back).status == 410)
+        #expect(try attacker.get(back).status == 410)
+        #expect(try site.identities().isEmpty && site.tokenStates().isEmpty)
     }
 
-    @Test func `S2: is void for a browser without cookies too, and from then on for the one that began`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-            #expect(try site.browser().get(back).status == 410)
-            #expect(try browser.get(back).status == 410)
-            #expect(try site.codes().isEmpty)
-        }
+    @Test(.apple) func `S2: is void for a browser without cookies too, and from then on for the one that began`() throws
+    {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        #expect(try site.browser().get(back).status == 410)
+        #expect(try browser.get(back).status == 410)
+        #expect(try site.codes().isEmpty)
     }
 
-    @Test func `S2: keeps the receipt of the first post, which a second neither replaces nor learns`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let exit = try browser.choose(.regular, on: try browser.goToApple())
-            let first = try browser.postBack(exit, to: site.port)
-            let second = try browser.postBack(exit, changing: ["code": "c.0.other"], to: site.port)
-            let receipts = try [first, second].map { try #require($0.receipt) }
-            #expect(receipts.allSatisfy { Base64URL.decode($0)?.count == 16 } && receipts[0] != receipts[1])
-            // The second one is worth nothing, and spoils nothing.
-            #expect(try browser.get(second).status == 410)
-            #expect(try browser.get(first).value(of: "code") != nil)
-        }
+    @Test(.apple) func `S2: keeps the receipt of the first post, which a second neither replaces nor learns`() throws {
+        let browser = site.browser()
+        let exit = try browser.choose(.regular, on: try browser.goToApple())
+        let first = try browser.postBack(exit)
+        let second = try browser.postBack(exit, changing: ["code": "c.0.other"])
+        let receipts = try [first, second].map { try #require($0.receipt) }
+        #expect(receipts.allSatisfy { Base64URL.decode($0)?.count == 16 } && receipts[0] != receipts[1])
+        // The second one is worth nothing, and spoils nothing.
+        #expect(try browser.get(second).status == 410)
+        #expect(try browser.get(first).value(of: "code") != nil)
     }
 
-    @Test func `S2: that a stranger posts first signs in nobody, be the code theirs or the victim's`() async throws {
-        try await withApple { site in
-            let (attacker, victim) = (site.browser(), site.browser())
-            let own = try attacker.choose(.hidden, on: try attacker.goToApple())
-            let victims = try victim.choose(.regular, on: try victim.goToApple())
-            // The attacker's code under the victim's state, before Apple's own post.
-            let planted = try attacker.postBack(own, changing: ["state": victims.value(of: "state")], to: site.port)
-            #expect(try victim.get(try victim.postBack(victims, to: site.port)).status == 410)
-            #expect(try attacker.get(planted).status == 410)
-            // The victim's code under the attacker's state: Apple's token names the trip it was made for.
-            let other = site.browser()
-            let begun = try attacker.choose(.hidden, on: try attacker.goToApple())
-            let taken = try other.postBack(victims, changing: ["state": begun.value(of: "state")], to: site.port)
-            let refused = try attacker.get(taken)
-            #expect(refused.status == 400 && refused.value(of: "code") == nil)
-            #expect(try site.codes().isEmpty)
-        }
+    @Test(.apple) func `S2: that a stranger posts first signs in nobody, be the code theirs or the victim's`() throws {
+        let (attacker, victim) = (site.browser(), site.browser())
+        let own = try attacker.choose(.hidden, on: try attacker.goToApple())
+        let victims = try victim.choose(.regular, on: try victim.goToApple())
+        // The attacker's code under the victim's state, before Apple's own post.
+        let planted = try attacker.postBack(own, changing: ["state": victims.value(of: "state")])
+        #expect(try victim.get(try victim.postBack(victims)).status == 410)
+        #expect(try attacker.get(planted).status == 410)
+        // The victim's code under the attacker's state: Apple's token names the trip it was made for.
+        let other = site.browser()
+        let begun = try attacker.choose(.hidden, on: try attacker.goToApple())
+        let taken = try other.postBack(victims, changing: ["state": begun.value(of: "state")])
+        let refused = try attacker.get(taken)
+        #expect(refused.status == 400 && refused.value(of: "code") == nil)
+        #expect(try site.codes().isEmpty)
     }
 
-    @Test func `S2: is tried again with the same receipt, which is worth nothing once it is settled`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-            site.script.set(.trouble, at: .token, times: 9)
-            let page = try browser.get(back)
-            #expect(page.status == 503 && page["Referrer-Policy"] == "same-origin")
-            let retry = try #require(page.body.firstMatch(between: "href=\"\(Browser.callback)", and: "\""))
-            #expect("\(Browser.callback)\(retry)" == back)
-            site.script.set(nil, at: .token)
-            let done = try browser.get(back)
-            #expect(done.value(of: "code") != nil)
-            for other in [browser, site.browser()] { #expect(try other.get(back).status == 410) }
-        }
+    @Test(.apple) func `S2: is tried again with the same receipt, which is worth nothing once it is settled`() throws {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        site.script.set(.trouble, at: .token, times: 9)
+        let page = try browser.get(back)
+        #expect(page.status == 503 && page["Referrer-Policy"] == "same-origin")
+        let retry = try #require(page.body.firstMatch(between: "href=\"\(Browser.callback)", and: "\""))
+        #expect("\(Browser.callback)\(retry)" == back)
+        site.script.set(nil, at: .token)
+        let done = try browser.get(back)
+        #expect(done.value(of: "code") != nil)
+        for other in [browser, site.browser()] { #expect(try other.get(back).status == 410) }
     }
 
-    @Test func `S2, V51: has a receipt that no log line and no step of the inspector shows`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-            let receipt = try #require(back.receipt)
-            site.script.set(.unknownClient, at: .token, times: 9)
-            #expect(try browser.get(back).status == 400)
-            let failed = "SELECT FROM flow_steps WHERE team_id = 'ACMETEAM01' AND kind = 'provider_failed'"
-            try await site.flush()
-            #expect(try !site.teams.admin(failed).isEmpty)
-            #expect(site.lines.all.contains { $0.contains("provider.failed") })
-            #expect(!site.lines.all.contains { $0.contains(receipt) })
-            let shown = "SELECT FROM flow_steps s WHERE position($1 in s::text) > 0"
-            #expect(try site.teams.admin(shown, receipt).isEmpty)
-            let begun = "SELECT FROM flows f WHERE position($1 in f::text) > 0"
-            #expect(try site.teams.admin(begun, receipt).isEmpty)
-            // Kept as a hash alone.
-            let kept = "SELECT FROM provider_trips t WHERE position($1 in t::text) > 0"
-            #expect(try site.teams.admin(kept, receipt).isEmpty)
-        }
+    @Test(.apple) func `S2, V51: has a receipt that no log line and no step of the inspector shows`() async throws {
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        let receipt = try #require(back.receipt)
+        site.script.set(.unknownClient, at: .token, times: 9)
+        #expect(try browser.get(back).status == 400)
+        let failed = "SELECT FROM flow_steps WHERE team_id = 'ACMETEAM01' AND kind = 'provider_failed'"
+        try await site.flush()
+        #expect(try !site.teams.admin(failed).isEmpty)
+        #expect(site.lines.all.contains { $0.contains("provider.failed") })
+        #expect(!site.lines.all.contains { $0.contains(receipt) })
+        let shown = "SELECT FROM flow_steps s WHERE position($1 in s::text) > 0"
+        #expect(try site.teams.admin(shown, receipt).isEmpty)
+        let begun = "SELECT FROM flows f WHERE position($1 in f::text) > 0"
+        #expect(try site.teams.admin(begun, receipt).isEmpty)
+        // Kept as a hash alone.
+        let kept = "SELECT FROM provider_trips t WHERE position($1 in t::text) > 0"
+        #expect(try site.teams.admin(kept, receipt).isEmpty)
     }
 
     /// Whoever knows the state and guesses the receipt gets nothing.

@@ -16,15 +16,15 @@ enum Handover: String, CaseIterable, Sendable {
     case apple, linking, confirmation, reset, emailChange, signInLink, invitation, popup, passwordStep
 
     /// Ada begins in `first`; a stranger finishes in `second`, and Ada's browser fetches what came of it.
-    func forEachTeam(_ site: TestSite, _ first: Browser, _ second: Browser) throws {
+    func forEachTeam(_ first: Browser, _ second: Browser) throws {
         switch self {
         case .apple:
             let exit = try second.choose(.regular, on: try first.goToApple())
-            try pass(try second.postBack(exit, to: site.port), second, first)
+            try pass(try second.postBack(exit), second, first)
         case .linking:
             try first.openOwnPage()
             let exit = try second.choose(.regular, on: try first.setOutToConnect())
-            try pass(try second.postBack(exit, to: site.port), second, first)
+            try pass(try second.postBack(exit), second, first)
         case .confirmation:
             _ = try first.register("dora@acme.example", password: "a password of hers")
             let link = try site.link()
@@ -78,32 +78,29 @@ enum Handover: String, CaseIterable, Sendable {
     }
 }
 
-@Suite struct TwoBrowserTests {
+@Suite(.apple) struct TwoBrowserTests {
     @Test(arguments: Handover.allCases) func `V40: what one browser began and another finished belongs to neither`(
         handover: Handover
-    ) async throws {
-        try await withApple { site in
-            let (first, second) = (site.browser(), site.browser())
-            let before = try site.profile()
+    ) throws {
+        let (first, second) = (site.browser(), site.browser())
+        let before = try site.profile()
 
-            try handover.forEachTeam(site, first, second)
+        try handover.forEachTeam(first, second)
 
-            // Nobody is signed in as anybody else: the first browser as Ada at most, where it began as her.
-            #expect(second.cookies[Browser.sessionCookie] == nil)
-            let begins = [Handover.linking, .emailChange].contains(handover)
-            #expect((first.cookies[Browser.sessionCookie] != nil) == begins)
-            let sessions = try site.teams.admin("SELECT sub FROM sessions WHERE team_id = 'ACMETEAM01'")
-            #expect(sessions == (begins ? [[site.ada]] : []))
-            #expect(try site.codes().isEmpty)
-            #expect(
-                try site.teams.admin("SELECT FROM attempts WHERE first_factor IS NOT NULL AND entered_at IS NULL")
-                    .isEmpty)
-            // Nothing is linked, and nothing verified.
-            #expect(try site.identities().isEmpty)
-            #expect(try site.profile() == before)
-            let verified = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND email LIKE 'dora@%'"
-            #expect(try site.teams.admin(verified).isEmpty)
-        }
+        // Nobody is signed in as anybody else: the first browser as Ada at most, where it began as her.
+        #expect(second.cookies[Browser.sessionCookie] == nil)
+        let begins = [Handover.linking, .emailChange].contains(handover)
+        #expect((first.cookies[Browser.sessionCookie] != nil) == begins)
+        let sessions = try site.teams.admin("SELECT sub FROM sessions WHERE team_id = 'ACMETEAM01'")
+        #expect(sessions == (begins ? [[site.ada]] : []))
+        #expect(try site.codes().isEmpty)
+        #expect(
+            try site.teams.admin("SELECT FROM attempts WHERE first_factor IS NOT NULL AND entered_at IS NULL").isEmpty)
+        // Nothing is linked, and nothing verified.
+        #expect(try site.identities().isEmpty)
+        #expect(try site.profile() == before)
+        let verified = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND email LIKE 'dora@%'"
+        #expect(try site.teams.admin(verified).isEmpty)
     }
 }
 

@@ -4,25 +4,10 @@ import Simulator
 // What each fault does to each way of signing in.
 extension FaultCase {
     /// A browser: Apple's token comes with it, then the code is redeemed.
-    static let web: [FaultCase] =
-        [
-            // Nothing proves who came, so nothing is kept with anybody; the code is left alone.
-            unproved(.web, .unknownKey, .again(.providerKey)), FaultCase(.web, .browser, .newKey, .done),
-            unproved(.web, .otherIssuer, .never(.providerIssuer)),
-            unproved(.web, .otherAudience, .never(.providerAudience)),
-            unproved(.web, .expired, .anew(.providerExpired)), unproved(.web, .ahead, .again(.providerExpired)),
-            unproved(.web, .otherNonce, .anew(.providerNonce)),
-        ] + redemption(.web, before: [.name], after: [.name]) + keys(.web)
+    static let web = arrival(.web) + redemption(.web, before: [.name], after: [.name]) + keys(.web)
 
     /// An app with Apple's token: as in a browser, but for the name, which waits until Apple has taken the code.
-    static let native: [FaultCase] =
-        [
-            unproved(.native, .unknownKey, .again(.providerKey)), FaultCase(.native, .browser, .newKey, .done),
-            unproved(.native, .otherIssuer, .never(.providerIssuer)),
-            unproved(.native, .otherAudience, .never(.providerAudience)),
-            unproved(.native, .expired, .anew(.providerExpired)), unproved(.native, .ahead, .again(.providerExpired)),
-            unproved(.native, .otherNonce, .anew(.providerNonce)),
-        ] + redemption(.native, before: [.waitingName], after: [.name]) + keys(.native)
+    static let native = arrival(.native) + redemption(.native, before: [.waitingName], after: [.name]) + keys(.native)
 
     /// An app without Apple's token.
     ///
@@ -30,8 +15,17 @@ extension FaultCase {
     /// which has it, sends it with its next code.
     static let codeAlone: [FaultCase] = redemption(.codeAlone, before: [], after: []) + keys(.codeAlone)
 
-    private static func unproved(_ way: Way, _ fault: Fault, _ outcome: Outcome) -> FaultCase {
-        FaultCase(way, .browser, fault, outcome, leaving: [], then: outcome)
+    /// While Apple's token comes: nothing proves who came, so nothing is kept with anybody; the code is left alone.
+    private static func arrival(_ way: Way) -> [FaultCase] {
+        func unproved(_ fault: Fault, _ outcome: Outcome) -> FaultCase {
+            FaultCase(way, .browser, fault, outcome, leaving: [], then: outcome)
+        }
+        return [
+            unproved(.unknownKey, .again(.providerKey)), FaultCase(way, .browser, .newKey, .done),
+            unproved(.otherIssuer, .never(.providerIssuer)), unproved(.otherAudience, .never(.providerAudience)),
+            unproved(.expired, .anew(.providerExpired)), unproved(.ahead, .again(.providerExpired)),
+            unproved(.otherNonce, .anew(.providerNonce)),
+        ]
     }
 
     /// While the code is redeemed.

@@ -8,7 +8,9 @@ import Testing
 @testable import TestTeams
 
 /// What goes wrong at Apple while an app hands over what it got: nothing is lost, and the app learns what helps.
-@Suite struct `A fault of Apple's towards a native app` {
+@Suite(.serialized, .shared(.apple)) struct `A fault of Apple's towards a native app` {
+    init() async throws { try await site.startAnew() }
+
     private static let nonce = "the app's nonce"
 
     @Test(arguments: FaultCase.few(.native)) func `leaves what the table says, and the app goes on`(
@@ -20,31 +22,29 @@ import Testing
     ) async throws { try await Self.prove(trouble) }
 
     fileprivate static func prove(_ trouble: FaultCase) async throws {
-        try await withApple { site in
-            var given: [String: String] = [:]
-            let answer = try await site.disturbed(by: trouble) {
-                given = try gift(trouble.way, at: site)
-                return try site.handOver(given)
-            }
-
-            expect(trouble.outcome, in: answer)
-            try site.expectTraces(of: trouble)
-            try expectHandover(of: trouble, at: site)
-            try await site.expectTrace(trouble.outcome)
-            guard trouble.outcome != .done else { return }
-
-            site.teams.clock.advance(by: .seconds(2))
-            let second = try site.handOver(given)
-            expect(trouble.then, in: second)
-            try await site.expectTrace(trouble.then)
-            guard trouble.then != .done else { return }
-
-            try goOn(after: trouble, with: given, at: site)
+        var given: [String: String] = [:]
+        let answer = try await site.disturbed(by: trouble) {
+            given = try gift(trouble.way)
+            return try site.handOver(given)
         }
+
+        expect(trouble.outcome, in: answer)
+        try site.expectTraces(of: trouble)
+        try expectHandover(of: trouble)
+        try await site.expectTrace(trouble.outcome)
+        guard trouble.outcome != .done else { return }
+
+        site.teams.clock.advance(by: .seconds(2))
+        let second = try site.handOver(given)
+        expect(trouble.then, in: second)
+        try await site.expectTrace(trouble.then)
+        guard trouble.then != .done else { return }
+
+        try goOn(after: trouble, with: given)
     }
 
     /// What Apple gives the app, as far as the app hands it over.
-    private static func gift(_ way: FaultCase.Way, at site: TestSite) throws -> [String: String] {
+    private static func gift(_ way: FaultCase.Way) throws -> [String: String] {
         var given = try site.device(.regular, nonce: nonce)
         given["nonce"] = nonce
         if way == .codeAlone { (given["identity_token"], given["user"]) = (nil, nil) }
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// What was handed over waits for another try, held by nobody, where that makes sense.
-    private static func expectHandover(of trouble: FaultCase, at site: TestSite) throws {
+    private static func expectHandover(of trouble: FaultCase) throws {
         let isDone = trouble.outcome == .done
         let handovers = try site.teams.admin(
             "SELECT settled_at IS NOT NULL, claimed_until <= created_at FROM native_handovers")
@@ -78,8 +78,8 @@ import Testing
     }
 
     /// Signs in once more; Apple gives no name the second time, so the app sends what it has kept where it has to.
-    private static func goOn(after trouble: FaultCase, with given: [String: String], at site: TestSite) throws {
-        var next = try gift(trouble.way, at: site)
+    private static func goOn(after trouble: FaultCase, with given: [String: String]) throws {
+        var next = try gift(trouble.way)
         #expect(next["first_name"] == nil)
         if trouble.traces.isDisjoint(with: [.name, .waitingName]) {
             for name in ["first_name", "last_name", "email"] { next[name] = given[name] }
@@ -91,7 +91,7 @@ import Testing
 }
 
 /// Each fault at each place.
-@Suite struct NativeFaultLongTests {
+@Suite(.apple) struct NativeFaultLongTests {
     @Test(arguments: FaultCase.native + FaultCase.codeAlone)
     func `a fault of Apple's towards a native app leaves what the table says`(_ trouble: FaultCase) async throws {
         try await `A fault of Apple's towards a native app`.prove(trouble)

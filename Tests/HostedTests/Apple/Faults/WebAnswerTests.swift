@@ -8,7 +8,7 @@ import Testing
 @testable import TestTeams
 
 /// What is posted to Apple's callback need not be what Apple posted.
-@Suite struct `An answer in Apple's callback` {
+@Suite(.apple) struct `An answer in Apple's callback` {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let changes: [String: String?]
@@ -39,45 +39,39 @@ import Testing
     @Test(arguments: Case.all) func `proves nobody when it is not whole, is told in words, and spends no code`(
         _ trouble: Case
     ) async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let exit = try browser.choose(.regular, on: try browser.goToApple())
-            let page = try browser.get(try browser.postBack(exit, changing: trouble.changes, to: site.port))
+        let browser = site.browser()
+        let exit = try browser.choose(.regular, on: try browser.goToApple())
+        let page = try browser.get(try browser.postBack(exit, changing: trouble.changes))
 
-            trouble.outcome.expect(on: page)
-            try await site.expectTrace(trouble.outcome)
-            try Self.expectNobody(at: site)
-        }
+        trouble.outcome.expect(on: page)
+        try await site.expectTrace(trouble.outcome)
+        try Self.expectNobody()
     }
 
     @Test func `waits for its team where the connection to Apple was taken away meanwhile`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let back = try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-            try site.teams.admin("UPDATE teams SET identity_sources = '{directory}'")
-            let page = try browser.get(back)
-            FaultCase.Outcome.never(.providerAbsent).expect(on: page)
-            try await site.expectTrace(.never(.providerAbsent))
-            try Self.expectNobody(at: site)
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        try site.teams.setIdentitySources("directory")
+        let page = try browser.get(back)
+        FaultCase.Outcome.never(.providerAbsent).expect(on: page)
+        try await site.expectTrace(.never(.providerAbsent))
+        try Self.expectNobody()
 
-            try site.teams.admin("UPDATE teams SET identity_sources = '{directory,apple}'")
-            #expect(try browser.get(back).value(of: "user")?.contains("Rita") == true)
-        }
+        try site.teams.setIdentitySources("directory,apple")
+        #expect(try browser.get(back).value(of: "user")?.contains("Rita") == true)
     }
 
     @Test(arguments: ["no JSON", "[]", "{\"name\":7}", String(repeating: "[", count: 200)])
-    func `signs people in whatever stands in the form field that nobody signed`(_ user: String) async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let exit = try browser.choose(.regular, on: try browser.goToApple())
-            let page = try browser.get(try browser.postBack(exit, changing: ["user": user], to: site.port))
-            #expect(page.value(of: "code") != nil)
-            #expect(try site.claims(of: page)["email"] == "rita@icloud.example")
-        }
+    func `signs people in whatever stands in the form field that nobody signed`(_ user: String) throws {
+        let browser = site.browser()
+        let exit = try browser.choose(.regular, on: try browser.goToApple())
+        let page = try browser.get(try browser.postBack(exit, changing: ["user": user]))
+        #expect(page.value(of: "code") != nil)
+        #expect(try site.claims(of: page)["email"] == "rita@icloud.example")
     }
 
-    private static func expectNobody(at site: TestSite) throws {
-        #expect(try site.teams.admin("SELECT FROM provider_identities").isEmpty)
+    private static func expectNobody() throws {
+        #expect(try site.teams.count("provider_identities") == 0)
         let codes = try site.teams.admin("SELECT redeemed_at FROM authorization_codes WHERE team_id = 'APPLESIM00'")
         #expect(codes == [[nil]])
     }

@@ -7,43 +7,43 @@ import Testing
 @testable import TestTeams
 
 /// What goes wrong at Apple while a browser signs in: nothing is lost, the person learns what helps, the team why.
-@Suite struct `A fault of Apple's on the web` {
+@Suite(.serialized, .shared(.apple)) struct `A fault of Apple's on the web` {
+    init() async throws { try await site.startAnew() }
+
     @Test(arguments: FaultCase.web) func `leaves what the table says, and the person goes on`(_ trouble: FaultCase)
         async throws
     {
-        try await withApple { site in
-            let browser = site.browser()
-            var back = ""
-            let page = try await site.disturbed(by: trouble) {
-                let answer = try browser.choose(.regular, on: try browser.goToApple())
-                back = try browser.postBack(answer, to: site.port)
-                return try browser.get(back)
-            }
-
-            trouble.outcome.expect(on: page)
-            try site.expectTraces(of: trouble)
-            try Self.expectUpstreamRequest(of: trouble, at: site)
-            try await site.expectTrace(trouble.outcome)
-            guard trouble.outcome != .done else { return }
-
-            site.teams.clock.advance(by: .seconds(2))
-            let second = try browser.get(back)
-            guard trouble.outcome.isWorthAnotherTry else {
-                #expect(second.status == 410)
-                return try Self.goOn(from: page, after: trouble, in: browser, at: site)
-            }
-            trouble.then.expect(on: second)
-            try await site.expectTrace(trouble.then)
-            guard trouble.then != .done else {
-                #expect(second.value(of: "user")?.contains("Rita") == true)
-                return
-            }
-            try Self.goOn(from: second, after: trouble, in: browser, at: site)
+        let browser = site.browser()
+        var back = ""
+        let page = try await site.disturbed(by: trouble) {
+            let answer = try browser.choose(.regular, on: try browser.goToApple())
+            back = try browser.postBack(answer)
+            return try browser.get(back)
         }
+
+        trouble.outcome.expect(on: page)
+        try site.expectTraces(of: trouble)
+        try Self.expectUpstreamRequest(of: trouble)
+        try await site.expectTrace(trouble.outcome)
+        guard trouble.outcome != .done else { return }
+
+        site.teams.clock.advance(by: .seconds(2))
+        let second = try browser.get(back)
+        guard trouble.outcome.isWorthAnotherTry else {
+            #expect(second.status == 410)
+            return try Self.goOn(from: page, after: trouble, in: browser)
+        }
+        trouble.then.expect(on: second)
+        try await site.expectTrace(trouble.then)
+        guard trouble.then != .done else {
+            #expect(second.value(of: "user")?.contains("Rita") == true)
+            return
+        }
+        try Self.goOn(from: second, after: trouble, in: browser)
     }
 
     /// What Apple said waits for another try, held by nobody, where that makes sense.
-    private static func expectUpstreamRequest(of trouble: FaultCase, at site: TestSite) throws {
+    private static func expectUpstreamRequest(of trouble: FaultCase) throws {
         let upstreamRequests = try site.teams.admin(
             "SELECT answer_sealed IS NOT NULL, claimed_until IS NULL FROM provider_trips")
         #expect(upstreamRequests == (trouble.outcome.isWorthAnotherTry ? [["t", "t"]] : []))
@@ -52,12 +52,11 @@ import Testing
     }
 
     /// By the page's own link where it has one, else by the app.
-    private static func goOn(from page: Answer, after trouble: FaultCase, in browser: Browser, at site: TestSite) throws
-    {
+    private static func goOn(from page: Answer, after trouble: FaultCase, in browser: Browser) throws {
         let exit: Answer
         if let link = page.link("/apple") {
             let answer = try browser.choose(.regular, on: try browser.goOnToApple(link))
-            exit = try browser.get(try browser.postBack(answer, to: site.port))
+            exit = try browser.get(try browser.postBack(answer))
         } else {
             exit = try site.browser().signInAtApple(.regular)
         }
@@ -66,13 +65,11 @@ import Testing
         #expect(isDelivered == trouble.traces.contains(.name))
     }
 
-    @Test func `that is a new key is none: the key is fetched`() async throws {
-        try await withApple { site in
-            _ = try site.browser().signInAtApple(.regular)
-            site.teams.clock.advance(by: .seconds(60))
-            site.script.set(.newKey, at: .token)
-            #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
-        }
+    @Test func `that is a new key is none: the key is fetched`() throws {
+        _ = try site.browser().signInAtApple(.regular)
+        site.teams.clock.advance(by: .seconds(60))
+        site.script.set(.newKey, at: .token)
+        #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
     }
 
     @Test(arguments: [
@@ -80,15 +77,11 @@ import Testing
     ]) func `of a token is its only one, however lately Apple’s keys were fetched`(
         _ fault: Fault, _ cause: RefusalCause
     ) async throws {
-        try await withApple { site in
-            _ = try site.browser().signInAtApple(.regular)
-            site.teams.clock.advance(by: .seconds(1))
-            site.script.set(fault, at: .token)
-            _ = try site.browser().signInAtApple(.regular)
-            let newest = "SELECT cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
-            try await site.flush()
-            #expect(try site.teams.admin(newest) == [[cause.rawValue]])
-        }
+        _ = try site.browser().signInAtApple(.regular)
+        site.teams.clock.advance(by: .seconds(1))
+        site.script.set(fault, at: .token)
+        _ = try site.browser().signInAtApple(.regular)
+        try await site.expectNewest("failed", cause)
     }
 }
 
@@ -144,12 +137,15 @@ extension TestSite {
         #expect(codes == [[trouble.traces.contains(.spentCode) ? "t" : "f"]])
     }
 
-    /// The newest flow in the team's inspector: how it stands and why, with a reason that holds no secret.
-    func expectTrace(_ outcome: FaultCase.Outcome) async throws {
-        let expected = [outcome == .done ? "answered" : "failed", outcome.cause?.rawValue]
+    func expectNewest(_ outcome: String, _ cause: RefusalCause?) async throws {
         try await flush()
         let newest = "SELECT outcome, cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
-        #expect(try teams.admin(newest) == [expected])
+        #expect(try teams.admin(newest) == [[outcome, cause?.rawValue]])
+    }
+
+    /// The newest flow in the team's inspector: how it stands and why, with a reason that holds no secret.
+    func expectTrace(_ outcome: FaultCase.Outcome) async throws {
+        try await expectNewest(outcome == .done ? "answered" : "failed", outcome.cause)
         guard let cause = outcome.cause else { return }
         let steps = try teams.admin(
             "SELECT step FROM flow_steps UNION ALL SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'"

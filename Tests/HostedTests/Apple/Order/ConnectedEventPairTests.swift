@@ -11,7 +11,7 @@ import Testing
 
 /// The same of people of the directory who connect an account at Apple: each fact that Apple tells of it, with each thing
 /// that happened to the connection or the person after it.
-@Suite struct `V53, V54: An event and a newer connection, unlinking or suspension` {
+@Suite(.notifications) struct `V53, V54: An event and a newer connection, unlinking or suspension` {
     typealias Fact = `V53: An event and a newer one`.Fact
 
     /// What happens a minute later.
@@ -33,17 +33,14 @@ import Testing
     }
 
     private struct Life {
-        let site: TestSite
-        let email: String
         let subject: Subject
         let performer: Performer
         let browser: Browser
         var token = ""
 
-        init(_ site: TestSite, _ email: String, _ subject: Subject, _ performer: Performer) throws {
-            (self.site, self.email, self.subject, self.performer) = (site, email, subject, performer)
-            browser = site.browser()
-            try browser.openOwnPage(as: email)
+        init(_ email: String, _ subject: Subject, _ performer: Performer) throws {
+            (self.subject, self.performer) = (subject, performer)
+            browser = try site.signedIn(as: email)
         }
 
         mutating func connect() throws {
@@ -71,29 +68,11 @@ import Testing
                 try disconnect()
                 try connect()
             case .signIn: token = try site.tokens(of: performer)
-            case .suspension: try await suspend()
+            case .suspension: #expect(try await site.suspend(subject))
             case .pause:
-                try await suspend()
-                try await lift()
+                #expect(try await site.suspend(subject))
+                #expect(try await site.lift(subject))
             }
-        }
-
-        private func suspend() async throws {
-            let (teams, subject) = (site.teams, subject)
-            let isDone = try await teams.loop.run {
-                try await UserSuspensionStore(teams.database).suspend(
-                    subject, because: "x", in: .acme, by: .command("test"), from: TestTeams.origin)
-            }
-            #expect(isDone)
-        }
-
-        private func lift() async throws {
-            let (teams, subject) = (site.teams, subject)
-            let isDone = try await teams.loop.run {
-                try await UserSuspensionStore(teams.database).unsuspend(
-                    of: subject, in: .acme, by: .command("test"), from: TestTeams.origin)
-            }
-            #expect(isDone)
         }
 
         func status() throws -> Status {
@@ -140,51 +119,45 @@ import Testing
     ) async throws { try await Self.prove(fact, deed) }
 
     fileprivate static func prove(_ fact: Fact, _ deed: Deed) async throws {
-        try await withNotifications { site in
-            let people = site.teams.people
-            var timely = try Life(site, "ada@acme.example", people.ada, .hidden)
-            var late = try Life(site, "ben@acme.example", people.ben, .regular)
-            if deed != .connection {
-                try timely.connect()
-                try late.connect()
-            }
-            site.teams.clock.advance(by: .seconds(60))
-            try timely.tell(fact, id: "older")
-            site.teams.clock.advance(by: .seconds(60))
-            try await timely.live(through: deed)
-            try await late.live(through: deed)
-            try late.tell(fact, .seconds(-60), id: "older")
-            try late.tell(fact, .seconds(-60), id: "older again")
-
-            let ends = try (timely.status(), late.status())
-            #expect(ends.0 == ends.1)
-            expect(deed, fact, in: ends.1)
+        let people = site.teams.people
+        var timely = try Life("ada@acme.example", people.ada, .hidden)
+        var late = try Life("ben@acme.example", people.ben, .regular)
+        if deed != .connection {
+            try timely.connect()
+            try late.connect()
         }
+        site.teams.clock.advance(by: .seconds(60))
+        try timely.tell(fact, id: "older")
+        site.teams.clock.advance(by: .seconds(60))
+        try await timely.live(through: deed)
+        try await late.live(through: deed)
+        try late.tell(fact, .seconds(-60), id: "older")
+        try late.tell(fact, .seconds(-60), id: "older again")
+
+        let ends = try (timely.status(), late.status())
+        #expect(ends.0 == ends.1)
+        expect(deed, fact, in: ends.1)
     }
 
-    @Test(arguments: Fact.allCases) func `leave alone whoever has connected the account since`(_ fact: Fact)
-        async throws
-    {
-        try await withNotifications { site in
-            let people = site.teams.people
-            var ada = try Life(site, "ada@acme.example", people.ada, .regular)
-            try ada.connect()
-            site.teams.clock.advance(by: .seconds(60))
-            _ = try ada.browser.disconnect()
-            var ben = try Life(site, "ben@acme.example", people.ben, .regular)
-            try ben.connect()
-            let before = try (ada.status(), ben.status())
-            for id in ["1", "2"] { try ben.tell(fact, .seconds(-30), id: id) }
+    @Test(arguments: Fact.allCases) func `leave alone whoever has connected the account since`(_ fact: Fact) throws {
+        let people = site.teams.people
+        var ada = try Life("ada@acme.example", people.ada, .regular)
+        try ada.connect()
+        site.teams.clock.advance(by: .seconds(60))
+        _ = try ada.browser.disconnect()
+        var ben = try Life("ben@acme.example", people.ben, .regular)
+        try ben.connect()
+        let before = try (ada.status(), ben.status())
+        for id in ["1", "2"] { try ben.tell(fact, .seconds(-30), id: id) }
 
-            let after = try (ada.status(), ben.status())
-            #expect(after.0 == before.0 && after.1 == before.1)
-            #expect(after.1.isAlive && after.1.identities == [["authorized", "t"]])
-        }
+        let after = try (ada.status(), ben.status())
+        #expect(after.0 == before.0 && after.1 == before.1)
+        #expect(after.1.isAlive && after.1.identities == [["authorized", "t"]])
     }
 }
 
 /// Each fact with each deed.
-@Suite struct ConnectedEventPairLongTests {
+@Suite(.notifications) struct ConnectedEventPairLongTests {
     typealias Short = `V53, V54: An event and a newer connection, unlinking or suspension`
 
     @Test(arguments: Short.pairs) func `V53, V54: an event and a newer one end the same in either order`(

@@ -11,7 +11,7 @@ import Testing
 
 /// Each fact that Apple tells, with each thing that happened after it: told in time, or late and twice, the end is the
 /// same.
-@Suite struct `V53: An event and a newer one` {
+@Suite(.notifications) struct `V53: An event and a newer one` {
     /// What Apple tells, with the time at which it happened.
     enum Fact: String, CaseIterable, Sendable {
         case stopped = "consent-revoked"
@@ -42,12 +42,10 @@ import Testing
     }
 
     private struct Life {
-        let site: TestSite
         let performer: Performer
         var token: String
 
-        init(_ site: TestSite, _ performer: Performer) throws {
-            self.site = site
+        init(_ performer: Performer) throws {
             self.performer = performer
             token = try site.tokens(of: performer)
         }
@@ -68,29 +66,12 @@ import Testing
                 try await site.work { try site.teams.admin(waiting, sub).isEmpty }
             case .revocation: _ = try site.client("revoke", ["token": token])
             case .arrivalElsewhere: try site.comeToOtherGroup(performer)
-            case .suspension: try await suspend()
+            case .suspension: try await site.suspend(performer.subject)
             case .pause:
-                try await suspend()
-                try await lift()
+                try await site.suspend(performer.subject)
+                try await site.lift(performer.subject)
             case .deletion: try await delete()
             case .told(let fact): try tell(fact, id: "newer")
-            }
-        }
-
-        /// Nothing to do where the person is gone already.
-        private func suspend() async throws {
-            let (teams, subject) = (site.teams, performer.subject)
-            _ = try await teams.loop.run {
-                try await UserSuspensionStore(teams.database).suspend(
-                    subject, because: "x", in: .acme, by: .command("test"), from: TestTeams.origin)
-            }
-        }
-
-        private func lift() async throws {
-            let (teams, subject) = (site.teams, performer.subject)
-            _ = try await teams.loop.run {
-                try await UserSuspensionStore(teams.database).unsuspend(
-                    of: subject, in: .acme, by: .command("test"), from: TestTeams.origin)
             }
         }
 
@@ -128,21 +109,19 @@ import Testing
     ) async throws { try await Self.prove(fact, deed) }
 
     fileprivate static func prove(_ fact: Fact, _ deed: Deed) async throws {
-        try await withNotifications { site in
-            var timely = try Life(site, .hidden)
-            var late = try Life(site, .regular)
-            site.teams.clock.advance(by: .seconds(60))
-            try timely.tell(fact, id: "older")
-            site.teams.clock.advance(by: .seconds(60))
-            try await timely.live(through: deed)
-            try await late.live(through: deed)
-            try late.tell(fact, .seconds(-60), id: "older")
-            try late.tell(fact, .seconds(-60), id: "older again")
+        var timely = try Life(.hidden)
+        var late = try Life(.regular)
+        site.teams.clock.advance(by: .seconds(60))
+        try timely.tell(fact, id: "older")
+        site.teams.clock.advance(by: .seconds(60))
+        try await timely.live(through: deed)
+        try await late.live(through: deed)
+        try late.tell(fact, .seconds(-60), id: "older")
+        try late.tell(fact, .seconds(-60), id: "older again")
 
-            let end = try late.status()
-            #expect(try end == timely.status())
-            expect(deed, fact, in: end)
-        }
+        let end = try late.status()
+        #expect(try end == timely.status())
+        expect(deed, fact, in: end)
     }
 
     /// What holds in the end whatever Apple told of the time before.
@@ -177,46 +156,29 @@ import Testing
 
     /// The code is with Apple when the person stops using the app: what it gives is given back with the rest.
     @Test func `S35: a consent that ends while Apple's code is redeemed leaves no token alive`() async throws {
-        try await withNotifications { site in
-            let rita = Performer.regular
-            let token = try site.tokens(of: rita)
-            let browser = site.browser()
-            let exit = try browser.choose(rita, on: try browser.goToApple())
-            let back = try browser.postBack(exit, to: site.port)
-            let stop = try site.exchange(revoking: token)
-            let answers = try await site.teams.hold(
-                rita.subject.rawValue, whileInTurn: [{ try stop() }, { try browser.set(out: back) }])
+        let rita = Performer.regular
+        let token = try site.tokens(of: rita)
+        let browser = site.browser()
+        let back = try browser.signInUntilBack(rita)
+        let secret = try site.teams.secret(of: .web)
+        let form = ["client_id": ClientID.web.rawValue, "client_secret": secret, "token": token]
+        let answers = try await site.teams.hold(
+            rita.subject.rawValue,
+            whileInTurn: [{ try site.setOut("/t/ACMETEAM01/auth/revoke", form) }, { try browser.set(out: back) }])
 
-            #expect(try answers[0].answer().status == 200)
-            #expect(try answers[1].answer().value(of: "code") == nil)
-            #expect(try site.tokenStates() == ["ending", "ending"])
-            try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
-            #expect(try !site.receipts().contains("provider_token.superseded"))
-            #expect(try site.teams.admin("SELECT FROM consents WHERE team_id = 'APPLESIM00'").isEmpty)
-        }
+        #expect(try answers[0].answer().status == 200)
+        #expect(try answers[1].answer().value(of: "code") == nil)
+        #expect(try site.tokenStates() == ["ending", "ending"])
+        try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
+        #expect(try !site.receipts().contains("provider_token.superseded"))
+        #expect(try site.teams.count("consents", in: .appleSide) == 0)
     }
 }
 
 /// Each fact with each deed.
-@Suite struct EventPairLongTests {
+@Suite(.notifications) struct EventPairLongTests {
     @Test(arguments: `V53: An event and a newer one`.pairs)
     func `V53: an event and a newer one end the same in either order`(
         _ fact: `V53: An event and a newer one`.Fact, _ deed: `V53: An event and a newer one`.Deed
     ) async throws { try await `V53: An event and a newer one`.prove(fact, deed) }
-}
-
-extension TestSite {
-    /// What an app sends to end a consent, to be sent once.
-    fileprivate func exchange(revoking token: String) throws -> () throws -> Exchange {
-        let values = [
-            (name: "client_id", value: ClientID.web.rawValue),
-            (name: "client_secret", value: try teams.secret(of: .web)), (name: "token", value: token),
-        ]
-        let port = port
-        return {
-            try Exchange(
-                port: port, "POST", "/t/ACMETEAM01/auth/revoke", ["Content-Type: application/x-www-form-urlencoded"],
-                body: FormCoding.encode(values))
-        }
-    }
 }

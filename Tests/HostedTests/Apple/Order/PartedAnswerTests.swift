@@ -19,7 +19,7 @@ import Testing
     enum End: CaseIterable, Sendable {
         case deleted, deletedThere, stopped, stoppedThere
 
-        func come(_ site: TestSite, token: String) async throws {
+        func come(token: String) async throws {
             switch self {
             case .deleted: try await site.deleteAccount(of: rita)
             case .deletedThere: #expect(try site.notification(site.event("account-delete")).status == 200)
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// What is written of Acme's people.
-    private func written(_ site: TestSite) throws -> [[[String?]]] {
+    private func written() throws -> [[[String?]]] {
         try [
             "SELECT sub, given_name, family_name, email FROM users WHERE team_id = 'ACMETEAM01' ORDER BY sub",
             "SELECT identifier, sub, state, form_given_name FROM provider_identities ORDER BY identifier",
@@ -38,80 +38,67 @@ import Testing
         ].map { try site.teams.admin($0) }
     }
 
-    private func postBack(_ browser: Browser, _ site: TestSite) throws -> String {
-        try browser.postBack(try browser.choose(.regular, on: try browser.goToApple()), to: site.port)
-    }
+    @Test(.notifications, arguments: End.allCases, [true, false])
+    func `writes nothing down again, whether or not its browser comes`(_ end: End, _ comes: Bool) async throws {
+        // The first answer has the name, which comes once.
+        let browser = site.browser()
+        let back = try browser.signInUntilBack()
+        let token = try site.tokens()
+        site.teams.clock.advance(by: .seconds(10))
+        try await end.come(token: token)
+        let before = try written()
 
-    @Test(arguments: End.allCases, [true, false]) func `writes nothing down again, whether or not its browser comes`(
-        _ end: End, _ comes: Bool
-    ) async throws {
-        try await withNotifications { site in
-            // The first answer has the name, which comes once.
-            let browser = site.browser()
-            let back = try postBack(browser, site)
-            let token = try site.tokens()
-            site.teams.clock.advance(by: .seconds(10))
-            try await end.come(site, token: token)
-            let before = try written(site)
-
-            if comes {
-                #expect(try browser.get(back).value(of: "code") == nil)
-                #expect(try written(site) == before)
-            }
-            site.teams.clock.advance(by: .seconds(180))
-            try await site.withProcess { process in for _ in 1...2 { try await process.settle() } }
-            #expect(try written(site) == before)
-            #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
-
-            // Who comes again is here again.
-            #expect(try site.isAlive(try site.tokens()))
+        if comes {
+            #expect(try browser.get(back).value(of: "code") == nil)
+            #expect(try written() == before)
         }
+        site.teams.clock.advance(by: .seconds(180))
+        try await site.withProcess { process in for _ in 1...2 { try await process.settle() } }
+        #expect(try written() == before)
+        #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+
+        // Who comes again is here again.
+        #expect(try site.isAlive(try site.tokens()))
     }
 
-    @Test(arguments: [End.deletedThere, .stoppedThere])
+    @Test(.notifications, arguments: [End.deletedThere, .stoppedThere])
     func `makes nobody of whom Apple says so before anybody knows them`(_ end: End) async throws {
-        try await withNotifications { site in
-            let before = try written(site)
-            _ = try postBack(site.browser(), site)
-            site.teams.clock.advance(by: .seconds(10))
-            try await end.come(site, token: "")
-            site.teams.clock.advance(by: .seconds(180))
-            try await site.withProcess { try await $0.settle() }
-            #expect(try written(site) == before)
-        }
+        let before = try written()
+        _ = try site.browser().signInUntilBack()
+        site.teams.clock.advance(by: .seconds(10))
+        try await end.come(token: "")
+        site.teams.clock.advance(by: .seconds(180))
+        try await site.withProcess { try await $0.settle() }
+        #expect(try written() == before)
     }
 
-    @Test func `makes nobody of an account that was disconnected, which can be connected again`() async throws {
-        try await withApple { site in
-            let own = site.browser()
-            try own.openOwnPage()
-            try own.connect(.regular)
-            _ = try postBack(site.browser(), site)
-            _ = try own.disconnect()
-            site.teams.clock.advance(by: .seconds(180))
-            try await site.withProcess { try await $0.settle() }
+    @Test(.apple) func `makes nobody of an account that was disconnected, which can be connected again`() async throws {
+        let own = try site.signedIn()
+        try own.connect(.regular)
+        _ = try site.browser().signInUntilBack()
+        _ = try own.disconnect()
+        site.teams.clock.advance(by: .seconds(180))
+        try await site.withProcess { try await $0.settle() }
 
-            #expect(try site.identities().isEmpty)
-            let strangers = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1"
-            #expect(try site.teams.admin(strangers, Self.rita.rawValue).isEmpty)
-            #expect(try own.connect(.regular).body.contains("Apple is connected"))
-        }
+        #expect(try site.identities().isEmpty)
+        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
+        #expect(try own.connect(.regular).body.contains("Apple is connected"))
     }
 
-    @Test func `counts where somebody else has parted, or the same account at another team`() async throws {
-        try await withNotifications { site in
-            _ = try postBack(site.browser(), site)
-            site.teams.clock.advance(by: .seconds(10))
-            #expect(try site.notification(site.event("account-delete", of: .hidden)).status == 200)
-            try site.teams.admin(
-                """
-                INSERT INTO provider_partings (team_id, provider, identifier_hash, app_id, ended_at)
-                VALUES ('RIVALTEAM1', 'apple', sha256(convert_to($1, 'UTF8')), '', 'infinity')
-                """, Self.rita.rawValue)
-            site.teams.clock.advance(by: .seconds(180))
-            try await site.withProcess { try await $0.settle() }
-            #expect(try site.identities() == [[Self.rita.rawValue, Self.rita.rawValue]])
-        }
+    @Test(.notifications) func `counts where somebody else has parted, or the same account at another team`()
+        async throws
+    {
+        _ = try site.browser().signInUntilBack()
+        site.teams.clock.advance(by: .seconds(10))
+        #expect(try site.notification(site.event("account-delete", of: .hidden)).status == 200)
+        try site.teams.admin(
+            """
+            INSERT INTO provider_partings (team_id, provider, identifier_hash, app_id, ended_at)
+            VALUES ('RIVALTEAM1', 'apple', sha256(convert_to($1, 'UTF8')), '', 'infinity')
+            """, Self.rita.rawValue)
+        site.teams.clock.advance(by: .seconds(180))
+        try await site.withProcess { try await $0.settle() }
+        #expect(try site.identities() == [[Self.rita.rawValue, Self.rita.rawValue]])
     }
 }
 
@@ -124,5 +111,22 @@ extension TestSite {
                 subject, in: .acme, by: .command("test"), from: TestTeams.origin)
         }
         #expect(receipt != nil)
+    }
+
+    /// Suspends somebody as the team does, and says whether they were there to be.
+    @discardableResult func suspend(_ subject: Subject) async throws -> Bool {
+        let teams = teams
+        return try await teams.loop.run {
+            try await UserSuspensionStore(teams.database).suspend(
+                subject, because: "lost phone", in: .acme, by: .command("test"), from: TestTeams.origin)
+        }
+    }
+
+    @discardableResult func lift(_ subject: Subject) async throws -> Bool {
+        let teams = teams
+        return try await teams.loop.run {
+            try await UserSuspensionStore(teams.database).unsuspend(
+                of: subject, in: .acme, by: .command("test"), from: TestTeams.origin)
+        }
     }
 }
