@@ -77,7 +77,7 @@ extension OwnedDatabase {
         try admin("UPDATE teams SET deleted_at = now() WHERE team_id = $1", team.rawValue)
     }
 
-    public func setClosed(_ isClosed: Bool = true, _ team: TeamID) throws {
+    public func setClosed(_ team: TeamID, _ isClosed: Bool = true) throws {
         try admin(
             "UPDATE teams SET closed_at = CASE WHEN $2::boolean THEN now() END WHERE team_id = $1", team.rawValue,
             "\(isClosed)")
@@ -138,7 +138,7 @@ extension OwnedDatabase {
         try admin("INSERT INTO users (team_id, sub) VALUES ($1, $2)", team.rawValue, subject.rawValue)
     }
 
-    public func setSuspended(_ isSuspended: Bool = true, _ subject: Subject, in team: TeamID = .acme) throws {
+    public func setSuspended(_ subject: Subject, _ isSuspended: Bool = true, in team: TeamID = .acme) throws {
         try admin(
             """
             UPDATE users SET suspended_at = CASE WHEN $3::boolean THEN now() END WHERE team_id = $1 AND sub = $2

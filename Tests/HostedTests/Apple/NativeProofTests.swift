@@ -96,7 +96,7 @@ import Testing
 
     @Test func `of somebody suspended spends no code where the token says who it is`() throws {
         #expect(try site.handOver(try site.device(.regular)).status == 200)
-        try site.teams.setSuspended(true, Performer.regular.subject)
+        try site.teams.setSuspended(Performer.regular.subject)
         let calls = site.calls(to: .token)
         let given = try site.device(.regular)
         #expect(try site.handOver(given).json["error"] == "invalid_grant")

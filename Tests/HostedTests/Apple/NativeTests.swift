@@ -143,9 +143,9 @@ import Testing
 
     @Test func `V53: lasts through a suspension, whatever the app tries meanwhile`() throws {
         let token = try site.nativeToken()
-        try site.teams.setSuspended(true, Performer.regular.subject)
+        try site.teams.setSuspended(Performer.regular.subject)
         for _ in 0..<2 { #expect(try site.refresh(token).json["error"] == "invalid_grant") }
-        try site.teams.setSuspended(false, Performer.regular.subject)
+        try site.teams.setSuspended(Performer.regular.subject, false)
         #expect(try site.refresh(token).status == 200)
         #expect(try !site.teams.actions().contains("refresh_token.reused"))
     }
