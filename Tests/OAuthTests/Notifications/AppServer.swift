@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Domain
 import EventLoop
 import HTTP
@@ -40,9 +41,26 @@ struct AppServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/notices" }
 
+    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
+        try TestDatabase.execute(statement, values, in: engine.teams.conninfo)
+    }
+
+    /// Has Ada sign in and end it again, of which the app is to be told.
+    func tell() async throws { try await engine.revoke(try await engine.tokens().refreshToken) }
+
+    /// What the app was told, in that order.
+    func claims() async throws -> [Claims] {
+        var claims: [Claims] = []
+        for body in inbox.all {
+            let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
+            claims.append(try await engine.claims(try #require(payload)))
+        }
+        return claims
+    }
+
     /// Has the App ID tell this server.
     func register(_ app: ClientID = .app, in team: TeamID = .acme) throws {
-        try engine.teams.admin(
+        try admin(
             "UPDATE app_ids SET notification_url = $3 WHERE team_id = $1 AND identifier = $2", team.rawValue,
             app.rawValue, url)
     }
@@ -57,9 +75,7 @@ struct AppServer: Sendable {
     }
 
     /// The states of all notices, the oldest first.
-    func states() throws -> [String?] {
-        try engine.teams.admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] }
-    }
+    func states() throws -> [String?] { try admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] } }
 
     fileprivate init(_ engine: Engine, port: UInt16, inbox: Inbox, makeWorker: @escaping @Sendable () -> JobWorker) {
         self.engine = engine
